@@ -1,0 +1,3 @@
+from schedmate.cli import main
+
+main()

@@ -1,0 +1,106 @@
+"""The command line: one file a verb, imported only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from schedmate import __version__
+
+VERBS: dict[str, str] = {
+    "advise": "What a job is, how long it will take, what is wrong with it.",
+    "track": "How far a job is and when it ends, from its log.",
+    "diagnose": "Why a job failed and what to do, from its logs.",
+    "submit": "Hand a job to the scheduler, advised first.",
+    "jobs": "The queue: predictions, progress, diagnoses.",
+    "job": "One job's whole story.",
+    "eta": "When a job ends, in one line.",
+    "why": "Why a job waits, runs on or failed, in one line.",
+    "cancel": "Cancel jobs.",
+    "requeue": "Queue jobs again under their ids.",
+    "history": "Past jobs: import, list, show.",
+    "serve": "The daemon that follows the scheduler.",
+    "simulate": "What a policy would do to a trace of jobs.",
+    "model": "The embedded language model: install, status, remove.",
+    "doctor": "Check every part and print the fix.",
+    "demo": "The whole system on this machine in a few minutes.",
+    "local": "The built-in scheduler's own process (started when needed).",
+}
+HIDDEN = {"local"}
+
+
+class LazyGroup(click.Group):
+    """`--help` lists the verbs without importing any of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"schedmate.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        rows = [(verb, text) for verb, text in VERBS.items() if verb not in HIDDEN]
+        with formatter.section("Verbs"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(f"no verb is called {args[0]!r}", ctx) from error
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Every verb answers --help with examples and --json with data on stdout.",
+)
+@click.version_option(__version__, prog_name="schedmate")
+def root() -> None:
+    """SchedMate makes the scheduler of a GPU cluster understand the jobs it runs.
+
+    \b
+      schedmate demo                         see it all happen in a few minutes
+      schedmate submit train.sh              queue a job, advised first
+      schedmate track train.log              how far is it, when does it end
+      schedmate diagnose slurm-17.out        why did it fail, what to do
+    """
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run a verb; what a person can mend becomes one sentence and its exit code."""
+    try:
+        result: Any = root.main(args=argv, prog_name="schedmate", standalone_mode=False)
+        sys.exit(result if isinstance(result, int) else 0)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2 if isinstance(error, click.UsageError) else error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone: nothing more to say, and no traceback about it
+        sys.exit(0)
+    except Exception as error:
+        _report(error)
+        raise
+
+
+def _report(error: Exception) -> None:
+    from schedmate.model.errors import SchedMateError
+
+    if isinstance(error, SchedMateError):
+        click.echo(f"schedmate: {error}", err=True)
+        sys.exit(error.exit_code)
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"schedmate: {(error.strerror or str(error)).lower()}{where}", err=True)
+        sys.exit(1)

@@ -1,0 +1,55 @@
+"""What the verbs share: output, options, and help with examples."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
+no_llm_option = click.option("--no-llm", is_flag=True, help="Never ask a language model.")
+
+
+def verb(*, examples: str, **settings: Any) -> Callable[[F], click.Command]:
+    """A click command whose help ends with examples, one a line."""
+    shown = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines())
+    return click.command(epilog=shown, **settings)
+
+
+def print_json(value: Any) -> None:
+    """Print one of our values, or plain data, on one line."""
+    import dataclasses
+
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        from schedmate.model.wire import to_json
+
+        value = to_json(value)
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """stdout is data, stderr is talk."""
+    from rich.console import Console as RichConsole
+
+    return RichConsole(stderr=stderr, highlight=False, soft_wrap=not stderr)
+
+
+def duration(seconds: float | None) -> str:
+    """Slurm's way to write a time: `D-HH:MM:SS`; short ones as seconds."""
+    if seconds is None:
+        return "-"
+    if seconds < 100:  # noqa: PLR2004 - below that a bare number of seconds reads better
+        return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s"  # noqa: PLR2004
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    clock = f"{hour:02}:{minute:02}:{second:02}"
+    return f"{days}-{clock}" if days else clock

@@ -1,0 +1,99 @@
+"""Settings: `SCHEDMATE_*` variables over the user's file over the site's file over defaults."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from schedmate.model import BadInput, Mode
+
+SITE_FILE = Path("/etc/schedmate/config.toml")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LocalSettings(_Section):
+    slots: PositiveInt | None = None
+    """How many GPUs the local scheduler hands out; None counts nvidia-smi's, else the cores."""
+    kill_wait_s: float = Field(5.0, ge=0)
+    poll_s: float = Field(0.2, gt=0)
+
+
+class SlurmSettings(_Section):
+    poll_s: float = Field(30.0, gt=0)
+    timeout_s: float = Field(30.0, gt=0)
+
+
+class LlmSettings(_Section):
+    base_url: str | None = None
+    """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
+    model: str = "default"
+    api_key: SecretStr | None = None
+    api_key_file: Path | None = None
+    enabled: bool = True
+    deadline_s: float = Field(60.0, gt=0)
+    token_budget: PositiveInt = 1_000_000
+    """Tokens this installation may spend in a day."""
+    repair_turns: int = Field(2, ge=0)
+    threads: PositiveInt = 2
+    idle_s: float = Field(300.0, gt=0)
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="SCHEDMATE_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    scheduler: Literal["local", "slurm"] = "local"
+    mode: Mode = "observe"
+    policy: str = "sjf"
+    retries: int = Field(2, ge=0)
+    state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
+    cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
+    local: LocalSettings = LocalSettings()
+    slurm: SlurmSettings = SlurmSettings()
+    llm: LlmSettings = LlmSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a .env in the cwd is not ours
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = [
+            TomlConfigSettingsSource(settings_cls, toml_file=path)
+            for path in (user_file(), SITE_FILE)
+        ]
+        return init_settings, env_settings, *files, file_secret_settings
+
+
+def user_file() -> Path:
+    chosen = os.environ.get("SCHEDMATE_CONFIG")
+    return Path(chosen) if chosen else platformdirs.user_config_path("schedmate") / "config.toml"
+
+
+def load() -> Settings:
+    """Read the settings, or say in one sentence which one is wrong."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"setting {name}: {first['msg']} (see {user_file()})") from error
+    except ValueError as error:  # a TOML file that is none
+        raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error

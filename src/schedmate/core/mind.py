@@ -1,0 +1,161 @@
+"""The mate's mind: events in, instructions out. No clock, no I/O, no surprise.
+
+The live loop and the simulator drive the same mind, so what a simulation claims is what runs
+on a cluster. Telling it again what it knows asks for nothing new, and every action it wants
+has a key under which it is carried out at most once: a restarted daemon simply tells a fresh
+mind everything it sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, ProgressSeen
+from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.retry import RetryPlan, plan_retry
+from schedmate.model import (
+    Action,
+    Advice,
+    Diagnosis,
+    Job,
+    JobId,
+    JobState,
+    Prediction,
+    Progress,
+)
+from schedmate.policies import Candidate, Ordering
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(slots=True)
+class KnownJob:
+    """All that is known of one job; `diagnoses` by the restart count of the run."""
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    diagnoses: dict[int, Diagnosis] = field(default_factory=dict)
+    hung_attempt: int | None = None
+
+    @property
+    def prediction(self) -> Prediction | None:
+        return None if self.advice is None else self.advice.prediction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds that no text in a log, a script or an answer can move.
+
+    Runs that ended before `act_since` are remembered but no longer acted upon.
+    """
+
+    retries: int = 2
+    act_since: float = 0.0
+
+
+class Mind:
+    def __init__(self, ordering: Ordering, limits: Limits | None = None) -> None:
+        self._ordering = ordering
+        self._limits = limits or Limits()
+        self._known: dict[JobId, KnownJob] = {}
+
+    @property
+    def known(self) -> Mapping[JobId, KnownJob]:
+        return self._known
+
+    def handle(self, event: Event) -> list[Instruction]:
+        match event:
+            case JobSeen(job=job):
+                return self._seen(job)
+            case JobAdvised(job_id=job_id, advice=advice):
+                return self._advised(job_id, advice)
+            case ProgressSeen(job_id=job_id, progress=progress):
+                return self._moved(job_id, progress)
+            case JobDiagnosed(job_id=job_id, attempt=attempt, diagnosis=diagnosis):
+                return self._diagnosed(job_id, attempt, diagnosis)
+
+    def _seen(self, job: Job) -> list[Instruction]:
+        known = self._known.get(job.id)
+        if known is None:
+            self._known[job.id] = KnownJob(job)
+            return [Advise(job), *self._changed(job)]
+        before, known.job = known.job, job
+        if (before.state, before.restarts) == (job.state, job.restarts):
+            return []
+        if before.restarts != job.restarts:
+            known.progress = None
+        return self._changed(job)
+
+    def _changed(self, job: Job) -> list[Instruction]:
+        if job.state is JobState.RUNNING:
+            return [Track(job)]
+        if job.state.failed:
+            return [Remember(job), Diagnose(job)]
+        if job.state.ended:
+            return [Remember(job)]
+        return []
+
+    def _advised(self, job_id: JobId, advice: Advice) -> list[Instruction]:
+        known = self._known.get(job_id)
+        if known is None:
+            return []
+        known.advice = advice
+        job = known.job
+        if job.state is not JobState.PENDING:
+            return []
+        nice = self._ordering.nice(Candidate(job, advice.prediction))
+        if nice == job.nice:
+            return []
+        return [
+            Act(
+                Action(
+                    kind="set_nice",
+                    job_id=job.id,
+                    attempt=job.restarts,
+                    value=nice,
+                    why=f"{self._ordering.name}: {advice.prediction.explanation}",
+                )
+            )
+        ]
+
+    def _moved(self, job_id: JobId, progress: Progress) -> list[Instruction]:
+        known = self._known.get(job_id)
+        if known is None or known.job.state is not JobState.RUNNING:
+            return []
+        known.progress = progress
+        if progress.phase != "stalled" or known.hung_attempt == known.job.restarts:
+            return []
+        known.hung_attempt = known.job.restarts
+        return [Diagnose(known.job, hung=True)]
+
+    def _diagnosed(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> list[Instruction]:
+        known = self._known.get(job_id)
+        if known is None:
+            return []
+        known.diagnoses[attempt] = diagnosis
+        job = known.job
+        if attempt != job.restarts or job.state in (JobState.PENDING, JobState.CANCELLED):
+            return []
+        if job.end_time is not None and job.end_time < self._limits.act_since:
+            return []
+        plan = plan_retry(known.diagnoses, attempt, budget=self._limits.retries)
+        return [Act(_as_action(job, plan))] if _acts(job, plan) else []
+
+
+def _acts(job: Job, plan: RetryPlan) -> bool:
+    """A run that has ended needs no action when it is not tried again; a hung one is stopped."""
+    return plan.again or job.state is JobState.RUNNING
+
+
+def _as_action(job: Job, plan: RetryPlan) -> Action:
+    return Action(
+        kind="requeue" if plan.again else "cancel",
+        job_id=job.id,
+        attempt=job.restarts,
+        why=plan.why,
+        exclude_nodes=plan.exclude_nodes,
+        delay_s=plan.delay_s,
+    )

@@ -1,0 +1,81 @@
+"""What everyone speaks of. Imports nothing else of ours."""
+
+from schedmate.model.action import Action, ActionKind, ActionRecord, ActionState, Mode
+from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
+from schedmate.model.diagnosis import Blame, Decision, Diagnosis
+from schedmate.model.errors import (
+    BadAnswer,
+    BadInput,
+    BudgetSpent,
+    ModelError,
+    ModelTooSlow,
+    ModelUnavailable,
+    NotFound,
+    NotThereYet,
+    SchedMateError,
+    SchedulerError,
+    SchedulerUnreachable,
+)
+from schedmate.model.failures import REASONS, Category, Reason, Retry
+from schedmate.model.history import Fingerprint, PastRun
+from schedmate.model.job import Job, JobId, JobState, Request, Submission
+from schedmate.model.ledger import CallOutcome, LlmCall
+from schedmate.model.ports import Answer, Asker, FailureMemory, History, Ledger, WorkloadCache
+from schedmate.model.progress import Checkpoint, Phase, Progress, Unit
+from schedmate.model.workload import Evidence, Finding, Source, Workload
+
+__all__ = [
+    "REASONS",
+    "Action",
+    "ActionKind",
+    "ActionRecord",
+    "ActionState",
+    "Advice",
+    "Answer",
+    "Asker",
+    "BadAnswer",
+    "BadInput",
+    "Blame",
+    "BudgetSpent",
+    "CallOutcome",
+    "Category",
+    "Checkpoint",
+    "Cost",
+    "Decision",
+    "Diagnosis",
+    "Evidence",
+    "FailureMemory",
+    "Finding",
+    "Fingerprint",
+    "History",
+    "Job",
+    "JobId",
+    "JobState",
+    "Ledger",
+    "LlmCall",
+    "Match",
+    "Mode",
+    "ModelError",
+    "ModelTooSlow",
+    "ModelUnavailable",
+    "NotFound",
+    "NotThereYet",
+    "Outcome",
+    "PastRun",
+    "Phase",
+    "Prediction",
+    "Progress",
+    "Reason",
+    "Remark",
+    "Request",
+    "Retry",
+    "SchedMateError",
+    "SchedulerError",
+    "SchedulerUnreachable",
+    "Source",
+    "Spread",
+    "Submission",
+    "Unit",
+    "Workload",
+    "WorkloadCache",
+]

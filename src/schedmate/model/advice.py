@@ -1,0 +1,82 @@
+"""How long a job will take, what it will need and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schedmate.model.workload import Evidence, Workload
+
+Basis = Literal["identical", "same_code", "similar", "history", "prior", "none"]
+Level = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Three quantiles of a time in seconds."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p10 <= self.p50 <= self.p90:
+            raise ValueError(f"not a spread of times: {self.p10}, {self.p50}, {self.p90}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How likely the run is to end in which way."""
+
+    completed: float
+    failed: float
+    cancelled: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A past job that this one resembles."""
+
+    job_id: str
+    similarity: float
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """Time to the end for whatever reason. `duration_s` is None only where nothing is known."""
+
+    basis: Basis
+    duration_s: Spread | None = None
+    outcome: Outcome | None = None
+    gpu_memory_mb: float | None = None
+    gpu_utilization: float | None = None
+    explanation: str
+    matches: tuple[Match, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Something the user should know before the job waits for nothing."""
+
+    level: Level
+    text: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What an answer cost."""
+
+    seconds: float = 0.0
+    llm_calls: int = 0
+    llm_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    schema: Literal["schedmate.advice/1"] = "schedmate.advice/1"
+    workload: Workload
+    prediction: Prediction
+    advice: tuple[Remark, ...] = ()
+    cost: Cost = field(default_factory=Cost)

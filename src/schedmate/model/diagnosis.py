@@ -1,0 +1,40 @@
+"""Why a job failed, whose fault it was, and the right next step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schedmate.model.advice import Cost
+from schedmate.model.failures import Category, Retry
+from schedmate.model.workload import Evidence
+
+DiagnosisSource = Literal["rule", "memory", "llm", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    nodes: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    retry: Retry
+    exclude_nodes: tuple[str, ...] = ()
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    schema: Literal["schedmate.diagnosis/1"] = "schedmate.diagnosis/1"
+    reason: str
+    category: Category
+    summary: str
+    evidence: tuple[Evidence, ...] = ()
+    blame: Blame = field(default_factory=Blame)
+    confidence: float
+    source: DiagnosisSource
+    decision: Decision
+    suggestion: str = ""
+    cost: Cost = field(default_factory=Cost)

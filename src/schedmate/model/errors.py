@@ -1,0 +1,62 @@
+"""What can go wrong in a way that a person can mend.
+
+SchedMateError            exit 1
+├── BadInput              exit 2   an argument, a file or a setting that cannot be used
+├── NotFound              exit 3   no such job, file or record
+├── SchedulerError        exit 1   the scheduler refused
+│   └── SchedulerUnreachable  exit 4
+├── ModelError            exit 1   the language model gave no usable answer
+│   ├── ModelUnavailable  exit 5   none configured, or the endpoint does not answer
+│   ├── ModelTooSlow               the deadline passed
+│   ├── BudgetSpent                the token budget is used up
+│   └── BadAnswer                  no valid answer after the repair turns
+└── NotThereYet           exit 1   a verb that a later release brings
+"""
+
+from __future__ import annotations
+
+
+class SchedMateError(Exception):
+    """One clear sentence for the person in front of the terminal, and the exit code."""
+
+    exit_code = 1
+
+
+class BadInput(SchedMateError):
+    exit_code = 2
+
+
+class NotFound(SchedMateError):
+    exit_code = 3
+
+
+class SchedulerError(SchedMateError):
+    pass
+
+
+class SchedulerUnreachable(SchedulerError):
+    exit_code = 4
+
+
+class ModelError(SchedMateError):
+    pass
+
+
+class ModelUnavailable(ModelError):
+    exit_code = 5
+
+
+class ModelTooSlow(ModelError):
+    pass
+
+
+class BudgetSpent(ModelError):
+    pass
+
+
+class BadAnswer(ModelError):
+    pass
+
+
+class NotThereYet(SchedMateError):
+    pass

@@ -1,0 +1,35 @@
+"""A run that has ended, as it is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schedmate.model.job import Job
+from schedmate.model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """What makes two runs alike before anyone looks at meaning.
+
+    `code` digests the files that will run, `arguments` the command line after them.
+    """
+
+    code: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRun:
+    """One attempt of one job: what it was and how it really went."""
+
+    job: Job
+    fingerprint: Fingerprint | None = None
+    workload: Workload = field(default_factory=Workload)
+    steps_done: float | None = None
+    startup_s: float | None = None
+
+    @property
+    def duration_s(self) -> float:
+        """The run time; 0 for a job that ended before it ran."""
+        return self.job.run_time_s or 0.0

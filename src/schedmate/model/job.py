@@ -1,0 +1,95 @@
+"""A job as its scheduler sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+JobId = str
+
+
+class JobState(StrEnum):
+    """Slurm's words, which every adapter translates into."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+    TIMEOUT = "TIMEOUT"
+    NODE_FAIL = "NODE_FAIL"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    PREEMPTED = "PREEMPTED"
+
+    @property
+    def ended(self) -> bool:
+        return self not in (JobState.PENDING, JobState.RUNNING)
+
+    @property
+    def failed(self) -> bool:
+        """Ended otherwise than well or by somebody's wish."""
+        return self.ended and self not in (JobState.COMPLETED, JobState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a job asks its scheduler for."""
+
+    gpus: int = 0
+    nodes: int = 1
+    cpus: int | None = None
+    memory_mb: int | None = None
+    time_limit_s: float | None = None
+    partition: str | None = None
+    exclude_nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A job on its way to a scheduler: a command line, and what it asks for.
+
+    A script is handed over as the command `(path, *args)` with `script` set to the path.
+    """
+
+    command: tuple[str, ...]
+    workdir: str
+    name: str
+    script: str | None = None
+    request: Request = field(default_factory=Request)
+    stdout: str | None = None
+    stderr: str | None = None
+    nice: int = 0
+    env: dict[str, str] | None = None
+    passthrough: tuple[str, ...] = ()
+    """Flags for the scheduler's own submit command, handed on as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A snapshot: what the job is and where it stands. Times are seconds since the epoch."""
+
+    id: JobId
+    name: str
+    user: str
+    state: JobState
+    workdir: str
+    command: tuple[str, ...] = ()
+    script: str | None = None
+    request: Request = field(default_factory=Request)
+    submit_time: float
+    start_time: float | None = None
+    end_time: float | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    restarts: int = 0
+    nodes: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
+    nice: int = 0
+    reason: str = ""
+
+    @property
+    def run_time_s(self) -> float | None:
+        """How long the last run took, once it has ended."""
+        if self.start_time is None or self.end_time is None:
+            return None
+        return max(0.0, self.end_time - self.start_time)

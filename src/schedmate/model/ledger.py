@@ -1,0 +1,22 @@
+"""What asking a language model has cost so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+CallOutcome = Literal["ok", "repaired", "cached", "unavailable", "too_slow", "bad_answer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmCall:
+    """One question. `calls` counts the requests it took, repair turns included."""
+
+    at: float
+    purpose: str
+    model: str
+    outcome: CallOutcome
+    calls: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    seconds: float = 0.0

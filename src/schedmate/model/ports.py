@@ -1,0 +1,77 @@
+"""What the rooms need from outside, as Protocols that the outside fulfils."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic import BaseModel
+
+    from schedmate.model.advice import Cost
+    from schedmate.model.diagnosis import Diagnosis
+    from schedmate.model.history import Fingerprint, PastRun
+    from schedmate.model.ledger import LlmCall
+    from schedmate.model.workload import Workload
+
+T = TypeVar("T", bound="BaseModel")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """A validated value, and what it cost."""
+
+    value: T
+    cost: Cost
+
+
+class Asker(Protocol):
+    """The one way to ask a language model."""
+
+    def ask(
+        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
+    ) -> Answer[T]:
+        """Return a validated `schema`, or raise a `ModelError`."""
+
+
+class History(Protocol):
+    """Past runs, newest first."""
+
+    def runs_with_fingerprint(self, fingerprint: Fingerprint) -> Sequence[PastRun]:
+        """Runs of the same code with the same arguments."""
+
+    def runs_of_code(self, code: str) -> Sequence[PastRun]:
+        """Runs of the same code with any arguments."""
+
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> Sequence[PastRun]:
+        """The newest runs, of one user or of everybody."""
+
+
+class WorkloadCache(Protocol):
+    """Records by the content of exactly the files and arguments they were read from."""
+
+    def cached_workload(self, key: str) -> Workload | None: ...
+
+    def cache_workload(self, key: str, workload: Workload) -> None: ...
+
+
+class FailureMemory(Protocol):
+    """Past diagnoses by failure signature."""
+
+    def remembered_diagnosis(self, signature: str) -> Diagnosis | None: ...
+
+    def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None: ...
+
+
+class Ledger(Protocol):
+    """What was asked, what it cost, and the answers by content, so that nothing is asked twice."""
+
+    def record_call(self, call: LlmCall) -> None: ...
+
+    def tokens_spent(self, *, since: float) -> int: ...
+
+    def cached_answer(self, key: str) -> str | None: ...
+
+    def cache_answer(self, key: str, answer: str) -> None: ...

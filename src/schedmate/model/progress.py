@@ -1,0 +1,48 @@
+"""How far a running job is, read from its log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schedmate.model.advice import Cost, Spread
+
+Phase = Literal[
+    "starting",
+    "training",
+    "evaluating",
+    "checkpointing",
+    "stalled",
+    "finished",
+    "failed",
+    "unknown",
+]
+Unit = Literal["step", "epoch", "sample", "token", "percent"]
+EndsBy = Literal["total", "cap", "limit", "early_stop", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    path: str | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    schema: Literal["schedmate.progress/1"] = "schedmate.progress/1"
+    log: str
+    phase: Phase = "unknown"
+    unit: Unit | None = None
+    current: float | None = None
+    total: float | None = None
+    fraction: float | None = None
+    epoch: float | None = None
+    ends_by: EndsBy = "unknown"
+    rate_per_s: float | None = None
+    elapsed_s: float | None = None
+    eta_s: Spread | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    checkpoint: Checkpoint | None = None
+    confidence: float = 0.0
+    format: str = "none"
+    cost: Cost = field(default_factory=Cost)

@@ -1,0 +1,50 @@
+"""The contract of a scheduler: one Protocol that every adapter fulfils and one test suite
+(`schedmate.testing.scheduler_contract`) that every adapter passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model import Job, JobId, Submission
+
+
+class Scheduler(Protocol):
+    """Where jobs really run.
+
+    Every call may raise `SchedulerUnreachable`; calls about one job raise `NotFound` when the
+    scheduler does not know it and `SchedulerError` when it refuses.
+    """
+
+    @property
+    def name(self) -> str:
+        """The word for it in settings and messages: `local`, `slurm`."""
+
+    def submit(self, submission: Submission) -> JobId:
+        """Queue a job; once this returned, the job is never lost and never run twice."""
+
+    def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
+        """Every job the scheduler still knows, ended ones included, or those with these ids.
+
+        One batched question, however many jobs there are. Unknown ids are left out.
+        """
+
+    def script(self, job_id: JobId) -> str | None:
+        """The text of the script the job runs, None where it was not given one."""
+
+    def cancel(self, job_id: JobId) -> None:
+        """End it as CANCELLED. Nothing happens to a job that has ended."""
+
+    def requeue(
+        self, job_id: JobId, *, exclude_nodes: Sequence[str] = (), delay_s: float = 0.0
+    ) -> None:
+        """Queue a running or ended job again under its id, its restart count one higher."""
+
+    def set_nice(self, job_id: JobId, nice: int) -> None:
+        """Order a pending job: those with a smaller number start first."""
+
+    def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
+        """Change the limit of a pending or running job; None takes it away."""
