@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def open_store(settings: Settings) -> Store:
     from schedmate.store.sqlite import SqliteStore
 
-    return SqliteStore(settings.state_dir / "schedmate.sqlite3")
+    return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=settings.scheduler)
 
 
 def open_scheduler(settings: Settings) -> Scheduler:

@@ -1,0 +1,84 @@
+"""The contract of the store: what the house remembers, behind one small interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from schedmate.model import FailureMemory, History, Ledger, WorkloadCache
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model import (
+        Action,
+        ActionRecord,
+        ActionState,
+        Advice,
+        Diagnosis,
+        Fingerprint,
+        JobId,
+        PastRun,
+        Progress,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAdvice:
+    advice: Advice
+    fingerprint: Fingerprint | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What the language model has cost in all."""
+
+    questions: int
+    calls: int
+    tokens: int
+    seconds: float
+
+
+class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
+    """Jobs are those of one scheduler; what was learnt from them is shared by all.
+
+    Every method is one transaction: a crash leaves it done or not begun.
+    """
+
+    def close(self) -> None: ...
+
+    def created_at(self) -> float:
+        """When this store was first opened: what ended before is not ours to act upon."""
+
+    def keep_run(self, run: PastRun) -> None:
+        """Remember an ended run; the same attempt again replaces it."""
+
+    def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
+        """One attempt of a job, the last one unless told which."""
+
+    def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None: ...
+
+    def advice(self, job_id: JobId) -> KeptAdvice | None: ...
+
+    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress) -> None: ...
+
+    def progress(self, job_id: JobId) -> Progress | None:
+        """How far the newest attempt was when somebody last looked."""
+
+    def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None: ...
+
+    def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
+        """By attempt."""
+
+    def intend(self, action: Action, *, at: float, state: ActionState = "intended") -> bool:
+        """Write down an action before it is done; False when it is written down already."""
+
+    def settle(self, action: Action, state: ActionState, *, at: float, note: str = "") -> None:
+        """Say how an intended action went."""
+
+    def actions(
+        self, *, job_id: JobId | None = None, state: ActionState | None = None
+    ) -> Sequence[ActionRecord]:
+        """Oldest first."""
+
+    def spending(self) -> Spending: ...

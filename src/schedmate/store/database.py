@@ -1,0 +1,101 @@
+"""One SQLite file that several processes and threads may use at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_BUSY_S = 30.0
+_NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
+
+
+class Database:
+    """Opens the file, brings it up to date, and runs statements in transactions."""
+
+    def __init__(self, path: Path, migrations: Sequence[Sequence[str]]) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._connection = self._open()
+            self._migrate(migrations)
+        except sqlite3.DatabaseError as error:
+            raise BadInput(
+                f"{path} cannot be used as a database ({error}); move it away to start afresh"
+            ) from error
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        # the write-ahead log lives in shared memory, which network file systems do not share
+        journal = "DELETE" if _on_network(self._path) else "WAL"
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def _migrate(self, migrations: Sequence[Sequence[str]]) -> None:
+        with self.transaction():
+            version = self.one("PRAGMA user_version")[0]
+            if version > len(migrations):
+                raise BadInput(
+                    f"{self._path} was made by a newer SchedMate (format {version}, "
+                    f"this one knows {len(migrations)}); upgrade SchedMate"
+                )
+            for number, statements in enumerate(migrations[version:], start=version + 1):
+                for statement in statements:
+                    self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA user_version = {number}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; takes the write lock at once, so that what was read stays true."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Execute one statement and return how many rows it changed."""
+        with self._lock:
+            return self._connection.execute(statement, values).rowcount
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._connection.execute(statement, values).fetchall()
+
+    def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """The first row, or None."""
+        with self._lock:
+            return self._connection.execute(statement, values).fetchone()
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+def _on_network(path: Path) -> bool:
+    """Look up the file system of the mount point that `path` lies below."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    resolved = path.parent.resolve()
+    found = [
+        (len(fields[1]), fields[2])
+        for fields in (line.split(" ") for line in mounts.splitlines())
+        if len(fields) > 2 and resolved.is_relative_to(fields[1])  # noqa: PLR2004 - fstab(5)
+    ]
+    return bool(found) and max(found)[1] in _NETWORK_FILE_SYSTEMS

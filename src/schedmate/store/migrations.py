@@ -1,0 +1,61 @@
+"""The numbered steps from an empty file to today's tables. Append; never edit a step."""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        "INSERT INTO meta VALUES ('created_at', CAST((julianday('now') - 2440587.5) * 86400 AS TEXT))",
+        """
+        CREATE TABLE runs (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            user TEXT NOT NULL, code TEXT, arguments TEXT, end_time REAL NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id, attempt)
+        )
+        """,
+        "CREATE INDEX runs_by_code ON runs (code, arguments, end_time)",
+        "CREATE INDEX runs_by_user ON runs (user, end_time)",
+        "CREATE INDEX runs_by_end ON runs (end_time)",
+        """
+        CREATE TABLE advice (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, body TEXT NOT NULL, fingerprint TEXT,
+            PRIMARY KEY (scheduler, job_id)
+        )
+        """,
+        """
+        CREATE TABLE progress (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id)
+        )
+        """,
+        """
+        CREATE TABLE diagnoses (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id, attempt)
+        )
+        """,
+        """
+        CREATE TABLE actions (
+            id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, key TEXT NOT NULL,
+            job_id TEXT NOT NULL, state TEXT NOT NULL, at REAL NOT NULL, note TEXT NOT NULL,
+            body TEXT NOT NULL,
+            UNIQUE (scheduler, key)
+        )
+        """,
+        "CREATE INDEX actions_by_job ON actions (scheduler, job_id)",
+        "CREATE TABLE workloads (key TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        "CREATE TABLE failures (signature TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        """
+        CREATE TABLE llm_calls (
+            id INTEGER PRIMARY KEY, at REAL NOT NULL, purpose TEXT NOT NULL, model TEXT NOT NULL,
+            outcome TEXT NOT NULL, calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,
+            answer_tokens INTEGER NOT NULL, seconds REAL NOT NULL
+        )
+        """,
+        "CREATE INDEX llm_calls_by_time ON llm_calls (at)",
+        "CREATE TABLE llm_answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)",
+    ),
+)

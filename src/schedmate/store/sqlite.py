@@ -1,0 +1,224 @@
+"""The embedded store: one SQLite file on a local disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import (
+    Action,
+    ActionRecord,
+    ActionState,
+    Advice,
+    Diagnosis,
+    Fingerprint,
+    JobId,
+    LlmCall,
+    PastRun,
+    Progress,
+    Workload,
+)
+from schedmate.model.wire import dumps, loads
+from schedmate.store.base import KeptAdvice, Spending
+from schedmate.store.database import Database
+from schedmate.store.migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MATCHES = 200
+"""How many runs of the same code are worth looking at."""
+
+
+class SqliteStore:
+    """Fulfils `Store`."""
+
+    def __init__(self, path: Path, *, scheduler: str = "local") -> None:
+        self._db = Database(path, MIGRATIONS)
+        self._scheduler = scheduler
+
+    def close(self) -> None:
+        self._db.close()
+
+    def created_at(self) -> float:
+        return float(self._db.one("SELECT value FROM meta WHERE key = 'created_at'")[0])
+
+    # history
+
+    def keep_run(self, run: PastRun) -> None:
+        job, marks = run.job, run.fingerprint
+        self._db.run(
+            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                self._scheduler,
+                job.id,
+                job.restarts,
+                job.user,
+                marks and marks.code,
+                marks and marks.arguments,
+                job.end_time or job.submit_time,
+                dumps(run),
+            ),
+        )
+
+    def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
+        found = self._runs(
+            "scheduler = ? AND job_id = ? AND (? IS NULL OR attempt = ?) ORDER BY attempt DESC",
+            (self._scheduler, job_id, attempt, attempt),
+            limit=1,
+        )
+        return found[0] if found else None
+
+    def runs_with_fingerprint(self, fingerprint: Fingerprint) -> list[PastRun]:
+        return self._runs(
+            "code = ? AND arguments = ? ORDER BY end_time DESC",
+            (fingerprint.code, fingerprint.arguments),
+            limit=_MATCHES,
+        )
+
+    def runs_of_code(self, code: str) -> list[PastRun]:
+        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=_MATCHES)
+
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        if user is None:
+            return self._runs("1 ORDER BY end_time DESC", (), limit=limit)
+        return self._runs("user = ? ORDER BY end_time DESC", (user,), limit=limit)
+
+    def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
+        # `where` is always one of the literals above
+        query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
+        return [loads(PastRun, body) for (body,) in self._db.rows(query, (*values, limit))]
+
+    # what is known of jobs on their way
+
+    def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None:
+        self._db.run(
+            "INSERT OR REPLACE INTO advice VALUES (?, ?, ?, ?)",
+            (
+                self._scheduler,
+                job_id,
+                dumps(kept.advice),
+                None if kept.fingerprint is None else dumps(kept.fingerprint),
+            ),
+        )
+
+    def advice(self, job_id: JobId) -> KeptAdvice | None:
+        row = self._db.one(
+            "SELECT body, fingerprint FROM advice WHERE scheduler = ? AND job_id = ?",
+            (self._scheduler, job_id),
+        )
+        if row is None:
+            return None
+        marks = None if row[1] is None else loads(Fingerprint, row[1])
+        return KeptAdvice(loads(Advice, row[0]), marks)
+
+    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress) -> None:
+        self._db.run(
+            "INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?)",
+            (self._scheduler, job_id, attempt, dumps(progress)),
+        )
+
+    def progress(self, job_id: JobId) -> Progress | None:
+        row = self._db.one(
+            "SELECT body FROM progress WHERE scheduler = ? AND job_id = ?",
+            (self._scheduler, job_id),
+        )
+        return None if row is None else loads(Progress, row[0])
+
+    def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None:
+        self._db.run(
+            "INSERT OR REPLACE INTO diagnoses VALUES (?, ?, ?, ?)",
+            (self._scheduler, job_id, attempt, dumps(diagnosis)),
+        )
+
+    def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
+        rows = self._db.rows(
+            "SELECT attempt, body FROM diagnoses WHERE scheduler = ? AND job_id = ?"
+            " ORDER BY attempt",
+            (self._scheduler, job_id),
+        )
+        return {attempt: loads(Diagnosis, body) for attempt, body in rows}
+
+    # intents and actions
+
+    def intend(self, action: Action, *, at: float, state: ActionState = "intended") -> bool:
+        changed = self._db.run(
+            "INSERT OR IGNORE INTO actions (scheduler, key, job_id, state, at, note, body)"
+            " VALUES (?, ?, ?, ?, ?, '', ?)",
+            (self._scheduler, action.key, action.job_id, state, at, dumps(action)),
+        )
+        return changed == 1
+
+    def settle(self, action: Action, state: ActionState, *, at: float, note: str = "") -> None:
+        self._db.run(
+            "UPDATE actions SET state = ?, at = ?, note = ? WHERE scheduler = ? AND key = ?",
+            (state, at, note, self._scheduler, action.key),
+        )
+
+    def actions(
+        self, *, job_id: JobId | None = None, state: ActionState | None = None
+    ) -> list[ActionRecord]:
+        rows = self._db.rows(
+            "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
+            " AND (? IS NULL OR job_id = ?) AND (? IS NULL OR state = ?) ORDER BY id",
+            (self._scheduler, job_id, job_id, state, state),
+        )
+        return [
+            ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
+            for body, how, at, note in rows
+        ]
+
+    # caches and memories
+
+    def cached_workload(self, key: str) -> Workload | None:
+        row = self._db.one("SELECT body FROM workloads WHERE key = ?", (key,))
+        return None if row is None else loads(Workload, row[0])
+
+    def cache_workload(self, key: str, workload: Workload) -> None:
+        self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, dumps(workload)))
+
+    def remembered_diagnosis(self, signature: str) -> Diagnosis | None:
+        row = self._db.one("SELECT body FROM failures WHERE signature = ?", (signature,))
+        return None if row is None else loads(Diagnosis, row[0])
+
+    def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None:
+        self._db.run("INSERT OR REPLACE INTO failures VALUES (?, ?)", (signature, dumps(diagnosis)))
+
+    # the ledger
+
+    def record_call(self, call: LlmCall) -> None:
+        self._db.run(
+            "INSERT INTO llm_calls (at, purpose, model, outcome, calls, prompt_tokens,"
+            " answer_tokens, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                call.at,
+                call.purpose,
+                call.model,
+                call.outcome,
+                call.calls,
+                call.prompt_tokens,
+                call.answer_tokens,
+                call.seconds,
+            ),
+        )
+
+    def tokens_spent(self, *, since: float) -> int:
+        row = self._db.one(
+            "SELECT COALESCE(SUM(prompt_tokens + answer_tokens), 0) FROM llm_calls WHERE at >= ?",
+            (since,),
+        )
+        return int(row[0])
+
+    def cached_answer(self, key: str) -> str | None:
+        row = self._db.one("SELECT answer FROM llm_answers WHERE key = ?", (key,))
+        return None if row is None else str(row[0])
+
+    def cache_answer(self, key: str, answer: str) -> None:
+        self._db.run("INSERT OR REPLACE INTO llm_answers VALUES (?, ?)", (key, answer))
+
+    def spending(self) -> Spending:
+        row = self._db.one(
+            "SELECT COUNT(*), COALESCE(SUM(calls), 0),"
+            " COALESCE(SUM(prompt_tokens + answer_tokens), 0), COALESCE(SUM(seconds), 0)"
+            " FROM llm_calls"
+        )
+        return Spending(questions=row[0], calls=row[1], tokens=row[2], seconds=row[3])
