@@ -137,7 +137,7 @@ class Mind:
             return []
         known.diagnoses[attempt] = diagnosis
         job = known.job
-        if attempt != job.restarts or job.state in (JobState.PENDING, JobState.CANCELLED):
+        if attempt != job.restarts or not (job.state is JobState.RUNNING or job.state.failed):
             return []
         if job.end_time is not None and job.end_time < self._limits.act_since:
             return []

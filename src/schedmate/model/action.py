@@ -31,7 +31,7 @@ class Action:
     @property
     def key(self) -> str:
         """Two actions with the same key are the same action."""
-        suffix = "" if self.value is None else f":{self.value:g}"
+        suffix = "" if self.value is None else f":{self.value:.15g}"
         return f"{self.job_id}:{self.attempt}:{self.kind}{suffix}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,7 +21,7 @@ class Spread:
     p90: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.p10 <= self.p50 <= self.p90:
+        if not 0 <= self.p10 <= self.p50 <= self.p90 < math.inf:
             raise ValueError(f"not a spread of times: {self.p10}, {self.p50}, {self.p90}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,3 +47,8 @@ class Progress:
     confidence: float = 0.0
     format: str = "none"
     cost: Cost = field(default_factory=Cost)
+
+    def __post_init__(self) -> None:
+        """Leave out a metric that is NaN or infinite: JSON has no number for it."""
+        finite = {name: value for name, value in self.metrics.items() if math.isfinite(value)}
+        object.__setattr__(self, "metrics", finite)

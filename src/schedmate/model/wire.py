@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Hashable
 from functools import cache
 from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from schedmate.model.errors import BadInput
 
@@ -23,12 +26,17 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 
 def to_json(value: object) -> Any:
-    """Return plain lists, dicts, strings and numbers."""
-    return _adapter(type(value)).dump_python(value, mode="json")
+    """Return plain lists, dicts, strings and numbers, all of which JSON has a word for."""
+    return json.loads(dumps(value))
 
 
 def dumps(value: object) -> str:
-    return _adapter(type(value)).dump_json(value).decode()
+    """Write JSON that everybody can read: no NaN, and no bytes smuggled in as surrogates."""
+    adapter = _adapter(type(value))
+    try:
+        return adapter.dump_json(value).decode()
+    except PydanticSerializationError:  # a path or a line that is no UTF-8
+        return json.dumps(_readable(adapter.dump_python(value, mode="json")))
 
 
 def from_json(kind: type[T], data: Any) -> T:
@@ -47,6 +55,19 @@ def loads(kind: type[T], text: str | bytes) -> T:
 
 def json_schema(kind: type[Any]) -> dict[str, Any]:
     return _adapter(kind).json_schema(mode="serialization")
+
+
+def _readable(data: Any) -> Any:
+    match data:
+        case dict():
+            return {_readable(key): _readable(value) for key, value in data.items()}
+        case list():
+            return [_readable(item) for item in data]
+        case str():
+            return data.encode(errors="replace").decode()
+        case float() if not math.isfinite(data):
+            return None
+    return data
 
 
 def _bad(kind: type[Any], error: ValidationError) -> BadInput:

@@ -1,0 +1,74 @@
+"""The contract of a trace reader, and what it hands over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from schedmate.model import JobId, JobState
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceJob:
+    """A job that once ran somewhere. Times are seconds, from the epoch or any other zero."""
+
+    job_id: JobId
+    user: str
+    submit_time: float
+    duration: float
+    gpus: int
+    status: JobState = JobState.COMPLETED
+    name: str = ""
+    group: str | None = None
+    nodes: int = 1
+    time_limit: float | None = None
+    script: str | None = None
+    workdir: str | None = None
+    start_time: float | None = None
+    gpu_type: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.job_id:
+            raise ValueError("the job id is empty")
+        if not math.isfinite(self.submit_time):
+            raise ValueError(f"the submit time is {self.submit_time}")
+        if not (math.isfinite(self.duration) and self.duration >= 0):
+            raise ValueError(f"the duration is {self.duration:g}")
+        if self.gpus < 1:
+            raise ValueError(f"asks for {self.gpus} GPUs")
+        if not self.status.ended:
+            raise ValueError(f"has not ended: {self.status}")
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that was left out: the line it stands on and what is wrong with it."""
+
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    name: str
+    jobs: tuple[TraceJob, ...]
+    bad_rows: tuple[BadRow, ...] = ()
+
+
+class TraceReader(Protocol):
+    """One file format. `sniff` looks at the first bytes only and never raises on odd content."""
+
+    @property
+    def name(self) -> str: ...
+
+    def sniff(self, path: Path) -> bool: ...
+
+    def read(self, path: Path) -> Trace:
+        """Return every usable job; raise `BadInput` where the file itself cannot be read."""

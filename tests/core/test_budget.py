@@ -1,0 +1,116 @@
+"""No history of failures, however told, makes the mind exceed its budget."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from schedmate.core import (
+    Act,
+    Diagnose,
+    JobAdvised,
+    JobDiagnosed,
+    JobSeen,
+    Limits,
+    Mind,
+    ProgressSeen,
+)
+from schedmate.model import REASONS, Action, Blame, JobState
+from schedmate.policies import ordering
+from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
+
+worth_a_retry = st.sampled_from(sorted(name for name in REASONS if REASONS[name].retry != "no"))
+reasons = worth_a_retry | st.sampled_from(sorted(REASONS))
+nodes = st.sampled_from([(), ("n1",), ("n2",), ("n1", "n2")])
+failures = st.sampled_from([state for state in JobState if state.failed])
+
+
+class OneJobWithBadLuck(RuleBasedStateMachine):
+    """A scheduler with one job, driven like the live loop drives it: actions once by key."""
+
+    @initialize(budget=st.integers(0, 2))
+    def submit(self, budget):
+        self.budget = budget
+        self.mind = Mind(ordering("sjf"), Limits(retries=budget))
+        self.state, self.restarts = JobState.PENDING, 0
+        self.done: dict[str, Action] = {}
+        self.wants_diagnosis: list[int] = []
+        self.look()
+
+    @rule()
+    def look(self):
+        self.tell(JobSeen(0.0, a_job(state=self.state, restarts=self.restarts)))
+
+    @precondition(lambda self: self.state is JobState.PENDING)
+    @rule()
+    def start(self):
+        self.turn(JobState.RUNNING)
+
+    @precondition(lambda self: self.state is JobState.RUNNING)
+    @rule(state=failures | st.just(JobState.COMPLETED))
+    def end(self, state):
+        self.turn(state)
+
+    @rule()
+    def stall(self):
+        self.tell(ProgressSeen(0.0, "1", a_progress(phase="stalled")))
+
+    @rule(seconds=st.none() | st.floats(0, 1e6))
+    def advise(self, seconds):
+        self.tell(JobAdvised(0.0, "1", an_advice(seconds)))
+
+    @precondition(lambda self: self.state is JobState.PENDING)
+    @rule(state=failures, reason=worth_a_retry, blamed=nodes)
+    def run_and_fail(self, state, reason, blamed):
+        self.turn(JobState.RUNNING)
+        self.turn(state)
+        self.diagnose(self.restarts, reason, blamed)
+
+    @precondition(lambda self: self.wants_diagnosis)
+    @rule(reason=reasons, blamed=nodes)
+    def answer_a_diagnosis(self, reason, blamed):
+        self.diagnose(self.wants_diagnosis.pop(), reason, blamed)
+
+    @rule(attempt=st.integers(0, 3), reason=reasons, blamed=nodes)
+    def diagnose(self, attempt, reason, blamed):
+        """At any time, about any run, whether or not somebody asked."""
+        diagnosis = a_diagnosis(reason, blame=Blame(nodes=blamed))
+        self.tell(JobDiagnosed(0.0, "1", attempt, diagnosis))
+
+    @rule()
+    def restart_the_daemon(self):
+        self.mind = Mind(ordering("sjf"), Limits(retries=self.budget))
+        self.look()
+
+    def turn(self, state):
+        self.state = state
+        self.look()
+
+    def tell(self, event):
+        for instruction in self.mind.handle(event):
+            match instruction:
+                case Diagnose(job=job):
+                    self.wants_diagnosis.append(job.restarts)
+                case Act(action=action) if action.key not in self.done:
+                    self.done[action.key] = action
+                    self.carry_out(action)
+
+    def carry_out(self, action):
+        assert action.attempt == self.restarts, "acts on the run at hand"
+        if action.kind == "requeue":
+            assert self.state not in (JobState.COMPLETED, JobState.CANCELLED, JobState.PENDING)
+            self.restarts += 1
+            self.turn(JobState.PENDING)
+        if action.kind == "cancel":
+            self.turn(JobState.CANCELLED)
+
+    @invariant()
+    def the_budget_holds(self):
+        requeues = [action for action in self.done.values() if action.kind == "requeue"]
+        assert len(requeues) <= self.budget
+        assert self.restarts <= self.budget
+
+
+TestOneJobWithBadLuck = OneJobWithBadLuck.TestCase
+TestOneJobWithBadLuck.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

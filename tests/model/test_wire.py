@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import math
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from model.values import values
+from schedmate.model import (
+    Action,
+    ActionRecord,
+    Advice,
+    BadInput,
+    Diagnosis,
+    Evidence,
+    Job,
+    LlmCall,
+    PastRun,
+    Progress,
+    Request,
+    Spread,
+    Submission,
+    Workload,
+    wire,
+)
+from schedmate.testing.builders import a_job, a_past_run, a_progress
+
+PUBLIC = (
+    Action,
+    ActionRecord,
+    Advice,
+    Diagnosis,
+    Evidence,
+    Job,
+    LlmCall,
+    PastRun,
+    Progress,
+    Request,
+    Spread,
+    Submission,
+    Workload,
+)
+
+
+@pytest.mark.parametrize("kind", PUBLIC, ids=lambda kind: kind.__name__)
+@settings(
+    max_examples=12,
+    suppress_health_check=[HealthCheck.too_slow],
+    deadline=None,
+)
+@given(data=st.data())
+def test_every_value_survives_json_and_keeps_to_its_schema(kind, data):
+    value = data.draw(values(kind))
+
+    assert wire.loads(kind, wire.dumps(value)) == value
+    assert wire.from_json(kind, json.loads(json.dumps(wire.to_json(value)))) == value
+    jsonschema.validate(wire.to_json(value), wire.json_schema(kind))
+
+
+def test_all_fields_are_written_even_where_nothing_is_known():
+    written = wire.to_json(Workload())
+
+    assert len(written) == 25
+    assert set(written.values()) == {None}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"log": 3}', b"\xff\x00", "{" * 10_000, '{"log": "x", "cost": 1}'],
+    ids=["empty", "open", "list", "null", "type", "binary", "deep", "nested"],
+)
+def test_bad_json_is_one_sentence(text):
+    with pytest.raises(BadInput, match=r"^not a valid Progress: [^\n]+$"):
+        wire.loads(Progress, text)
+
+
+def test_bad_plain_data_names_the_field():
+    with pytest.raises(BadInput, match="not a valid Job: id: "):
+        wire.from_json(Job, {"name": "x"})
+
+
+def test_a_word_outside_the_spec_is_refused():
+    with pytest.raises(BadInput, match="phase"):
+        wire.loads(Progress, '{"log": "x", "phase": "thinking"}')
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_in_json_is_left_out_of_it(odd):
+    progress = a_progress(metrics={"loss": odd, "lr": 0.1}, rate_per_s=odd)
+
+    strict = json.loads(wire.dumps(progress), parse_constant=pytest.fail)
+
+    assert strict["metrics"] == {"lr": 0.1}
+    assert strict["rate_per_s"] is None
+    assert wire.to_json(progress) == strict
+    jsonschema.validate(strict, wire.json_schema(Progress))
+
+
+def test_a_path_that_is_no_utf8_is_written_readably_instead_of_failing():
+    job = a_job(name="caf\udce9", submit_time=math.inf)
+
+    for written in (wire.dumps(job), json.dumps(wire.to_json(job), ensure_ascii=False)):
+        plain = json.loads(written.encode())
+        assert plain["name"] == "caf?"
+        assert plain["submit_time"] is None
+    assert wire.to_json(a_past_run(job=job))["job"]["command"] == ["python", "train.py"]
