@@ -27,9 +27,7 @@ VERBS: dict[str, str] = {
     "model": "The embedded language model: install, status, remove.",
     "doctor": "Check every part and print the fix.",
     "demo": "The whole system on this machine in a few minutes.",
-    "local": "The built-in scheduler's own process (started when needed).",
 }
-HIDDEN = {"local"}
 
 
 class LazyGroup(click.Group):
@@ -46,9 +44,8 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        rows = [(verb, text) for verb, text in VERBS.items() if verb not in HIDDEN]
         with formatter.section("Verbs"):
-            formatter.write_dl(rows)
+            formatter.write_dl(list(VERBS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

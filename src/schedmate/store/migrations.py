@@ -5,7 +5,10 @@ from __future__ import annotations
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-        "INSERT INTO meta VALUES ('created_at', CAST((julianday('now') - 2440587.5) * 86400 AS TEXT))",
+        """
+        INSERT INTO meta VALUES
+            ('created_at', CAST((julianday('now') - 2440587.5) * 86400 AS TEXT))
+        """,
         """
         CREATE TABLE runs (
             scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,

@@ -1,0 +1,160 @@
+"""The local scheduler as everybody else sees it."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.model import BadInput, Job, JobId, NotFound, SchedulerError, Submission
+from schedmate.schedulers.local.gpus import count_slots
+from schedmate.schedulers.local.layout import Layout, SavedSubmission
+from schedmate.schedulers.local.lock import hold, lock_holder
+from schedmate.schedulers.local.queue import Queue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.config import LocalSettings
+
+_REMEMBERED_S = 24 * 3600.0
+"""Ended jobs are listed for a day; asked for by id they are always found."""
+_DEFAULT_LOG = "schedmate-%j.out"
+
+
+class LocalScheduler:
+    """Fulfils `Scheduler`. Excluding nodes means nothing to it: it has but one."""
+
+    name = "local"
+
+    def __init__(self, root: Path, settings: LocalSettings) -> None:
+        self._layout = Layout(root)
+        self._settings = settings
+        self._queue = Queue(self._layout.queue)
+        self._node = socket.gethostname()
+
+    def submit(self, submission: Submission) -> JobId:
+        self._check(submission)
+        job_id = self._queue.add(
+            name=submission.name,
+            user=getpass.getuser(),
+            workdir=str(Path(submission.workdir).resolve()),
+            command=submission.command,
+            script=submission.script,
+            request=submission.request,
+            nice=submission.nice,
+            now=time.time(),
+            spool=lambda job_id: self._spool(job_id, submission),
+        )
+        self.ensure_running()
+        return str(job_id)
+
+    def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
+        wanted = None if ids is None else [int(one) for one in ids if one.isdecimal()]
+        entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
+        return [entry.as_job(self._node) for entry in entries]
+
+    def script(self, job_id: JobId) -> str | None:
+        entry = self._queue.entry(_number(job_id))
+        if entry.script is None:
+            return None
+        return self._layout.script(entry.id).read_text("utf-8", "replace")
+
+    def cancel(self, job_id: JobId) -> None:
+        self._queue.cancel(_number(job_id), time.time())
+        self.ensure_running()
+
+    def requeue(
+        self,
+        job_id: JobId,
+        *,
+        exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - there is but one node
+        delay_s: float = 0.0,
+    ) -> None:
+        self._queue.requeue(_number(job_id), time.time() + delay_s)
+        self.ensure_running()
+
+    def set_nice(self, job_id: JobId, nice: int) -> None:
+        self._queue.set_nice(_number(job_id), nice)
+
+    def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
+        self._queue.set_request(
+            _number(job_id), lambda request: replace(request, time_limit_s=seconds)
+        )
+
+    def ensure_running(self) -> None:
+        """Start the daemon unless one is alive, handing it the lock that says so."""
+        lock = hold(self._layout.lock)
+        if lock is None:
+            return
+        arguments = (str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno()))
+        with lock, self._layout.log.open("ab") as log:
+            subprocess.Popen(
+                [sys.executable, "-m", "schedmate.schedulers.local.daemon", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(lock.fileno(),),
+                start_new_session=True,
+                cwd="/",
+            )
+
+    def stop(self) -> None:
+        """Stop the daemon; what runs goes on, and what waits waits for the next daemon."""
+        daemon = lock_holder(self._layout.lock)
+        if daemon is not None:
+            os.kill(daemon, signal.SIGTERM)
+        self._queue.close()
+
+    def _check(self, submission: Submission) -> None:
+        if not submission.command:
+            raise BadInput("there is no command to run")
+        if not Path(submission.workdir).is_dir():
+            raise BadInput(f"the working directory {submission.workdir} does not exist")
+        slots = count_slots(self._settings.slots)
+        if submission.request.gpus > slots:
+            raise SchedulerError(
+                f"it asks for {submission.request.gpus} GPUs, this machine hands out {slots}"
+            )
+        if submission.passthrough:
+            flags = " ".join(submission.passthrough)
+            raise BadInput(f"the local scheduler does not know {flags}")
+
+    def _spool(self, job_id: int, submission: Submission) -> tuple[str, str]:
+        """Save what the job needs; return where its output goes."""
+        command = submission.command
+        if submission.script is not None:
+            command = (*self._save_script(job_id, submission), *command[1:])
+        env = dict(os.environ if submission.env is None else submission.env)
+        self._layout.save_submission(job_id, SavedSubmission(command=command, env=env))
+        workdir = str(Path(submission.workdir).resolve())
+        out = self._layout.log_path(
+            submission.stdout or _DEFAULT_LOG, job_id, submission.name, workdir
+        )
+        if submission.stderr is None:
+            return out, out
+        return out, self._layout.log_path(submission.stderr, job_id, submission.name, workdir)
+
+    def _save_script(self, job_id: int, submission: Submission) -> tuple[str, ...]:
+        path = Path(submission.workdir) / str(submission.script)
+        try:
+            text = path.read_bytes()
+        except FileNotFoundError:
+            raise NotFound(f"there is no script {path}") from None
+        except OSError as error:
+            raise BadInput(f"the script {path} cannot be read: {error.strerror}") from error
+        saved = str(self._layout.save_script(job_id, text))
+        return (saved,) if text.startswith(b"#!") else ("/bin/sh", saved)
+
+
+def _number(job_id: JobId) -> int:
+    if not job_id.isdecimal():
+        raise NotFound(f"the local scheduler knows no job {job_id}")
+    return int(job_id)

@@ -1,0 +1,67 @@
+"""Who is alive, and which processes belong to a run. Linux' /proc, nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """A process that cannot be mistaken for a later one with the same number."""
+
+    pid: int
+    born: int
+    boot: str
+
+    @property
+    def alive(self) -> bool:
+        fields = _stat(self.pid)
+        if fields is None or boot_id() != self.boot:
+            return False
+        state, born = fields[0], int(fields[19])
+        return born == self.born and state != "Z"
+
+
+def boot_id() -> str:
+    return (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
+
+
+def signal_run(mark: str, shepherd: int, number: int) -> int:
+    """Signal every process of a run but its shepherd; return how many there were."""
+    pids = [pid for pid in _pids() if pid != shepherd and _belongs(pid, mark, shepherd)]
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+    return len(pids)
+
+
+def _belongs(pid: int, mark: str, shepherd: int) -> bool:
+    """By its environment, which all children inherit, or as the shepherd's own child."""
+    fields = _stat(pid)
+    if fields is None or fields[0] == "Z":
+        return False
+    if int(fields[1]) == shepherd:
+        return True
+    try:
+        environment = (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return False
+    return mark.encode() in environment.split(b"\0")
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat behind the name, so that [0] is the state, [1] the parent."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()

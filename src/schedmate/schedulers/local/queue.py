@@ -1,0 +1,280 @@
+"""The queue file and every change a job can undergo in it.
+
+Each method is one transaction, so clients and the daemon may die between any two of them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import Job, JobState, NotFound, Request, SchedulerError
+from schedmate.model.wire import dumps, loads
+from schedmate.store.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from schedmate.schedulers.local.attempt import RunEnd
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE jobs (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL, user TEXT NOT NULL, workdir TEXT NOT NULL,
+            command TEXT NOT NULL, script TEXT, request TEXT NOT NULL,
+            stdout TEXT NOT NULL DEFAULT '', stderr TEXT NOT NULL DEFAULT '',
+            nice INTEGER NOT NULL, state TEXT NOT NULL,
+            submit_time REAL NOT NULL, eligible_time REAL NOT NULL,
+            start_time REAL, end_time REAL, exit_code INTEGER, signal INTEGER,
+            restarts INTEGER NOT NULL DEFAULT 0, slots TEXT NOT NULL DEFAULT '[]',
+            ending TEXT, signalled_at REAL, reason TEXT NOT NULL DEFAULT ''
+        )
+        """,
+        "CREATE INDEX jobs_by_state ON jobs (state, nice, id)",
+        "CREATE INDEX jobs_by_end ON jobs (end_time)",
+    ),
+)
+_FIELDS = (
+    "id, name, user, workdir, command, script, request, stdout, stderr, nice, state,"
+    " submit_time, eligible_time, start_time, end_time, exit_code, signal, restarts, slots,"
+    " ending, signalled_at, reason"
+)
+_REQUEUE = "REQUEUE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A row of the queue. `ending` is what a running job is being ended for."""
+
+    id: int
+    name: str
+    user: str
+    workdir: str
+    command: tuple[str, ...]
+    script: str | None
+    request: Request
+    stdout: str
+    stderr: str
+    nice: int
+    state: JobState
+    submit_time: float
+    eligible_time: float
+    start_time: float | None
+    end_time: float | None
+    exit_code: int | None
+    signal: int | None
+    restarts: int
+    slots: tuple[int, ...]
+    ending: str | None
+    signalled_at: float | None
+    reason: str
+
+    @property
+    def width(self) -> int:
+        """How many slots it takes: a job without GPUs still takes its turn."""
+        return max(1, self.request.gpus)
+
+    def as_job(self, node: str) -> Job:
+        return Job(
+            id=str(self.id),
+            name=self.name,
+            user=self.user,
+            state=self.state,
+            workdir=self.workdir,
+            command=self.command,
+            script=self.script,
+            request=self.request,
+            submit_time=self.submit_time,
+            start_time=self.start_time,
+            end_time=self.end_time,
+            exit_code=self.exit_code,
+            signal=self.signal,
+            restarts=self.restarts,
+            nodes=() if self.state is JobState.PENDING else (node,),
+            logs=tuple(dict.fromkeys((self.stdout, self.stderr))),
+            nice=self.nice,
+            reason=self.reason,
+        )
+
+
+class Queue:
+    def __init__(self, path: Path) -> None:
+        self._db = Database(path, MIGRATIONS)
+
+    def close(self) -> None:
+        self._db.close()
+
+    # looking
+
+    def entries(self, ids: Sequence[int] | None, *, ended_since: float = 0.0) -> list[Entry]:
+        if ids is None:
+            return self._select("end_time IS NULL OR end_time >= ? ORDER BY id", (ended_since,))
+        marks = ", ".join("?" * len(ids))
+        return self._select(f"id IN ({marks}) ORDER BY id", ids)
+
+    def entry(self, job_id: int) -> Entry:
+        found = self._select("id = ?", (job_id,))
+        if not found:
+            raise NotFound(f"the local scheduler knows no job {job_id}")
+        return found[0]
+
+    def running(self) -> list[Entry]:
+        return self._select("state = 'RUNNING' ORDER BY id", ())
+
+    def waiting(self, now: float) -> list[Entry]:
+        """Those that may start, in the order in which they should."""
+        return self._select("state = 'PENDING' AND eligible_time <= ? ORDER BY nice, id", (now,))
+
+    def idle(self) -> bool:
+        return self._db.one("SELECT 1 FROM jobs WHERE state IN ('PENDING', 'RUNNING')") is None
+
+    def _select(self, where: str, values: Sequence[Any]) -> list[Entry]:
+        # `where` is always one of the literals above
+        query = f"SELECT {_FIELDS} FROM jobs WHERE {where}"  # noqa: S608
+        return [_entry(row) for row in self._db.rows(query, values)]
+
+    # changing
+
+    def add(
+        self,
+        *,
+        name: str,
+        user: str,
+        workdir: str,
+        command: Sequence[str],
+        script: str | None,
+        request: Request,
+        nice: int,
+        now: float,
+        spool: Callable[[int], tuple[str, str]],
+    ) -> int:
+        """Add a job; `spool` gets its id, saves its files and returns stdout and stderr.
+
+        The job exists from the commit on, so its files are there before it does.
+        """
+        with self._db.transaction():
+            job_id = int(
+                self._db.one(
+                    "INSERT INTO jobs (name, user, workdir, command, script, request, nice, state,"
+                    " submit_time, eligible_time) VALUES (?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)"
+                    " RETURNING id",
+                    (
+                        name,
+                        user,
+                        workdir,
+                        json.dumps(list(command)),
+                        script,
+                        dumps(request),
+                        nice,
+                        now,
+                        now,
+                    ),
+                )[0]
+            )
+            self._update(job_id, "stdout = ?, stderr = ?", spool(job_id))
+        return job_id
+
+    def begin(self, job_id: int, slots: Sequence[int], now: float) -> bool:
+        """Take a pending job; False when somebody cancelled it meanwhile."""
+        changed = self._db.run(
+            "UPDATE jobs SET state = 'RUNNING', slots = ?, start_time = ?, end_time = NULL,"
+            " exit_code = NULL, signal = NULL, ending = NULL, signalled_at = NULL, reason = ''"
+            " WHERE id = ? AND state = 'PENDING'",
+            (json.dumps(list(slots)), now, job_id),
+        )
+        return changed == 1
+
+    def finish(self, entry: Entry, end: RunEnd) -> None:
+        """Write down how a run ended; a job that is being requeued waits again instead."""
+        with self._db.transaction():
+            current = self.entry(entry.id)
+            if current.state is not JobState.RUNNING or current.restarts != entry.restarts:
+                return
+            self._update(
+                entry.id,
+                "state = ?, start_time = ?, end_time = ?, exit_code = ?, signal = ?, reason = ?",
+                (_end_state(current, end), end.start, end.end, end.code, end.signal, end.reason),
+            )
+            if current.ending == _REQUEUE:
+                self._requeue(entry.id, current.eligible_time)
+
+    def fail_node(self, entry: Entry, reason: str, now: float) -> None:
+        """The run lost its shepherd: nobody knows how it ended."""
+        with self._db.transaction():
+            self._update(entry.id, "state = 'NODE_FAIL', end_time = ?, reason = ?", (now, reason))
+            if entry.ending == _REQUEUE:
+                self._requeue(entry.id, entry.eligible_time)
+
+    def end(self, job_id: int, ending: str) -> None:
+        """Ask the daemon to end a running job; the first to ask decides what it ends as."""
+        self._db.run(
+            "UPDATE jobs SET ending = ? WHERE id = ? AND state = 'RUNNING' AND ending IS NULL",
+            (ending, job_id),
+        )
+
+    def signalled(self, job_id: int, now: float) -> None:
+        self._update(job_id, "signalled_at = ?", (now,))
+
+    def cancel(self, job_id: int, now: float) -> None:
+        with self._db.transaction():
+            state = self.entry(job_id).state
+            if state is JobState.PENDING:
+                self._update(job_id, "state = 'CANCELLED', end_time = ?", (now,))
+            elif state is JobState.RUNNING:
+                # a cancellation outranks a requeue that is under way
+                self._update(job_id, "ending = 'CANCELLED'", ())
+
+    def requeue(self, job_id: int, eligible_time: float) -> None:
+        with self._db.transaction():
+            entry = self.entry(job_id)
+            if entry.state is JobState.PENDING:
+                raise SchedulerError(f"job {job_id} is waiting already")
+            if entry.state is JobState.RUNNING:
+                self._update(job_id, "eligible_time = ?", (eligible_time,))
+                self.end(job_id, _REQUEUE)
+            else:
+                self._requeue(job_id, eligible_time)
+
+    def set_nice(self, job_id: int, nice: int) -> None:
+        with self._db.transaction():
+            self.entry(job_id)
+            self._update(job_id, "nice = ?", (nice,))
+
+    def set_request(self, job_id: int, change: Callable[[Request], Request]) -> None:
+        with self._db.transaction():
+            entry = self.entry(job_id)
+            if entry.state.ended:
+                raise SchedulerError(f"job {job_id} has ended: {entry.state}")
+            self._update(job_id, "request = ?", (dumps(change(entry.request)),))
+
+    def _requeue(self, job_id: int, eligible_time: float) -> None:
+        self._update(
+            job_id,
+            "state = 'PENDING', restarts = restarts + 1, eligible_time = ?, start_time = NULL,"
+            " end_time = NULL, exit_code = NULL, signal = NULL, slots = '[]', ending = NULL,"
+            " signalled_at = NULL, reason = ''",
+            (eligible_time,),
+        )
+
+    def _update(self, job_id: int, changes: str, values: Sequence[Any]) -> None:
+        # `changes` is always one of the literals above
+        self._db.run(f"UPDATE jobs SET {changes} WHERE id = ?", (*values, job_id))  # noqa: S608
+
+
+def _end_state(entry: Entry, end: RunEnd) -> JobState:
+    if entry.ending in (JobState.CANCELLED, JobState.TIMEOUT) and entry.signalled_at is not None:
+        return JobState(entry.ending)
+    return JobState.FAILED if end.code or end.signal else JobState.COMPLETED
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    values = dict(zip(_FIELDS.replace(" ", "").split(","), row, strict=True))
+    values["command"] = tuple(json.loads(values["command"]))
+    values["request"] = loads(Request, values["request"])
+    values["state"] = JobState(values["state"])
+    values["slots"] = tuple(json.loads(values["slots"]))
+    return Entry(**values)
