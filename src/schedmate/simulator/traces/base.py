@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +9,11 @@ from schedmate.model import JobId, JobState
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# far beyond any cluster, and small enough that no sum over a trace overflows
+_MOST_GPUS = 1_000_000
+_LONGEST_S = 1e10
+_LATEST_S = 1e13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +38,11 @@ class TraceJob:
     def __post_init__(self) -> None:
         if not self.job_id:
             raise ValueError("the job id is empty")
-        if not math.isfinite(self.submit_time):
-            raise ValueError(f"the submit time is {self.submit_time}")
-        if not (math.isfinite(self.duration) and self.duration >= 0):
+        if not abs(self.submit_time) <= _LATEST_S:
+            raise ValueError(f"the submit time is {self.submit_time:g}")
+        if not 0 <= self.duration <= _LONGEST_S:
             raise ValueError(f"the duration is {self.duration:g}")
-        if self.gpus < 1:
+        if not 1 <= self.gpus <= _MOST_GPUS:
             raise ValueError(f"asks for {self.gpus} GPUs")
         if not self.status.ended:
             raise ValueError(f"has not ended: {self.status}")
