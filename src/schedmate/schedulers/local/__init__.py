@@ -9,6 +9,7 @@ Clients write into the queue file and one daemon, started when needed, carries i
     shepherd.py   one small process a run that outlives the daemon, as slurmstepd does
     processes.py  who is alive, and which processes belong to a run
     layout.py     where all of this lies
+    detach.py     starts the daemon as nobody's child
     lock.py       the lock that says a daemon is alive
     gpus.py       how many GPUs there are to hand out
 """

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.model import BadInput, Job, JobId, NotFound, SchedulerError, Submission
+from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.lock import hold, lock_holder
@@ -94,16 +95,19 @@ class LocalScheduler:
         lock = hold(self._layout.lock)
         if lock is None:
             return
-        arguments = (str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno()))
+        command = (
+            *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
+            *(str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno())),
+        )
         with lock, self._layout.log.open("ab") as log:
-            subprocess.Popen(
-                [sys.executable, "-m", "schedmate.schedulers.local.daemon", *arguments],
+            subprocess.run(
+                [sys.executable, "-I", "-S", detach.__file__, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 pass_fds=(lock.fileno(),),
-                start_new_session=True,
                 cwd="/",
+                check=True,
             )
 
     def stop(self) -> None:

@@ -27,7 +27,6 @@ class RunEnd:
     code: int
     signal: int
     reason: str
-    start: float
     end: float
 
 

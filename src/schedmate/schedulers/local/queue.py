@@ -196,8 +196,14 @@ class Queue:
                 return
             self._update(
                 entry.id,
-                "state = ?, start_time = ?, end_time = ?, exit_code = ?, signal = ?, reason = ?",
-                (_end_state(current, end), end.start, end.end, end.code, end.signal, end.reason),
+                "state = ?, end_time = ?, exit_code = ?, signal = ?, reason = ?",
+                (
+                    _end_state(current, end),
+                    end.end,
+                    end.code,
+                    end.signal or None,
+                    end.reason,
+                ),
             )
             if current.ending == _REQUEUE:
                 self._requeue(entry.id, current.eligible_time)

@@ -33,9 +33,8 @@ def main(attempt: Path) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    started = time.time()
     code, signum, reason = _run(json.loads((attempt / "spec.json").read_text("utf-8")))
-    end = {"code": code, "signal": signum, "reason": reason, "start": started, "end": time.time()}
+    end = {"code": code, "signal": signum, "reason": reason, "end": time.time()}
     _end_leftovers()
     _write(attempt / "exit.json", end)
 
