@@ -6,7 +6,8 @@ An adapter joins by subclassing; everything else is inherited:
         slots = 4
 
         @pytest.fixture(scope="class")
-        def scheduler(self) -> Iterator[Scheduler]:
+        @classmethod
+        def scheduler(cls) -> Iterator[Scheduler]:
             yield MyScheduler(...)
 
 `pytest.register_assert_rewrite("schedmate.testing.scheduler_contract")` in a conftest.py makes
@@ -58,16 +59,18 @@ class SchedulerContract:
     unknown_ids: ClassVar[tuple[JobId, ...]] = ("7654321", "no such job", "--help", "")
 
     @pytest.fixture(scope="class")
-    def scheduler(self) -> Iterator[Scheduler]:
+    @classmethod
+    def scheduler(cls) -> Iterator[Scheduler]:
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
+    @classmethod
     def overdue(
-        self, scheduler: Scheduler, tmp_path_factory: pytest.TempPathFactory
+        cls, scheduler: Scheduler, tmp_path_factory: pytest.TempPathFactory
     ) -> Iterator[tuple[Bench, JobId]]:
         """A job beyond its limit, started before all else: some schedulers look once a minute."""
-        bench = Bench(scheduler, tmp_path_factory.mktemp("overdue"), self.limit_patience_s)
-        limit = Request(gpus=0, time_limit_s=self.shortest_limit_s)
+        bench = Bench(scheduler, tmp_path_factory.mktemp("overdue"), cls.limit_patience_s)
+        limit = Request(gpus=0, time_limit_s=cls.shortest_limit_s)
         yield bench, bench.submit("sleep", "600", request=limit)
         bench.clear()
 
@@ -248,7 +251,6 @@ class SchedulerContract:
         bench.scheduler.requeue(job_id, exclude_nodes=[node])
         again = bench.ended(job_id, restarts=1)
         assert again.nodes != (node,)
-        assert again.request.exclude_nodes == (node,)
 
     def test_a_nicer_job_lets_others_go_first(self, bench: Bench) -> None:
         gate, *_ = bench.occupy(self.slots)
