@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import BadInput, JobState, NotFound
-from schedmate.simulator import Trace, TraceJob, read_trace
+from schedmate.simulator import Trace, TraceJob, from_job, read_trace
 from schedmate.simulator.traces import READERS
-from schedmate.testing.builders import a_trace_job
+from schedmate.testing.builders import a_job, a_trace_job
 
 HEADER = "job_id,user,submit_time,duration,gpus"
 
@@ -199,6 +199,25 @@ def test_half_a_gzip_file_is_not_taken_for_the_whole(tmp_path):
 
     with pytest.raises(BadInput, match="broken gzip file"):
         read(tmp_path, packed[: len(packed) // 2])
+
+
+def test_a_job_that_ran_is_a_job_of_a_trace():
+    job = a_job(state=JobState.FAILED, start_time=1010.0, end_time=1042.5)
+
+    traced = from_job(job)
+
+    assert (traced.submit_time, traced.start_time, traced.duration) == (1000, 1010, 32.5)
+    assert (traced.status, traced.gpus) == (JobState.FAILED, 1)
+
+
+@pytest.mark.parametrize(
+    "job",
+    [a_job(), a_job(state=JobState.RUNNING), a_job(state=JobState.CANCELLED, start_time=None)],
+    ids=["pending", "running", "never-ran"],
+)
+def test_a_job_without_a_duration_is_no_job_of_a_trace(job):
+    with pytest.raises(BadInput, match="job 1 has not run to an end"):
+        from_job(job)
 
 
 def test_a_missing_file_and_a_directory_are_told_apart(tmp_path):

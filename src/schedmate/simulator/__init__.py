@@ -4,7 +4,7 @@ from schedmate.simulator.compare import compare
 from schedmate.simulator.oracle import oracle
 from schedmate.simulator.result import Comparison, JobResult, Result, Summary
 from schedmate.simulator.run import simulate
-from schedmate.simulator.traces import BadRow, Trace, TraceJob, read_trace, synthetic
+from schedmate.simulator.traces import BadRow, Trace, TraceJob, from_job, read_trace, synthetic
 
 __all__ = [
     "BadRow",
@@ -15,6 +15,7 @@ __all__ = [
     "Trace",
     "TraceJob",
     "compare",
+    "from_job",
     "oracle",
     "read_trace",
     "simulate",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from schedmate.model import BadInput, NotFound
 from schedmate.simulator.traces.base import BadRow, Trace, TraceJob, TraceReader
+from schedmate.simulator.traces.finished import from_job
 from schedmate.simulator.traces.parquet import PlainParquet
 from schedmate.simulator.traces.plain import PlainCsv
 from schedmate.simulator.traces.synthetic import synthetic
@@ -38,4 +39,13 @@ def _why_none(trace: Trace) -> str:
     return f"{len(trace.bad_rows)} bad rows, the first one {trace.bad_rows[0]}"
 
 
-__all__ = ["READERS", "BadRow", "Trace", "TraceJob", "TraceReader", "read_trace", "synthetic"]
+__all__ = [
+    "READERS",
+    "BadRow",
+    "Trace",
+    "TraceJob",
+    "TraceReader",
+    "from_job",
+    "read_trace",
+    "synthetic",
+]
