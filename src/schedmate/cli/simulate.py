@@ -161,7 +161,7 @@ def _show(compared: Comparison) -> None:
     out = console()
     table = Table("policy", box=None, pad_edge=False)
     first = next(iter(compared.policies))
-    for heading in ("avg JCT", f"{first}/", "p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs"):
+    for heading in ("avg JCT", f"vs {first}", "p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs"):
         table.add_column(heading, justify="right", no_wrap=True)
     base = compared.policies[first].avg_jct_s
     for name, summary in compared.policies.items():
