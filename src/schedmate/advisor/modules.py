@@ -1,0 +1,68 @@
+"""Python files as syntax trees, parsed once, never imported or run."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from schedmate.advisor.sources import SourceFile, evidence
+from schedmate.model import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """`depth` is 0 for the entry point, 1 for what it imports, and so on."""
+
+    source: SourceFile
+    tree: ast.Module
+    lines: list[str]
+    depth: int
+
+    def evidence(self, node: ast.AST) -> Evidence:
+        line = getattr(node, "lineno", 1)
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return evidence(self.source.name, line, text)
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Every node that can run, in the order of the file.
+
+        What an imported file does when it is started itself does not run here.
+        """
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            if self.depth and _main_guard(node):
+                continue
+            yield node
+            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsable:
+    source: SourceFile
+    problem: str
+    line: int
+    depth: int
+
+
+def parse(source: SourceFile, depth: int) -> Module | Unparsable:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source.text)
+    except SyntaxError as error:
+        return Unparsable(source, error.msg, error.lineno or 1, depth)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Unparsable(source, str(error) or "too deeply nested", 1, depth)
+    return Module(source, tree, source.lines(), depth)
+
+
+def _main_guard(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Compare)
+        and isinstance(node.test.left, ast.Name)
+        and node.test.left.id == "__name__"
+    )

@@ -1,0 +1,7 @@
+"""Shell scripts, read but never run: directives, variables, and the commands they end in."""
+
+from schedmate.advisor.shell.directives import Asked, read_directives
+from schedmate.advisor.shell.walk import Command, ShellScript, walk
+from schedmate.advisor.shell.words import Word, command_words
+
+__all__ = ["Asked", "Command", "ShellScript", "Word", "command_words", "read_directives", "walk"]

@@ -1,0 +1,113 @@
+"""What is to be advised on: a script or a command line in a directory."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from schedmate.advisor.sources import read_bytes, read_source
+from schedmate.model import BadInput, Job, NotFound, Request, Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A job before anyone has looked into it.
+
+    `command` is what will be started; with a script it is the script and its `args`.
+    `submitted_at` keeps runs that ended later out of its prediction.
+    """
+
+    workdir: Path
+    command: tuple[str, ...]
+    script_text: str | None = None
+    script_name: str | None = None
+    args: tuple[str, ...] = ()
+    request: Request = field(default_factory=Request)
+    user: str
+    name: str
+    submitted_at: float | None = None
+
+    @classmethod
+    def from_submission(cls, submission: Submission, user: str) -> Target:
+        """A script that cannot be read is not an error here: advice never stops a submission."""
+        workdir = Path(submission.workdir)
+        text = None if submission.script is None else _text(workdir, submission.script)
+        return cls(
+            workdir=workdir,
+            command=submission.command,
+            script_text=text,
+            script_name=submission.script,
+            args=submission.command[1:] if submission.script else (),
+            request=submission.request,
+            user=user,
+            name=submission.name,
+        )
+
+    @classmethod
+    def from_job(cls, job: Job, script_text: str | None) -> Target:
+        """`script_text` is what the scheduler kept; the file may have changed since."""
+        return cls(
+            workdir=Path(job.workdir),
+            command=job.command,
+            script_text=script_text,
+            script_name=job.script,
+            args=job.command[1:] if job.script or script_text is not None else (),
+            request=job.request,
+            user=job.user,
+            name=job.name,
+            submitted_at=job.submit_time,
+        )
+
+    @classmethod
+    def from_script(cls, workdir: Path, script: str, args: Sequence[str]) -> Target:
+        """A script that a person names; it has to be there and readable."""
+        return cls(
+            workdir=_directory(workdir),
+            command=(script, *args),
+            script_text=_demanded_text(workdir, script),
+            script_name=script,
+            args=tuple(args),
+            user=getpass.getuser(),
+            name=Path(script).stem,
+        )
+
+    @classmethod
+    def from_command(cls, workdir: Path, command: Sequence[str]) -> Target:
+        return cls(
+            workdir=_directory(workdir),
+            command=tuple(command),
+            user=getpass.getuser(),
+            name=Path(command[0]).name,
+        )
+
+
+def _text(workdir: Path, script: str) -> str | None:
+    source = read_source(workdir / script, within=workdir)
+    return None if source is None else source.text
+
+
+def _directory(workdir: Path) -> Path:
+    if not workdir.exists():
+        raise NotFound(f"there is no directory {workdir}; name the job's directory with --dir")
+    if not workdir.is_dir():
+        raise BadInput(f"{workdir} is not a directory; name the job's directory with --dir")
+    return workdir.absolute()
+
+
+def _demanded_text(workdir: Path, script: str) -> str:
+    path = workdir / script
+    try:
+        if path.is_dir():
+            raise BadInput(f"{path} is a directory; name the script that the job runs")
+        if not path.exists():
+            raise NotFound(f"there is no script {path}; for a command line write: -- {script} …")
+    except (OSError, ValueError) as error:  # a loop of links, a name too long, a NUL in it
+        raise BadInput(f"{script!r} cannot be opened: {error}") from error
+    data = read_bytes(path, within=workdir)
+    if data is None:
+        raise BadInput(f"{path} cannot be read: it has to be a readable file of at most 1 MB")
+    if b"\0" in data:
+        raise BadInput(f"{path} is a binary file; name a shell script or a Python file")
+    return _text(workdir, script) or ""

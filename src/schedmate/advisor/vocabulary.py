@@ -1,0 +1,199 @@
+"""The names that training code gives to the fields of a workload record, and their values.
+
+Adding a name is one word here; the first names of a field win over later ones.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+_NAMES: dict[str, str] = {
+    "model": "model model_name model_name_or_path model_id model_type arch architecture "
+    "net network backbone pretrained_model_name_or_path base_model",
+    "dataset": "dataset dataset_name data_name dataset_id task_name train_dataset "
+    "data_set data data_dir data_path dataset_path data_root dataset_dir train_dir",
+    "d_model": "d_model n_embd hidden_size embed_dim embedding_dim emsize model_dim dim n_embed "
+    "hidden_dim",
+    "n_layer": "n_layer n_layers num_layers nlayers num_hidden_layers num_layer layers depth",
+    "n_head": "n_head n_heads num_heads nhead nheads num_attention_heads heads",
+    "vocab_size": "vocab_size n_vocab num_tokens padded_vocab_size",
+    "sequence_length": "sequence_length seq_len seq_length max_seq_length max_seq_len block_size "
+    "context_length ctx_len max_length bptt context_size",
+    "batch_size": "per_device_train_batch_size per_gpu_train_batch_size micro_batch_size "
+    "device_batch_size batch_size train_batch_size bs bsz batch batchsize mini_batch_size "
+    "minibatch_size",
+    "gradient_accumulation": "gradient_accumulation_steps grad_accum_steps grad_accum "
+    "gradient_accumulation accumulate_grad_batches accum_iter accumulation_steps "
+    "grad_accumulation_steps update_freq",
+    "epochs": "num_train_epochs epochs num_epochs n_epochs max_epochs nepochs n_epoch num_epoch "
+    "nepoch total_epochs train_epochs training_epochs",
+    "max_steps": "max_steps max_train_steps max_iters num_iterations train_iters total_steps "
+    "num_train_steps train_steps num_steps iterations num_iters n_iters total_iters max_iter "
+    "training_steps n_steps iters steps max_iterations",
+    "optimizer": "optimizer optim opt optimizer_name optimizer_type",
+    "learning_rate": "learning_rate lr base_lr max_lr init_lr peak_lr",
+    "precision": "precision mixed_precision dtype torch_dtype fp16 bf16 fp8 tf32 half amp use_amp "
+    "use_fp16 use_bf16",
+    "parallelism": "parallelism strategy fsdp use_fsdp ddp use_ddp horovod zero_stage",
+    "checkpoint_dir": "checkpoint_dir ckpt_dir output_dir out_dir save_dir checkpoint_path "
+    "ckpt_path save_path outdir checkpoints_dir default_root_dir checkpoint",
+    "checkpoint_every": "save_steps save_every checkpoint_every save_interval ckpt_interval "
+    "checkpoint_interval checkpoint_freq save_freq checkpoint_steps ckpt_every save_every_n_steps "
+    "checkpointing_steps",
+    "resumes": "resume auto_resume resume_from_checkpoint resume_from resume_training",
+    "log_files": "log_file logfile log_path log_filename",
+}
+_FIELDS: dict[str, tuple[str, int]] = {
+    name: (field, rank)
+    for field, names in _NAMES.items()
+    for rank, name in enumerate(names.split())
+}
+_PATHS = {"data", "data_dir", "data_path", "dataset_path", "data_root", "dataset_dir", "train_dir"}
+_SAYS_NOTHING = {
+    "",
+    "data",
+    "dataset",
+    "datasets",
+    "train",
+    "input",
+    "inputs",
+    "raw",
+    ".",
+    "..",
+    "/",
+}
+_NOTHING = {"none", "null", "", "nan"}
+_FALSE = {"false", "0", "no", "off", "f", "n", *_NOTHING}
+_PRECISIONS = {
+    "fp32": "32 32-true fp32 float32 float no full",
+    "tf32": "tf32",
+    "fp16": "16 16-mixed 16-true fp16 float16 half",
+    "bf16": "bf16 bf16-mixed bf16-true bfloat16",
+    "fp8": "fp8 float8 transformer-engine",
+    "int8": "int8",
+    "int4": "int4",
+}
+_PRECISION_OF = {word: name for name, words in _PRECISIONS.items() for word in words.split()}
+_OPTIMIZERS = {"adamw_torch": "adamw", "adamw_hf": "adamw", "adamw_torch_fused": "adamw"}
+
+
+class Meaningless(ValueError):
+    """The value says nothing about the field."""
+
+
+def field_of(name: str) -> tuple[str, int] | None:
+    """The field that a name stands for, and how good a name for it that is."""
+    normal = re.sub(r"[-./]+", "_", name.strip("-+")).lower()
+    last = re.split(r"[./]", name)[-1].replace("-", "_").lower()
+    return _FIELDS.get(normal) or _FIELDS.get(last)
+
+
+def meaning(field: str, name: str, value: Any) -> Any:
+    """The value as the record has it, or raise `Meaningless`."""
+    return _MEANINGS[field](re.split(r"[./]", name)[-1].replace("-", "_").lower(), value)
+
+
+def _positive_float(_: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise Meaningless
+    try:
+        number = float(str(value).replace("_", ""))
+    except ValueError as error:
+        raise Meaningless from error
+    if not math.isfinite(number) or number <= 0:
+        raise Meaningless
+    return number
+
+
+def _positive_int(name: str, value: Any) -> int:
+    number = _positive_float(name, value)
+    if number != int(number) or number > 2**62:
+        raise Meaningless
+    return int(number)
+
+
+def _text(_: str, value: Any) -> str:
+    if not isinstance(value, str) or value.strip().lower() in _NOTHING:
+        raise Meaningless
+    return value.strip()
+
+
+def _dataset(name: str, value: Any) -> str:
+    text = _text(name, value)
+    if name not in _PATHS and not text.startswith(("/", "./", "../")):
+        return text
+    last = PurePosixPath(text).name
+    if last.lower() in _SAYS_NOTHING:
+        raise Meaningless
+    return last
+
+
+def _optimizer(name: str, value: Any) -> str:
+    text = _text(name, value).lower()
+    return _OPTIMIZERS.get(text, text)
+
+
+def _truth(value: Any) -> bool:
+    return bool(value) and str(value).strip().lower() not in _FALSE
+
+
+def _resumes(_: str, value: Any) -> bool:
+    return _truth(value)
+
+
+def _precision(name: str, value: Any) -> str:
+    flag = name.removeprefix("use_")
+    if flag in ("fp16", "bf16", "fp8", "tf32", "half", "amp"):
+        if not _truth(value):
+            raise Meaningless
+        return {"half": "fp16", "amp": "fp16"}.get(flag, flag)
+    try:
+        return _PRECISION_OF[str(value).lower().removeprefix("torch.")]
+    except KeyError as error:
+        raise Meaningless from error
+
+
+def _parallelism(name: str, value: Any) -> str:
+    if not _truth(value):
+        raise Meaningless
+    flag, text = name.removeprefix("use_"), str(value).lower()
+    if flag in ("fsdp", "ddp", "horovod"):
+        return flag
+    zero = re.search(r"(?:deepspeed_stage_|zero_?|^)([123])(?:_offload)?$", text)
+    if zero is not None:
+        return f"zero{zero[1]}"
+    known = re.match(r"fsdp|ddp|dp|horovod|tp|pp|3d", text)
+    if known is None:
+        raise Meaningless
+    return known[0]
+
+
+def _log_files(name: str, value: Any) -> tuple[str, ...]:
+    return (_text(name, value),)
+
+
+_MEANINGS: dict[str, Callable[[str, Any], Any]] = {
+    "model": _text,
+    "dataset": _dataset,
+    "d_model": _positive_int,
+    "n_layer": _positive_int,
+    "n_head": _positive_int,
+    "vocab_size": _positive_int,
+    "sequence_length": _positive_int,
+    "batch_size": _positive_int,
+    "gradient_accumulation": _positive_int,
+    "epochs": _positive_float,
+    "max_steps": _positive_int,
+    "optimizer": _optimizer,
+    "learning_rate": _positive_float,
+    "precision": _precision,
+    "parallelism": _parallelism,
+    "checkpoint_dir": _text,
+    "checkpoint_every": _positive_int,
+    "resumes": _resumes,
+    "log_files": _log_files,
+}

@@ -1,0 +1,143 @@
+"""`schedmate advise`: what a job is, how long it will take, what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schedmate.cli._common import console, duration, json_option, no_llm_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.advisor import Target
+    from schedmate.model import Advice, Evidence, Prediction, Remark, Workload
+
+_EXAMPLES = """\
+schedmate advise train.sh                          a script, read from the current directory
+schedmate advise --dir ~/gpt train.py --epochs 3   a Python file and its arguments
+schedmate advise --json -- torchrun train.py       a command line as it would be run
+"""
+_OURS_AT_THE_END = {"--json": "as_json", "--no-llm": "no_llm"}
+_MARKS = {"error": "red", "warning": "yellow", "hint": "cyan"}
+
+
+class _AdviseCommand(click.Command):
+    """Tells SCRIPT from `-- COMMAND`, and lets a last `--json` behind a script be ours."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        words: tuple[str, ...] = ctx.params["words"]
+        before = given[len(given) - len(words) - 1 :][:1] if len(words) < len(given) else []
+        ctx.params["is_command"] = before == ["--"]
+        while not ctx.params["is_command"] and len(words) > 1 and words[-1] in _OURS_AT_THE_END:
+            ctx.params[_OURS_AT_THE_END[words[-1]]] = True
+            words = words[:-1]
+        ctx.params["words"] = words
+        return rest
+
+
+@verb(
+    examples=_EXAMPLES,
+    cls=_AdviseCommand,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option(
+    "--dir", "directory", default=".", metavar="D", help="The job's directory; default: here."
+)
+@json_option
+@no_llm_option
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]…")
+def command(
+    directory: str,
+    as_json: bool,
+    no_llm: bool,  # noqa: ARG001 - reading code asks no model yet, so there is none to forbid
+    words: tuple[str, ...],
+    *,
+    is_command: bool,
+) -> None:
+    """Say what a job is, how long it will take and what is wrong with it. Nothing is run.
+
+    SCRIPT is an sbatch or shell script or a Python file, relative to D; what follows it is its
+    own, except a last --json or --no-llm. Write `-- COMMAND…` for a command line.
+    """
+    from schedmate.advisor import Target
+
+    make = Target.from_command if is_command else _target_of_script
+    advice = _advise(make(Path(directory), words))
+    if as_json:
+        print_json(advice)
+    else:
+        _show(advice)
+
+
+def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:
+    from schedmate.advisor import Target
+
+    return Target.from_script(directory, words[0], words[1:])
+
+
+def _advise(target: Target) -> Advice:
+    from contextlib import closing
+
+    from schedmate import config
+    from schedmate.advisor import Advisor
+    from schedmate.service.wiring import open_store
+
+    with closing(open_store(config.load())) as store:
+        return Advisor(store, store).advise(target).advice
+
+
+def _show(advice: Advice) -> None:
+    out = console()
+    for line in _workload_lines(advice.workload):
+        out.print(line, markup=False)
+    out.print(f"\n{_in_words(advice.prediction)}", markup=False)
+    for remark in advice.advice:
+        out.print(f"[{_MARKS[remark.level]}]{remark.level}[/]: ", end="")
+        out.print(_remark(remark), markup=False)
+
+
+def _workload_lines(workload: Workload) -> Iterator[str]:
+    """Aligned columns that keep their shape in a pipe."""
+    from dataclasses import fields
+
+    rows = [("FIELD", "VALUE", "SOURCE", "WHERE")]
+    for field in fields(workload):
+        finding = getattr(workload, field.name)
+        if finding is not None:
+            value, where = _value(finding.value), _where(finding.evidence)
+            rows.append((field.name, value, finding.source, where))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for *cells, where in rows:
+        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+        yield "  ".join((*padded, where)).rstrip()
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(str(part) for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _where(evidence: tuple[Evidence, ...]) -> str:
+    return f"{evidence[0].file}:{evidence[0].line}" if evidence else ""
+
+
+def _in_words(prediction: Prediction) -> str:
+    time = prediction.duration_s
+    if time is None:
+        return f"How long it takes is not known: {prediction.explanation}."
+    text = f"Takes about {duration(time.p50)} ({duration(time.p10)} to {duration(time.p90)})"
+    text += f": {prediction.explanation}."
+    if prediction.outcome is not None:
+        text += f" Chance to complete: {prediction.outcome.completed:.0%}."
+    return text
+
+
+def _remark(remark: Remark) -> str:
+    where = _where(remark.evidence)
+    return f"{remark.text} ({where})" if where else remark.text

@@ -1,0 +1,75 @@
+"""A history and a workload cache in memory, for tests of what learns from the past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from schedmate.model import Fingerprint, Job, JobState, PastRun, Request, Workload
+
+
+@dataclass(slots=True)
+class MemoryHistory:
+    """Fulfils `History` and `WorkloadCache`; counts what it was asked."""
+
+    runs: list[PastRun] = field(default_factory=list)
+    workloads: dict[str, Workload] = field(default_factory=dict)
+    cache_hits: int = 0
+
+    def add(self, *runs: PastRun) -> None:
+        self.runs.extend(runs)
+
+    def runs_with_fingerprint(self, fingerprint: Fingerprint) -> list[PastRun]:
+        return _newest_first(run for run in self.runs if run.fingerprint == fingerprint)
+
+    def runs_of_code(self, code: str) -> list[PastRun]:
+        return _newest_first(
+            run for run in self.runs if run.fingerprint is not None and run.fingerprint.code == code
+        )
+
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        found = (run for run in self.runs if user is None or run.job.user == user)
+        return _newest_first(found)[:limit]
+
+    def cached_workload(self, key: str) -> Workload | None:
+        found = self.workloads.get(key)
+        self.cache_hits += found is not None
+        return found
+
+    def cache_workload(self, key: str, workload: Workload) -> None:
+        self.workloads[key] = workload
+
+
+def _newest_first(runs: Iterable[PastRun]) -> list[PastRun]:
+    return sorted(runs, key=lambda run: run.job.end_time or 0.0, reverse=True)
+
+
+def past_run(
+    job_id: str,
+    duration_s: float,
+    *,
+    user: str = "ann",
+    name: str = "train",
+    state: JobState = JobState.COMPLETED,
+    ended_at: float = 1000.0,
+    fingerprint: Fingerprint | None = None,
+    workload: Workload | None = None,
+    startup_s: float | None = None,
+) -> PastRun:
+    """A run that has ended, with what matters to who learns from it."""
+    return PastRun(
+        job=Job(
+            id=job_id,
+            name=name,
+            user=user,
+            state=state,
+            workdir="/",
+            request=Request(),
+            submit_time=ended_at - duration_s,
+            start_time=ended_at - duration_s,
+            end_time=ended_at,
+        ),
+        fingerprint=fingerprint,
+        workload=workload or Workload(),
+        startup_s=startup_s,
+    )

@@ -1,0 +1,3 @@
+"""Beside the job, but not part of it."""
+
+EPOCHS = 1

@@ -1,0 +1,3 @@
+"""Values that the package shares."""
+
+MAX_EPOCHS = 5

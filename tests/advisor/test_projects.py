@@ -1,0 +1,110 @@
+"""Whole small projects, read as a user would have them advised on."""
+
+from pathlib import Path
+
+import pytest
+
+from schedmate.advisor import Advisor, Target
+from schedmate.testing.history import MemoryHistory
+
+PROJECTS = Path(__file__).parent / "projects"
+
+
+def advise(project, *words, script=None):
+    directory = PROJECTS / project
+    target = (
+        Target.from_script(directory, script, words)
+        if script
+        else Target.from_command(directory, words)
+    )
+    history = MemoryHistory()
+    return Advisor(history, history).advise(target).advice
+
+
+def found(advice):
+    """Field → (value, source, file, line) of what is stated."""
+    facts = {}
+    for name in advice.workload.__slots__:
+        finding = getattr(advice.workload, name)
+        if finding is not None:
+            line = finding.evidence[0]
+            facts[name] = (finding.value, finding.source, line.file, line.line)
+    return facts
+
+
+def test_a_script_with_directives_variables_launchers_and_a_parser_in_two_files():
+    assert found(advise("argparse_net", script="job.sh")) == {
+        "entry_point": ("train.py", "script", "job.sh", 15),
+        "framework": ("pytorch", "code", "train.py", 5),
+        "d_model": (256, "code", "train.py", 15),
+        "dataset": ("cifar10", "code", "options.py", 6),
+        "epochs": (90.0, "cli", "job.sh", 7),
+        "learning_rate": (0.001, "cli", "job.sh", 8),
+        "precision": ("bf16", "cli", "job.sh", 9),
+        "nodes": (2, "script", "job.sh", 3),
+        "gpus": (8, "derived", "job.sh", 4),
+        "checkpoint_every": (500, "code", "train.py", 18),
+        "resumes": (False, "code", "train.py", 17),
+        "log_files": (("logs/net.log",), "script", "job.sh", 16),
+    }
+
+
+def test_an_argument_of_the_script_beats_its_default():
+    facts = found(advise("argparse_net", "30", script="job.sh"))
+    assert facts["epochs"] == (30.0, "cli", "<command>", 1)
+
+
+def test_a_value_from_an_unknown_variable_hides_the_default_and_is_not_guessed():
+    assert "batch_size" not in found(advise("argparse_net", script="job.sh"))
+
+
+def test_constants_are_read_where_they_are_set_once():
+    assert found(advise("constants", "python", "train.py")) == {
+        "entry_point": ("train.py", "cli", "<command>", 1),
+        "model": ("mlp", "code", "train.py", 8),
+        "batch_size": (32, "code", "train.py", 6),
+        "epochs": (12.0, "code", "train.py", 5),
+        "learning_rate": (0.01, "code", "train.py", 7),
+    }
+
+
+def test_the_command_line_beats_a_config_which_beats_the_code():
+    config = found(advise("constants", "python", "train.py", "small.py"))
+    assert config["epochs"] == (2.0, "config", "small.py", 3)
+    both = found(advise("constants", "python", "train.py", "small.py", "--n_epochs=7"))
+    assert both["epochs"] == (7.0, "cli", "<command>", 1)
+
+
+def test_a_module_its_relative_imports_and_the_chosen_subcommand():
+    assert found(advise("package", "python", "-m", "mynet.train", "fit")) == {
+        "entry_point": ("mynet/train.py", "cli", "<command>", 1),
+        "framework": ("lightning", "code", "mynet/train.py", 5),
+        "batch_size": (24, "code", "mynet/train.py", 17),
+        "epochs": (5.0, "code", "mynet/settings.py", 3),
+    }
+
+
+def test_no_python_at_all_states_only_what_was_asked_for():
+    advice = advise("shell_only", script="job.sh")
+    assert found(advice) == {"gpus": (1, "script", "job.sh", 2)}
+    assert advice.prediction.basis == "none"
+    assert "0123456789abcdef" not in str(advice)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "epochs"),
+    [
+        (["--epochs", "3"], 3),
+        (["--epochs=3"], 3),
+        (["-e", "3"], 3),
+        (["-e3"], 3),
+        (["--ep", "3"], 3),
+        (["--epochs", "3", "--epochs", "4"], 4),
+        (["--epochs", "many"], None),
+        ([], 20),
+    ],
+)
+def test_options_are_matched_as_argparse_does(arguments, epochs):
+    advice = advise("argparse_net", "python", "train.py", *arguments)
+    finding = advice.workload.epochs
+    assert (None if finding is None else finding.value) == epochs

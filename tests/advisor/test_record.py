@@ -1,0 +1,64 @@
+"""Names and values of the wild, understood or left alone."""
+
+import pytest
+
+from schedmate.advisor.launch import Launch
+from schedmate.advisor.readers import Reading
+from schedmate.advisor.record import read_workload
+from schedmate.advisor.shell import Asked, command_words
+from schedmate.model import Request
+
+NOTHING_ASKED = Launch(runs=(), scripts=(), commands=(), asked=Asked({}))
+
+
+def record(*words):
+    reading = Reading(modules=(), arguments=command_words(words))
+    return read_workload(NOTHING_ASKED, reading, Request())
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "value"),
+    [
+        (["--num_train_epochs", "3"], "epochs", 3.0),
+        (["--n-epochs=1.5"], "epochs", 1.5),
+        (["--max_steps", "-1"], "max_steps", None),
+        (["--max_iters", "6e5"], "max_steps", 600_000),
+        (["--num-iterations", "1_000"], "max_steps", 1000),
+        (["--per_device_train_batch_size=4", "--batch_size=32"], "batch_size", 4),
+        (["--bs", "12.5"], "batch_size", None),
+        (["--lr", "nan"], "learning_rate", None),
+        (["trainer.max_epochs=9"], "epochs", 9.0),
+        (["model.name=gpt2"], "model", "gpt2"),
+        (["--model_name_or_path", "org/model-7b"], "model", "org/model-7b"),
+        (["--model", "None"], "model", None),
+        (["--data", "/datasets/imagenet/"], "dataset", "imagenet"),
+        (["--data", "./data"], "dataset", None),
+        (["--data", "./data", "--dataset", "coco"], "dataset", "coco"),
+        (["--fp16"], "precision", "fp16"),
+        (["--fp16", "False"], "precision", None),
+        (["--bf16", "True"], "precision", "bf16"),
+        (["--mixed_precision", "bf16"], "precision", "bf16"),
+        (["--precision", "16-mixed"], "precision", "fp16"),
+        (["--dtype", "torch.bfloat16"], "precision", "bf16"),
+        (["--dtype", "uint8"], "precision", None),
+        (["--strategy", "deepspeed_stage_2"], "parallelism", "zero2"),
+        (["--strategy", "ddp_find_unused_parameters_true"], "parallelism", "ddp"),
+        (["--fsdp", "full_shard auto_wrap"], "parallelism", "fsdp"),
+        (["--strategy", "auto"], "parallelism", None),
+        (["--optim", "adamw_torch"], "optimizer", "adamw"),
+        (["--resume", "auto"], "resumes", True),
+        (["--resume", ""], "resumes", False),
+        (["--output_dir", "out"], "checkpoint_dir", "out"),
+        (["--save_steps=500"], "checkpoint_every", 500),
+        (["--epochs", "9" * 400], "epochs", None),
+    ],
+)
+def test_values_are_understood_or_left_out(words, field, value):
+    finding = getattr(record(*words), field)
+    assert (None if finding is None else finding.value) == value
+
+
+def test_what_the_submit_command_asks_for():
+    workload = read_workload(NOTHING_ASKED, Reading(modules=()), Request(gpus=4, nodes=2))
+    assert (workload.gpus.value, workload.nodes.value) == (4, 2)
+    assert workload.gpus.source == "cli"
