@@ -1,0 +1,92 @@
+"""What there is to go by: the logs of one run and what its scheduler says of it."""
+
+from __future__ import annotations
+
+import signal as signals
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedmate.model import BadInput, Job, JobState, Workload
+
+_SHELL_OFFSET = 128
+_LAST_SIGNAL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLog:
+    """A log under another name than its path, or one that is no file at all."""
+
+    name: str
+    content: bytes | Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One attempt of one job. Exit codes come as `128+n` or `-n` too; `signal` says which."""
+
+    logs: tuple[Path | NamedLog, ...] = ()
+    state: JobState | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    nodes: tuple[str, ...] = ()
+    hung: bool = False
+    workload: Workload | None = None
+    attempt: int = 0
+
+    def __post_init__(self) -> None:
+        code, signal = normal_exit(self.exit_code, self.signal)
+        object.__setattr__(self, "exit_code", code)
+        object.__setattr__(self, "signal", signal)
+
+    @classmethod
+    def of_job(cls, job: Job, *, workload: Workload | None = None, hung: bool = False) -> Case:
+        return cls(
+            logs=tuple(Path(log) for log in job.logs),
+            state=job.state,
+            exit_code=job.exit_code,
+            signal=job.signal,
+            nodes=job.nodes,
+            hung=hung,
+            workload=workload,
+            attempt=job.restarts,
+        )
+
+    @property
+    def failing(self) -> bool:
+        """The scheduler, the exit code or the clock says that this run went wrong."""
+        if self.hung or self.signal:
+            return True
+        if self.state is not None and self.state.failed:
+            return True
+        return self.exit_code not in (None, 0)
+
+    @property
+    def succeeded(self) -> bool:
+        return not self.failing and (self.state is JobState.COMPLETED or self.exit_code == 0)
+
+
+def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:
+    """Return the exit code as a shell shows it and the signal it stands for, if any."""
+    if code is not None and code < 0:
+        code = _SHELL_OFFSET - code
+    if not signal and code is not None and _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL:
+        signal = code - _SHELL_OFFSET
+    return code, signal or None
+
+
+def parse_exit(text: str) -> tuple[int, int | None]:
+    """Read `C` or Slurm's `C:SIG`."""
+    code, colon, signal = text.partition(":")
+    try:
+        return int(code), int(signal) if colon else None
+    except ValueError as error:
+        raise BadInput(
+            f"{text!r} is no exit code: give a number such as 1, 137 or -9, or Slurm's CODE:SIGNAL"
+        ) from error
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,49 @@
+"""Whether a quoted line can carry the reason a model gives.
+
+A reason that leads to a retry must be named by the line's own words; for the others it is
+enough that the line speaks of a failure at all.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from schedmate.handler.prefilter import suspicious
+from schedmate.model import REASONS
+
+_WORDS: Final[dict[str, str]] = {
+    "gpu_ecc": r"\becc\b|xid|row.?remap",
+    "gpu_lost": r"\bgpu|xid|device",
+    "gpu_hardware": r"\bgpu|xid|thermal|power",
+    "nvlink": r"nvlink|nvswitch|fabric|xid",
+    "driver_mismatch": r"driver",
+    "nccl_timeout": r"nccl|collective|allreduce|all_reduce|watchdog|gloo|barrier",
+    "nccl_remote": r"nccl|gloo|peer|remote",
+    "network": r"ibv_|infiniband|network|link|route|connection|socket|mlx5",
+    "node_failure": r"node|slurmd|kernel panic|reboot",
+    "storage_io": r"i/o|input/output|stale|lustre|nfs|ceph|s3|disk|read|write",
+    "service_unreachable": r"connect|resolve|resolution|unreachable|refused|ssl|tls|http|dns|timed",
+    "killed": r"kill|signal|sigterm|terminated",
+    "preempted": r"preempt|spot|reclaim|evict",
+    "time_limit": r"time.?limit|walltime|deadline|runlimit",
+    "cuda_illegal_access": r"illegal|misaligned",
+    "cuda_error": r"cuda|cudnn|cublas|hip|rocm|nvrtc",
+    "dataloader_killed": r"worker|dataloader",
+    "port_conflict": r"address|port|bind",
+    "rendezvous": r"rendezvous|rdzv|init_process_group|store|clients|world.?size",
+    "checkpoint_corrupt": r"checkpoint|ckpt|archive|zip|header|pickle|truncat|corrupt|eof",
+    "segfault": r"seg|sig|core|abort|bus error|illegal instruction|signal",
+    "hang": r"hang|hung|stuck|no progress|stall",
+    "disk_full": r"space|full",
+}
+_PATTERNS: Final = {reason: re.compile(words, re.IGNORECASE) for reason, words in _WORDS.items()}
+
+
+def fits(reason: str, line: str) -> bool:
+    if reason in ("unknown", "not_failed"):
+        return False
+    if REASONS[reason].retry != "no" and reason not in _PATTERNS:
+        return False
+    pattern = _PATTERNS.get(reason)
+    return suspicious(line.encode()) if pattern is None else bool(pattern.search(line))

@@ -1,0 +1,151 @@
+"""The diagnosis in words, with its lines, whom it blames and what follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from schedmate.handler.case import signal_name
+from schedmate.handler.decision import decide
+from schedmate.handler.suggestions import meaning, suggestion
+from schedmate.model import REASONS, Blame, Diagnosis, Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schedmate.handler.case import Case
+    from schedmate.handler.evidence import Clue, Gathered
+    from schedmate.handler.lines import LogLine
+    from schedmate.model.diagnosis import DiagnosisSource
+
+_SHOWN_LAST_LINES: Final = 5
+_TEXT_LENGTH: Final = 400
+_SUMMARY_LENGTH: Final = 240
+
+
+def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
+    """A rule's answer. A verdict without a line shows what the run said last."""
+    reason = clue.rule.reason
+    if clue.line is None:
+        summary = f"{meaning(reason)} ({_verdict(case)})"
+        lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
+    else:
+        summary = f"{_by(clue.line)}{meaning(reason)}: {_first_line(clue.message)}"
+        lines = clue.shown
+    return _diagnosis(
+        case,
+        reason,
+        summary=summary,
+        lines=lines,
+        named=() if clue.line is None else (clue.line,),
+        confidence=clue.confidence,
+        source="none" if reason == "unknown" else "rule",
+        advice=clue.rule.suggestion,
+    )
+
+
+def from_line(
+    case: Case,
+    reason: str,
+    line: LogLine,
+    *,
+    words: str,
+    confidence: float,
+    source: DiagnosisSource,
+) -> Diagnosis:
+    """Somebody else's reading of one line; only its reason and words are taken over."""
+    return _diagnosis(
+        case,
+        reason,
+        summary=_first_line(words) or meaning(reason),
+        lines=(line,),
+        named=(line,),
+        confidence=confidence,
+        source=source,
+    )
+
+
+def unknown(case: Case, gathered: Gathered) -> Diagnosis:
+    if not case.failing:
+        summary = "there is nothing to go by: no line in the log, no failing state or exit code"
+    elif not gathered.lines:
+        summary = f"it failed ({_verdict(case)}) and the log is empty"
+    else:
+        summary = f"it failed ({_verdict(case)}) and nothing in the log says why"
+    if gathered.unreadable:
+        summary += f"; not readable: {', '.join(gathered.unreadable[:3])}"
+    last = gathered.tail[-_SHOWN_LAST_LINES:]
+    return _diagnosis(case, "unknown", summary=summary, lines=last, confidence=0.2, source="none")
+
+
+def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
+    if case.succeeded:
+        summary, confidence = f"it ended well ({_verdict(case)})", 0.95
+    else:
+        summary, confidence = "nothing in the log shows a failure", 0.7
+    last = gathered.tail[-1:]
+    return _diagnosis(
+        case, "not_failed", summary=summary, lines=last, confidence=confidence, source="rule"
+    )
+
+
+def _diagnosis(
+    case: Case,
+    reason: str,
+    *,
+    summary: str,
+    lines: Iterable[LogLine],
+    named: tuple[LogLine, ...] = (),
+    confidence: float,
+    source: DiagnosisSource,
+    advice: str = "",
+) -> Diagnosis:
+    blamed = _blamed_nodes(case, reason, named)
+    return Diagnosis(
+        reason=reason,
+        category=REASONS[reason].category,
+        summary=summary[:_SUMMARY_LENGTH],
+        evidence=tuple(
+            Evidence(line.file, line.number, line.text[:_TEXT_LENGTH]) for line in lines
+        ),
+        blame=Blame(
+            nodes=blamed,
+            ranks=tuple(sorted({line.rank for line in named if line.rank is not None})),
+        ),
+        confidence=round(confidence, 3),
+        source=source,
+        decision=decide(reason, case, blamed=blamed),
+        suggestion=advice or suggestion(reason, case.workload),
+    )
+
+
+def _blamed_nodes(case: Case, reason: str, lines: tuple[LogLine, ...]) -> tuple[str, ...]:
+    """Nodes of the job that a retry should avoid: the ones its lines name, or its only one."""
+    if REASONS[reason].retry != "elsewhere":
+        return ()
+    named = tuple(node for node in case.nodes if any(_names(line.text, node) for line in lines))
+    return named or (case.nodes if len(case.nodes) == 1 else ())
+
+
+def _names(text: str, node: str) -> bool:
+    """Whether the node's name stands in the text as a word of its own (`n1` is not in `n12`)."""
+    before, found, after = text.partition(node)
+    return bool(found) and not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def _by(line: LogLine) -> str:
+    return "" if line.rank is None else f"rank {line.rank}: "
+
+
+def _first_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _verdict(case: Case) -> str:
+    parts = [
+        "hung" if case.hung else "",
+        str(case.state) if case.state else "",
+        signal_name(case.signal) if case.signal else "",
+    ]
+    if case.exit_code is not None and not case.signal:
+        parts.append(f"exit code {case.exit_code}")
+    return ", ".join(part for part in parts if part) or "no verdict"

@@ -1,0 +1,56 @@
+"""What a rule is. Its examples are its tests: every positive must be answered by this very
+rule, no negative may match it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from schedmate.handler.case import Case
+from schedmate.model import REASONS
+
+
+class Weight(IntEnum):
+    """How far a piece of evidence explains itself; smaller explains more."""
+
+    DECISIVE = 0
+    """The scheduler took the run away; whatever the log says happened because of it."""
+    CAUSE = 1
+    SYMPTOM = 2
+    """Often the echo of something else: a lost peer, a signal, an exit code."""
+    WRAPPER = 3
+    """Says only that something failed elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Either a pattern over one line of text or a predicate over the case."""
+
+    reason: str
+    pattern: re.Pattern[str] | None = None
+    predicate: Callable[[Case], bool] | None = None
+    errors_only: bool = False
+    """The pattern is meant for `Type: message` of an exception, not for any line."""
+    confidence: float
+    weight: Weight = Weight.CAUSE
+    outlives_success: bool = False
+    """True even of a run that ended with exit code 0."""
+    suggestion: str = ""
+    """Better advice than the reason's own."""
+    positives: tuple[str | Case, ...]
+    negatives: tuple[str | Case, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.reason not in REASONS:
+            raise ValueError(f"no such reason: {self.reason}")
+        if (self.pattern is None) == (self.predicate is None):
+            raise ValueError(f"{self.reason}: a rule has a pattern or a predicate")
+
+    def matches_text(self, text: str) -> bool:
+        return self.pattern is not None and self.pattern.search(text) is not None
+
+    def matches_case(self, case: Case) -> bool:
+        return self.predicate is not None and self.predicate(case)
