@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
 
 
 @dataclass(frozen=True, slots=True)
 class JobSeen:
-    """The scheduler shows this job like this; told at least whenever something changed."""
+    """The scheduler shows this job like this; told at least whenever something changed.
+
+    `past` is what earlier attempts died of, for a mind that was not there.
+    """
 
     at: float
     job: Job
+    past: Mapping[int, Diagnosis] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ class Mind:
 
     def handle(self, event: Event) -> list[Instruction]:
         match event:
-            case JobSeen(job=job):
-                return self._seen(job)
+            case JobSeen(job=job, past=past):
+                return self._seen(job, past)
             case JobAdvised(job_id=job_id, advice=advice):
                 return self._advised(job_id, advice)
             case ProgressSeen(job_id=job_id, progress=progress):
@@ -77,10 +77,10 @@ class Mind:
             case JobDiagnosed(job_id=job_id, attempt=attempt, diagnosis=diagnosis):
                 return self._diagnosed(job_id, attempt, diagnosis)
 
-    def _seen(self, job: Job) -> list[Instruction]:
+    def _seen(self, job: Job, past: Mapping[int, Diagnosis]) -> list[Instruction]:
         known = self._known.get(job.id)
         if known is None:
-            self._known[job.id] = KnownJob(job)
+            self._known[job.id] = KnownJob(job, diagnoses=dict(past))
             return [Advise(job), *self._changed(job)]
         before, known.job = known.job, job
         if (before.state, before.restarts) == (job.state, job.restarts):

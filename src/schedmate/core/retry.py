@@ -33,7 +33,7 @@ def plan_retry(diagnoses: Mapping[int, Diagnosis], attempt: int, *, budget: int)
     if attempt >= budget:
         return RetryPlan(again=False, why=f"{diagnosis.reason}: all {budget} retries are used up")
     before = diagnoses.get(attempt - 1)
-    if before is not None and _same_failure(before, diagnosis):
+    if before is not None and decision.retry != "resume" and _same_failure(before, diagnosis):
         return RetryPlan(
             again=False, why=f"{diagnosis.reason}: the same failure at the same place again"
         )

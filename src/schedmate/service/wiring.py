@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import BaseModel
+
     from schedmate.config import Settings
-    from schedmate.model import Asker
+    from schedmate.model import Answer, Asker
     from schedmate.schedulers.base import Scheduler
+    from schedmate.service.mate import Mate
     from schedmate.store import Store
+
+    T = TypeVar("T", bound=BaseModel)
 
 
 def open_store(settings: Settings) -> Store:
@@ -34,3 +42,50 @@ def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Ask
     from schedmate.llm import open_asker
 
     return open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=store)
+
+
+class LateAsker:
+    """Asks a model that may be installed while the daemon runs."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
+        self._store = store
+
+    def ask(
+        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
+    ) -> Answer[T]:
+        from schedmate.model import ModelUnavailable
+
+        asker = open_asker(self._settings, self._store)
+        if asker is None:
+            raise ModelUnavailable("no language model is configured or installed")
+        return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
+
+
+@contextmanager
+def assemble(settings: Settings) -> Iterator[Mate]:
+    """The live system, ready to look at the scheduler for the first time."""
+    from schedmate.advisor import Advisor
+    from schedmate.core import Limits, Mind
+    from schedmate.handler import Handler
+    from schedmate.policies import ordering
+    from schedmate.service.actions import Actions
+    from schedmate.service.mate import Mate
+
+    store = open_store(settings)
+    scheduler = open_scheduler(settings)
+    asker = LateAsker(settings, store)
+    limits = Limits(retries=settings.retries, act_since=store.created_at())
+    mate = Mate(
+        mind=Mind(ordering(settings.policy), limits),
+        scheduler=scheduler,
+        store=store,
+        advisor=Advisor(store, store),
+        handler=Handler(store, asker),
+        actions=Actions(scheduler, store, settings.mode),
+    )
+    try:
+        yield mate
+    finally:
+        mate.close()
+        store.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schedmate.advisor.sources import SourceFile, evidence
@@ -17,6 +17,9 @@ _SHORT = {
     "-J": "job-name",
     "-n": "ntasks",
     "-D": "chdir",
+    "-o": "output",
+    "-e": "error",
+    "-p": "partition",
 }
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 _MAX_COUNT = 1_000_000
@@ -27,6 +30,10 @@ class Asked:
     """Options as written, the last of each name, with their lines."""
 
     options: dict[str, tuple[str, Evidence]]
+
+    def __or__(self, stronger: Asked) -> Asked:
+        """Both together; what `stronger` says counts."""
+        return Asked({**self.options, **stronger.options})
 
     def text(self, name: str) -> str | None:
         found = self.options.get(name)
@@ -80,16 +87,25 @@ def read_directives(source: SourceFile) -> Asked:
         if stripped and not stripped.startswith("#"):
             break
         if stripped.startswith("#SBATCH"):
-            for name, value in _options(stripped.removeprefix("#SBATCH")):
+            for name, value in _options(_words(stripped.removeprefix("#SBATCH"))):
                 options[name] = value, evidence(source.name, number, line)
     return Asked(options)
 
 
-def _options(text: str) -> Iterator[tuple[str, str]]:
+def read_options(words: Sequence[str]) -> Asked:
+    """The same options where they stand on sbatch's own command line."""
+    line = evidence("<command>", 1, shlex.join(words))
+    return Asked({name: (value, line) for name, value in _options(list(words))})
+
+
+def _words(text: str) -> list[str]:
     try:
-        words = shlex.split(text, comments=True)
+        return shlex.split(text, comments=True)
     except ValueError:
-        return
+        return []
+
+
+def _options(words: list[str]) -> Iterator[tuple[str, str]]:
     while words:
         word = words.pop(0)
         if word.startswith("--") and "=" in word:

@@ -10,7 +10,6 @@ Clients write into the queue file and one daemon, started when needed, carries i
     processes.py  who is alive, and which processes belong to a run
     layout.py     where all of this lies
     detach.py     starts the daemon as nobody's child
-    lock.py       the lock that says a daemon is alive
     gpus.py       how many GPUs there are to hand out
 """
 

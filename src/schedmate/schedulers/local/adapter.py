@@ -17,8 +17,8 @@ from schedmate.model import BadInput, Job, JobId, NotFound, SchedulerError, Subm
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
-from schedmate.schedulers.local.lock import hold, lock_holder
 from schedmate.schedulers.local.queue import Queue
+from schedmate.store.lock import hold, lock_holder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +60,8 @@ class LocalScheduler:
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         wanted = None if ids is None else [int(one) for one in ids if one.isdecimal()]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
+        if not all(entry.state.ended for entry in entries):
+            self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
         return [entry.as_job(self._node) for entry in entries]
 
     def script(self, job_id: JobId) -> str | None:

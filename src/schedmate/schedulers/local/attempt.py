@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from schedmate.schedulers.local import shepherd
@@ -20,6 +20,7 @@ class RunSpec:
     env: dict[str, str]
     stdout: str
     stderr: str
+    restarts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +46,7 @@ class Attempt:
         """Start a shepherd. Starting two is harmless: only the one that claims runs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name, _, value = self.mark.partition("=")
-        content = {
-            "command": spec.command,
-            "workdir": spec.workdir,
-            "env": {**spec.env, name: value},
-            "stdout": spec.stdout,
-            "stderr": spec.stderr,
-        }
+        content = {**asdict(spec), "env": {**spec.env, name: value}}
         write_private(self.folder / "spec.json", json.dumps(content))
         with (self.folder / "shepherd.log").open("ab") as log:
             return subprocess.Popen(

@@ -23,8 +23,8 @@ from schedmate.model import SchedMateError
 from schedmate.schedulers.local.attempt import Attempt, RunSpec
 from schedmate.schedulers.local.gpus import count_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout
-from schedmate.schedulers.local.lock import hold, sign
 from schedmate.schedulers.local.queue import Entry, Queue
+from schedmate.store.lock import hold, sign
 
 if TYPE_CHECKING:
     import subprocess
@@ -111,6 +111,7 @@ class LocalDaemon:
             env=env,
             stdout=entry.stdout,
             stderr=entry.stderr,
+            restarts=entry.restarts,
         )
         self._shepherds[attempt.folder] = (attempt.start(spec), now)
         _log.info("started job %s, attempt %s", entry.id, entry.restarts)

@@ -1,4 +1,4 @@
-"""The lock that says a daemon is alive; it goes with the process that holds it."""
+"""A lock file that says a daemon is alive; the lock goes with the process that holds it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,27 @@
+"""`schedmate cancel`"""
+
+from __future__ import annotations
+
+import click
+
+from schedmate.cli._common import json_option, print_json, verb
+
+
+@verb(
+    examples="""
+schedmate cancel 12
+schedmate cancel 12 13 --json
+"""
+)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@json_option
+def command(ids: tuple[str, ...], as_json: bool) -> None:
+    """Cancel jobs, waiting or running."""
+    from schedmate import config
+    from schedmate.service.wiring import open_scheduler
+
+    scheduler = open_scheduler(config.load())
+    for job_id in ids:
+        scheduler.cancel(job_id)
+    if as_json:
+        print_json({"schema": "schedmate.cancelled/1", "job_ids": list(ids)})

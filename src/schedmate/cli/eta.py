@@ -1,0 +1,43 @@
+"""`schedmate eta`"""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from schedmate.cli._common import duration, json_option, print_json, verb
+
+
+@verb(
+    examples="""
+schedmate eta 12
+schedmate eta 12 --json
+"""
+)
+@click.argument("job_id", metavar="ID")
+@json_option
+def command(job_id: str, as_json: bool) -> None:
+    """When a job ends, in one line."""
+    from schedmate import config
+    from schedmate.model.wire import to_json
+    from schedmate.service.answers import eta_sentence
+    from schedmate.service.stories import tell_one
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    settings = config.load()
+    now = time.time()
+    story = tell_one(open_scheduler(settings), open_store(settings), job_id)
+    if as_json:
+        left = story.remaining_s(now)
+        print_json(
+            {
+                "schema": "schedmate.eta/1",
+                "job_id": job_id,
+                "state": story.job.state.value,
+                "eta_s": None if left is None else to_json(left),
+                "predicted_s": None if story.predicted is None else to_json(story.predicted),
+            }
+        )
+    else:
+        click.echo(eta_sentence(story, now, duration))

@@ -1,0 +1,88 @@
+"""`schedmate job`"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate.cli._common import duration, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.service.stories import Story
+
+
+@verb(
+    examples="""
+schedmate job 12
+schedmate job 12 --json
+"""
+)
+@click.argument("job_id", metavar="ID")
+@json_option
+def command(job_id: str, as_json: bool) -> None:
+    """One job's whole story: record, prediction against reality, progress, diagnosis, actions."""
+    from schedmate import config
+    from schedmate.model.wire import to_json
+    from schedmate.service.stories import tell_one
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    settings = config.load()
+    story = tell_one(open_scheduler(settings), open_store(settings), job_id)
+    if as_json:
+        print_json({"schema": "schedmate.job/1", **to_json(story)})
+    else:
+        click.echo("\n".join(_lines(story)))
+
+
+def _lines(story: Story) -> Iterator[str]:
+    job = story.job
+    yield f"job {job.id}  {job.name}  {job.state}" + (
+        f"  restarts {job.restarts}" * bool(job.restarts)
+    )
+    yield f"  command     {' '.join(job.command)}"
+    yield f"  directory   {job.workdir}"
+    yield f"  submitted   {_when(job.submit_time)}"
+    if job.start_time is not None:
+        yield f"  ran         {_when(job.start_time)} to {_when(job.end_time)}"
+    yield from _advice(story)
+    yield from _progress(story)
+    for attempt, diagnosis in story.diagnoses.items():
+        found = f"{diagnosis.reason}: {diagnosis.summary} ({diagnosis.source})"
+        yield f"  attempt {attempt + 1}   {found}"
+        yield from (f"    {line.file}:{line.line}: {line.text}" for line in diagnosis.evidence)
+        if diagnosis.suggestion:
+            yield f"    do: {diagnosis.suggestion}"
+    for record in story.actions:
+        yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
+
+
+def _advice(story: Story) -> Iterator[str]:
+    if story.advice is None:
+        return
+    spread, real = story.predicted, story.job.run_time_s
+    reality = "" if real is None else f", really {duration(real)}"
+    if spread is not None:
+        yield (
+            f"  predicted   {duration(spread.p50)} ({duration(spread.p10)} to"
+            f" {duration(spread.p90)}){reality}"
+        )
+    yield f"              {story.advice.prediction.explanation}"
+    yield from (f"  {remark.level:<11} {remark.text}" for remark in story.advice.advice)
+
+
+def _progress(story: Story) -> Iterator[str]:
+    progress = story.progress
+    if progress is None or progress.current is None:
+        return
+    total = "" if progress.total is None else f"/{progress.total:g}"
+    yield f"  progress    {progress.phase}, {progress.unit} {progress.current:g}{total}"
+
+
+def _when(at: float | None) -> str:
+    return (
+        "now" if at is None else datetime.fromtimestamp(at).astimezone().isoformat(" ", "seconds")
+    )

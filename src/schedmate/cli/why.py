@@ -1,0 +1,40 @@
+"""`schedmate why`"""
+
+from __future__ import annotations
+
+import click
+
+from schedmate.cli._common import json_option, print_json, verb
+
+
+@verb(
+    examples="""
+schedmate why 12
+schedmate why 12 --json
+"""
+)
+@click.argument("job_id", metavar="ID")
+@json_option
+def command(job_id: str, as_json: bool) -> None:
+    """Why a job waits, goes on or failed, in one line."""
+    from schedmate import config
+    from schedmate.service.answers import why_sentence
+    from schedmate.service.stories import tell_one
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    settings = config.load()
+    scheduler = open_scheduler(settings)
+    story = tell_one(scheduler, open_store(settings), job_id)
+    answer = why_sentence(story, scheduler.jobs())
+    if as_json:
+        print_json(
+            {
+                "schema": "schedmate.why/1",
+                "job_id": job_id,
+                "state": story.job.state.value,
+                "reason": None if story.diagnosis is None else story.diagnosis.reason,
+                "answer": answer,
+            }
+        )
+    else:
+        click.echo(answer)

@@ -1,0 +1,83 @@
+"""Carries out what the mind wants, at most once, within what the site allows.
+
+An action is written down before it is done and settled after. What was left in between by a
+crash is looked up at the scheduler before anything is repeated.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from schedmate.model import Action, ActionKind, Job, Mode, SchedulerError, SchedulerUnreachable
+from schedmate.model.errors import NotFound
+
+if TYPE_CHECKING:
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+_ALLOWED: dict[Mode, frozenset[ActionKind]] = {
+    "observe": frozenset(),
+    "assist": frozenset({"set_nice", "set_time_limit"}),
+    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel"}),
+}
+_log = logging.getLogger("schedmate.actions")
+
+
+class Actions:
+    def __init__(self, scheduler: Scheduler, store: Store, mode: Mode) -> None:
+        self._scheduler = scheduler
+        self._store = store
+        self._allowed = _ALLOWED[mode]
+
+    def carry_out(self, action: Action, now: float) -> None:
+        """Do it unless it was done, begun or seen before; only write it down if not allowed."""
+        if action.kind not in self._allowed:
+            self._store.intend(action, at=now, state="observed")
+        elif self._store.intend(action, at=now):
+            self._do(action, now)
+
+    def finish_interrupted(self, now: float) -> None:
+        """Finish what was intended but not settled: after a crash, or an unreachable scheduler."""
+        for record in self._store.actions(state="intended"):
+            action = record.action
+            found = self._scheduler.jobs([action.job_id])
+            if not found:
+                self._store.settle(action, "failed", at=now, note="the job is gone")
+            elif _took_effect(action, found[0]):
+                self._store.settle(action, "done", at=now, note="found done after a restart")
+            else:
+                self._do(action, now)
+
+    def _do(self, action: Action, now: float) -> None:
+        try:
+            self._ask_scheduler(action)
+        except SchedulerUnreachable as error:
+            _log.warning("%s waits: %s", action.key, error)
+        except (SchedulerError, NotFound) as error:
+            self._store.settle(action, "failed", at=now, note=str(error))
+        else:
+            _log.info("%s: %s", action.key, action.why)
+            self._store.settle(action, "done", at=now)
+
+    def _ask_scheduler(self, action: Action) -> None:
+        match action.kind:
+            case "set_nice":
+                self._scheduler.set_nice(action.job_id, int(action.value or 0))
+            case "set_time_limit":
+                self._scheduler.set_time_limit(action.job_id, action.value)
+            case "requeue":
+                self._scheduler.requeue(
+                    action.job_id, exclude_nodes=action.exclude_nodes, delay_s=action.delay_s
+                )
+            case "cancel":
+                self._scheduler.cancel(action.job_id)
+
+
+def _took_effect(action: Action, job: Job) -> bool:
+    """Whether the scheduler shows that the action was carried out before the crash."""
+    if action.kind == "requeue":
+        return job.restarts > action.attempt
+    if action.kind == "cancel":
+        return job.state.ended
+    return False  # setting a value twice is the same as setting it once

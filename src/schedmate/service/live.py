@@ -1,0 +1,68 @@
+"""The daemon: looks at the scheduler again and again until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from schedmate.model import SchedMateError, SchedulerUnreachable
+from schedmate.service.wiring import assemble
+from schedmate.store.lock import hold, sign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.config import Settings
+    from schedmate.service.mate import Mate
+
+_log = logging.getLogger("schedmate.serve")
+_LONGEST_PAUSE_S = 300.0
+
+
+def poll_seconds(settings: Settings) -> float:
+    """A local queue is looked at often, a site's scheduler politely."""
+    return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
+
+
+def serve(settings: Settings, stop: threading.Event) -> None:
+    """Follow the scheduler until `stop` is set; one daemon at a time for a state directory."""
+    lock = hold(settings.state_dir / "serve.lock")
+    if lock is None:
+        raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
+    with lock, assemble(settings) as mate:
+        sign(lock)
+        _follow(mate, poll_seconds(settings), stop)
+
+
+def _follow(mate: Mate, pause_s: float, stop: threading.Event) -> None:
+    failures = 0
+    while not stop.is_set():
+        try:
+            mate.cycle(time.time())
+            failures = 0
+        except SchedulerUnreachable as error:
+            failures += 1
+            _log.warning("%s", error)
+        except Exception:  # noqa: BLE001 - nothing may end the daemon; the next look may succeed
+            failures += 1
+            _log.exception("this look failed")
+        stop.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set, so that a look is finished before the end."""
+    stop = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

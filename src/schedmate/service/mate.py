@@ -1,0 +1,142 @@
+"""The live shell around the mind: sees the scheduler, tells the mind, does what it wants.
+
+Everything it does can be repeated after a crash: advice, diagnoses and actions that are in the
+store already are taken from there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advisor, Target
+from schedmate.core import (
+    Act,
+    Advise,
+    Diagnose,
+    Event,
+    Instruction,
+    JobAdvised,
+    JobDiagnosed,
+    JobSeen,
+    Mind,
+    ProgressSeen,
+    Remember,
+    Track,
+)
+from schedmate.handler import Case, Handler
+from schedmate.model import Diagnosis, Job, PastRun, SchedMateError, Workload
+from schedmate.service.refining import Refining
+from schedmate.service.watching import Watching
+from schedmate.store import KeptAdvice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.actions import Actions
+    from schedmate.store import Store
+
+_log = logging.getLogger("schedmate.mate")
+
+
+class Mate:
+    def __init__(
+        self,
+        *,
+        mind: Mind,
+        scheduler: Scheduler,
+        store: Store,
+        advisor: Advisor,
+        handler: Handler,
+        actions: Actions,
+    ) -> None:
+        self._mind = mind
+        self._scheduler = scheduler
+        self._store = store
+        self._advisor = advisor
+        self._handler = handler
+        self._actions = actions
+        self._watching = Watching(store)
+        self._refining = Refining(handler)
+
+    def cycle(self, now: float) -> None:
+        """Look once at everything and do what follows from it."""
+        for job in self._scheduler.jobs():
+            self._tell(JobSeen(now, job, self._past(job)))
+        for job_id, progress in self._watching.look(now):
+            self._tell(ProgressSeen(now, job_id, progress))
+        for job, refined in self._refining.answered():
+            self._store.keep_diagnosis(job.id, job.restarts, refined)
+            self._tell(JobDiagnosed(now, job.id, job.restarts, refined))
+        self._actions.finish_interrupted(now)
+
+    def close(self) -> None:
+        self._refining.close()
+
+    def _past(self, job: Job) -> dict[int, Diagnosis]:
+        """What a mind that was not there should know of a job that was retried before."""
+        if job.restarts == 0 or job.id in self._mind.known:
+            return {}
+        kept = self._store.diagnoses(job.id)
+        return {attempt: kept[attempt] for attempt in kept if attempt < job.restarts}
+
+    def _tell(self, event: Event) -> None:
+        events = deque([event])
+        while events:
+            told = events.popleft()
+            for instruction in self._mind.handle(told):
+                events.extend(self._carry_out(instruction, told.at))
+
+    def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
+        match instruction:
+            case Advise(job=job):
+                return self._advise(job, now)
+            case Track(job=job):
+                self._watching.begin(job)
+            case Diagnose(job=job, hung=hung):
+                return [JobDiagnosed(now, job.id, job.restarts, self._diagnose(job, hung=hung))]
+            case Remember(job=job):
+                self._remember(job)
+            case Act(action=action):
+                self._actions.carry_out(action, now)
+        return []
+
+    def _advise(self, job: Job, now: float) -> Sequence[Event]:
+        """Fail open: a job that cannot be read is scheduled as if nobody had looked."""
+        kept = self._store.advice(job.id)
+        if kept is None and not job.state.ended:
+            try:
+                target = Target.from_job(job, self._scheduler.script(job.id))
+                advised = self._advisor.advise(target)
+            except (SchedMateError, OSError):
+                _log.warning("no advice on job %s", job.id, exc_info=True)
+                return []
+            kept = KeptAdvice(advised.advice, advised.fingerprint)
+            self._store.keep_advice(job.id, kept)
+        return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
+
+    def _diagnose(self, job: Job, *, hung: bool) -> Diagnosis:
+        known = self._store.diagnoses(job.id).get(job.restarts)
+        if known is not None:
+            return known
+        kept = self._store.advice(job.id)
+        workload = None if kept is None else kept.advice.workload
+        case = Case.of_job(job, workload=workload, hung=hung)
+        diagnosis = self._handler.diagnose(case)
+        self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        self._refining.ask(job, case, diagnosis)
+        return diagnosis
+
+    def _remember(self, job: Job) -> None:
+        kept = self._store.advice(job.id)
+        progress = self._watching.end(job)
+        self._store.keep_run(
+            PastRun(
+                job=job,
+                fingerprint=None if kept is None else kept.fingerprint,
+                workload=Workload() if kept is None else kept.advice.workload,
+                steps_done=None if progress is None else progress.current,
+            )
+        )

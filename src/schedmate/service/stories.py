@@ -1,0 +1,101 @@
+"""One job's whole story, put together from the scheduler and the store."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.model import (
+    ActionRecord,
+    Advice,
+    Diagnosis,
+    Job,
+    JobId,
+    JobState,
+    NotFound,
+    Progress,
+    Spread,
+)
+from schedmate.tracker import JobTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """Record, prediction, progress, diagnoses (by attempt) and actions of one job."""
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    diagnoses: dict[int, Diagnosis]
+    actions: tuple[ActionRecord, ...] = ()
+
+    @property
+    def predicted(self) -> Spread | None:
+        return None if self.advice is None else self.advice.prediction.duration_s
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """What the newest attempt that was diagnosed died of."""
+        return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
+
+    def remaining_s(self, now: float) -> Spread | None:
+        """Seconds to the end: from the log where it says, else what is left of the prediction."""
+        if self.job.state is not JobState.RUNNING:
+            return None
+        if self.progress is not None and self.progress.eta_s is not None:
+            return self.progress.eta_s
+        if self.predicted is None or self.job.start_time is None:
+            return None
+        spent = now - self.job.start_time
+        spread = self.predicted
+        return Spread(*(max(0.0, q - spent) for q in (spread.p10, spread.p50, spread.p90)))
+
+
+def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None) -> list[Story]:
+    """The stories of these jobs, or of all that the scheduler still knows."""
+    return [_story(job, store) for job in scheduler.jobs(ids)]
+
+
+def tell_one(scheduler: Scheduler, store: Store, job_id: JobId) -> Story:
+    """One job, from history when the scheduler has forgotten it."""
+    found = tell(scheduler, store, [job_id])
+    if found:
+        return found[0]
+    run = store.run(job_id)
+    if run is None:
+        raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
+    return _story(run.job, store)
+
+
+def _story(job: Job, store: Store) -> Story:
+    kept = store.advice(job.id)
+    advice = None if kept is None else kept.advice
+    return Story(
+        job=job,
+        advice=advice,
+        progress=_progress(job, advice, store),
+        diagnoses=store.diagnoses(job.id),
+        actions=tuple(store.actions(job_id=job.id)),
+    )
+
+
+def _progress(job: Job, advice: Advice | None, store: Store) -> Progress | None:
+    """What the daemon saw last; without one the log is read here and now."""
+    kept = store.progress(job.id)
+    if kept is not None or job.state is not JobState.RUNNING or not job.logs:
+        return kept
+    tracker = JobTracker(
+        [Path(log) for log in job.logs],
+        started_at=job.start_time,
+        workload=None if advice is None else advice.workload,
+        prediction=None if advice is None else advice.prediction,
+    )
+    return tracker.poll(time.time())

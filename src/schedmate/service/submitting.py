@@ -1,0 +1,119 @@
+"""From sbatch's command line to a queued job, advised on its way but never held up."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advised, Advisor, Target
+from schedmate.advisor.shell.directives import Asked, read_directives, read_options
+from schedmate.advisor.sources import read_source
+from schedmate.model import BadInput, JobId, NotFound, Request, Submission
+from schedmate.service import sbatch
+from schedmate.service.wiring import open_scheduler, open_store
+from schedmate.store import KeptAdvice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.config import Settings
+    from schedmate.store import Store
+
+_log = logging.getLogger("schedmate.submit")
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    job_id: JobId
+    advised: Advised | None
+
+
+def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
+    """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    flags, job = sbatch.split(words)
+    if not job:
+        raise BadInput("name a script, or a command behind `--`")
+    asked = read_options(flags)
+    workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
+    script = _script(workdir, job[0], is_command="--" in words[: len(flags) + 1])
+    if script is not None:
+        source = read_source(script, within=script.parent)
+        asked = asked if source is None else read_directives(source) | asked
+    submission = Submission(
+        command=_command(job, script),
+        workdir=str(workdir),
+        name=asked.text("job-name") or Path(job[0]).name,
+        script=None if script is None else str(script),
+        request=_request(asked),
+        env=dict(os.environ),
+    )
+    if settings.scheduler == "slurm":
+        return replace(submission, passthrough=tuple(flags))
+    return replace(
+        submission,
+        stdout=asked.text("output"),
+        stderr=asked.text("error"),
+        nice=_nice(asked.text("nice")),
+    )
+
+
+def submit(settings: Settings, submission: Submission) -> Submitted:
+    """Advise, queue, and keep the advice under the id that the job got."""
+    store = open_store(settings)
+    try:
+        advised = _advise(store, submission)
+        job_id = open_scheduler(settings).submit(submission)
+        if advised is not None:
+            store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
+        return Submitted(job_id, advised)
+    finally:
+        store.close()
+
+
+def _advise(store: Store, submission: Submission) -> Advised | None:
+    try:
+        target = Target.from_submission(submission, getpass.getuser())
+        return Advisor(store, store).advise(target)
+    except Exception:  # noqa: BLE001 - advice is never in the way of a submission
+        _log.warning("no advice on this submission", exc_info=True)
+        return None
+
+
+def _script(workdir: Path, name: str, *, is_command: bool) -> Path | None:
+    """The batch script; a Python file is run where it stands, so that its imports work."""
+    if is_command or name.endswith(".py"):
+        return None
+    path = workdir / name
+    if not path.exists():
+        raise NotFound(f"there is no script {path}; a command goes behind `--`")
+    if not path.is_file():
+        raise BadInput(f"{path} is not a file")
+    return path
+
+
+def _command(job: Sequence[str], script: Path | None) -> tuple[str, ...]:
+    if script is None and job[0].endswith(".py"):
+        return (Path(sys.executable).name, *job)
+    return tuple(job) if script is None else (str(script), *job[1:])
+
+
+def _request(asked: Asked) -> Request:
+    gpus = asked.gpus
+    return Request(
+        gpus=0 if gpus is None else gpus[0],
+        nodes=asked.nodes or 1,
+        time_limit_s=asked.time_limit_s,
+        partition=asked.text("partition"),
+    )
+
+
+def _nice(text: str | None) -> int:
+    try:
+        return int(text or 0)
+    except ValueError:
+        raise BadInput(f"--nice wants a whole number, not {text!r}") from None

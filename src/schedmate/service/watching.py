@@ -1,0 +1,57 @@
+"""Follows the logs of the jobs that run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.tracker import JobTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.model import Job, JobId, Progress
+    from schedmate.store import Store
+
+_KEEP_EVERY_S = 1.0
+
+
+class Watching:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._trackers: dict[JobId, tuple[Job, JobTracker]] = {}
+        self._kept_at: dict[JobId, float] = {}
+
+    def begin(self, job: Job) -> None:
+        """Follow the logs of a run from its start; a new run of the job replaces the old."""
+        kept = self._store.advice(job.id)
+        advice = None if kept is None else kept.advice
+        tracker = JobTracker(
+            [Path(log) for log in job.logs],
+            started_at=job.start_time,
+            workload=None if advice is None else advice.workload,
+            prediction=None if advice is None else advice.prediction,
+        )
+        self._trackers[job.id] = (job, tracker)
+
+    def look(self, now: float) -> Iterator[tuple[JobId, Progress]]:
+        for job_id, (job, tracker) in self._trackers.items():
+            progress = tracker.poll(now)
+            self._keep(job, progress, now)
+            yield job_id, progress
+
+    def end(self, job: Job) -> Progress | None:
+        """Stop following, with a last look at what the run wrote before it ended."""
+        followed = self._trackers.pop(job.id, None)
+        self._kept_at.pop(job.id, None)
+        if followed is None or job.end_time is None:
+            return None
+        progress = followed[1].poll(job.end_time)
+        self._store.keep_progress(job.id, job.restarts, progress)
+        return progress
+
+    def _keep(self, job: Job, progress: Progress, now: float) -> None:
+        """Others want to see it too, but not ten times a second."""
+        if now - self._kept_at.get(job.id, 0.0) >= _KEEP_EVERY_S:
+            self._kept_at[job.id] = now
+            self._store.keep_progress(job.id, job.restarts, progress)
