@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-CallOutcome = Literal["ok", "repaired", "cached", "unavailable", "too_slow", "bad_answer"]
+CallOutcome = Literal[
+    "ok", "repaired", "cached", "unavailable", "too_slow", "bad_answer", "over_budget"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
