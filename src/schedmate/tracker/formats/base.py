@@ -1,0 +1,91 @@
+"""The contract of a log format: one line in, what it says about progress out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from schedmate.model import Checkpoint, Phase, Unit
+
+Ordinal = Literal["begun", "ended"]
+
+MOST = 1e15
+"""No count in a log is larger; what is, is something else."""
+
+NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
+_PAIR = re.compile(
+    r"(?<![\w/.])([A-Za-z_][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
+    rf" ?[:=] ?({NUMBER})(?![\w:/]|\.\d)"
+)
+_MOST_METRICS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What one line says. Everything is as printed; nothing is derived from other lines."""
+
+    unit: Unit | None = None
+    current: float | None = None
+    total: float | None = None
+    series: str = ""
+    """Which of several counts this is: a bar's description, without its numbers."""
+    ordinal: Ordinal | None = None
+    """Current names an epoch, perhaps from 0, that has begun or ended; None: it is a quantity."""
+    epoch: float | None = None
+    epochs: float | None = None
+    per_epoch: bool = False
+    """Current and total start anew with every epoch."""
+    elapsed_s: float | None = None
+    rate_per_s: float | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    checkpoint: Checkpoint | None = None
+    phase: Phase | None = None
+    """What the job is doing, where the line says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A line and what must be read from it; None: this is not of the format."""
+
+    line: str
+    sighting: Sighting | None
+
+
+class LineFormat(Protocol):
+    """`read` never raises, keeps no state and takes linear time on any text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def samples(self) -> tuple[Sample, ...]: ...
+
+    def read(self, line: str) -> Sighting | None: ...
+
+
+def metrics_in(text: str, *, without: frozenset[str] = frozenset()) -> dict[str, float]:
+    """All `name: 1.5` and `name=1.5` of a text, by normalised names."""
+    found: dict[str, float] = {}
+    for name, value in _PAIR.findall(text):
+        key = metric_name(name)
+        if without.isdisjoint((key, key.rpartition("_")[2])) and len(found) < _MOST_METRICS:
+            found[key] = float(value)
+    return found
+
+
+def metric_name(name: str) -> str:
+    return name.strip().lower().replace(" ", "_")
+
+
+_CLOCK = re.compile(r"(?:(\d{1,6}):)?(\d{1,6}):(\d{2})(?!\d)")
+
+
+def clock_seconds(text: str) -> float | None:
+    """`[H:]MM:SS` as seconds."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return None
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3600.0 + int(minutes) * 60.0 + int(seconds)

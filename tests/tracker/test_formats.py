@@ -1,0 +1,113 @@
+"""The contract that every registered format passes, on its own samples and on anything else."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from schedmate.tracker.formats import FORMATS, LineFormat, Sample, Sighting
+
+CASES = [
+    pytest.param(kind, sample, id=f"{kind.name}-{sample.line[:40]!r}")
+    for kind in FORMATS
+    for sample in kind.samples
+]
+SLOWEST_S = 0.01
+HOSTILE = (
+    "",
+    "\x00" * 100_000,
+    "%|" * 50_000,
+    "9" * 100_000,
+    "1:" * 50_000,
+    "a " * 50_000,
+    "a=" * 50_000,
+    "{'" + "'loss'" * 20_000 + "}",
+    '{"' + "\\" * 60_000 + "}",
+    "[" * 60_000,
+    "{" + "[" * 60_000 + "}",
+    "epoch step iter " * 6_000,
+    "step " + " " * 60_000 + "1",
+    "100%|" + " " * 60_000 + "| 1/2 [" + ":" * 60_000,
+    "saving checkpoint " * 6_000,
+    "elapsed time " * 6_000,
+    "evaluating " + "x" * 60_000,
+    "x: " * 100 + "it [00:00, " * 5_000 + "/s",
+)
+PIECES = st.sampled_from(
+    [*"=:/-, 3█|]}", "%|", "1/2", " [00:01<00:02, ", "it/s", "s/it", "epoch", "step", "of", "nan"]
+)
+
+
+@pytest.mark.parametrize(("kind", "sample"), CASES)
+def test_reads_its_samples(kind: LineFormat, sample: Sample):
+    seen = kind.read(sample.line)
+    assert _comparable(seen) == _comparable(sample.sighting)
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+def test_has_positive_and_negative_samples(kind: LineFormat):
+    assert any(sample.sighting for sample in kind.samples)
+    assert any(sample.sighting is None for sample in kind.samples)
+
+
+@pytest.mark.parametrize(("kind", "sample"), CASES)
+def test_its_samples_belong_to_it_and_not_to_a_more_specific_one(kind: LineFormat, sample: Sample):
+    if sample.sighting is not None:
+        first = next(other for other in FORMATS if other.read(sample.line) is not None)
+        assert first.name == kind.name
+
+
+def test_names_are_unique():
+    names = [kind.name for kind in FORMATS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("line", HOSTILE, ids=lambda line: repr(line[:20]))
+def test_hostile_lines_are_quick(kind: LineFormat, line: str):
+    capped = line[:65_536]
+    assert min(_seconds(kind, capped) for _ in range(3)) < SLOWEST_S
+
+
+OPENINGS = st.sampled_from(
+    ["", "{'loss': ", "{'epoch': ", '{"step": ', "saving checkpoint", "1e999"]
+)
+
+
+@given(st.one_of(st.text(), st.builds("{}{}".format, OPENINGS, st.lists(PIECES).map("".join))))
+@example("{'loss': 1, 'epoch': 1e999}")
+@example('{"step": 1, "elapsed": 1e999, "epoch": -1, "total_steps": 0}')
+@example("{'loss': 1, 'epoch': nan}")
+def test_never_raises_and_tells_only_usable_counts(line: str):
+    for kind in FORMATS:
+        seen = kind.read(line)
+        if seen is not None:
+            _check_usable(seen)
+
+
+def _check_usable(seen: Sighting) -> None:
+    for value in (seen.current, seen.total, seen.epoch, seen.epochs, seen.elapsed_s):
+        assert value is None or (math.isfinite(value) and value >= 0)
+    assert seen.rate_per_s is None or (math.isfinite(seen.rate_per_s) and seen.rate_per_s > 0)
+    if seen.total is not None:
+        assert seen.current is not None
+        assert seen.current <= seen.total
+
+
+def _seconds(kind: LineFormat, line: str) -> float:
+    before = time.perf_counter()
+    kind.read(line)
+    return time.perf_counter() - before
+
+
+def _comparable(sighting: Sighting | None) -> object:
+    """NaN is equal to nothing, not even to what it should be."""
+    if sighting is None:
+        return None
+    metrics = {name: str(value) for name, value in sighting.metrics.items()}
+    return replace(sighting, metrics={}), metrics
