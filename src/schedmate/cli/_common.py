@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
+_PIPE = 250
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
 no_llm_option = click.option("--no-llm", is_flag=True, help="Never ask a language model.")
 
@@ -36,10 +38,11 @@ def print_json(value: Any) -> None:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """stdout is data, stderr is talk."""
+    """stdout is data, stderr is talk. A pipe has no width: nothing is cut for it."""
     from rich.console import Console as RichConsole
 
-    return RichConsole(stderr=stderr, highlight=False, soft_wrap=not stderr)
+    made = RichConsole(stderr=stderr, highlight=False)
+    return made if made.is_terminal else RichConsole(stderr=stderr, highlight=False, width=_PIPE)
 
 
 def duration(seconds: float | None) -> str:

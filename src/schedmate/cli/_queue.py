@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.table import Table
 
@@ -20,18 +20,19 @@ _COLOURS = {
     JobState.COMPLETED: "green",
     JobState.CANCELLED: "yellow",
 }
-_BAR = 12
+_BAR = 10
+_COLUMNS = (
+    *(("JOBID", 5), ("NAME", 8), ("STATE", 9), ("PREDICTED", 9), ("REAL", 6)),
+    *(("PROGRESS", _BAR + 5), ("ENDS IN", 7)),
+)
 
 
 def queue_table(stories: Sequence[Story], now: float) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("JOBID", "NAME", "STATE"):
-        table.add_column(title, no_wrap=True)
-    for title in ("PREDICTED", "REAL"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for title in ("PROGRESS", "ENDS IN"):
-        table.add_column(title, no_wrap=True)
-    table.add_column("WHAT WE KNOW", overflow="ellipsis", no_wrap=True, ratio=1)
+    for title, width in _COLUMNS:
+        justify: Literal["left", "right"] = "right" if title in ("PREDICTED", "REAL") else "left"
+        table.add_column(title, no_wrap=True, min_width=width, justify=justify)
+    table.add_column("WHAT WE KNOW", overflow="ellipsis", no_wrap=True)
     for story in stories:
         table.add_row(*_row(story, now))
     return table

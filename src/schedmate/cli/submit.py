@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     from schedmate.advisor import Advised
 
 
+class _KeepsDashes(click.Command):
+    """click swallows a leading `--`, which says here that a command follows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            args.insert(args.index("--"), "--")
+        return super().parse_args(ctx, args)
+
+
 @verb(
+    cls=_KeepsDashes,
     examples="""
 schedmate submit train.sh
 schedmate submit --gpus 2 --time 4:00:00 train.py --epochs 30

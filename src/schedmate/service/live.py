@@ -9,9 +9,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from schedmate.disk.lock import hold, sign
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.wiring import assemble
-from schedmate.store.lock import hold, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

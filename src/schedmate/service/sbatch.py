@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,15 +16,26 @@ _WITHOUT_VALUE = {
 }
 
 
-def split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return sbatch's own flags, and the script with its arguments."""
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """sbatch's own flags, and the script or (behind `--`) command with its arguments."""
+
+    flags: tuple[str, ...]
+    job: tuple[str, ...]
+    is_command: bool
+
+
+def split(words: Sequence[str]) -> CommandLine:
     position = 0
-    while position < len(words) and words[position].startswith("-") and words[position] != "-":
+    while position < len(words) and words[position].startswith("-"):
         word = words[position]
         if word == "--":
-            return list(words[:position]), list(words[position + 1 :])
+            job = tuple(words[position:])
+            while job[:1] == ("--",):
+                job = job[1:]
+            return CommandLine(tuple(words[:position]), job, is_command=True)
         position += 1 if _complete(word) else 2
-    return list(words[:position]), list(words[position:])
+    return CommandLine(tuple(words[:position]), tuple(words[position:]), is_command=False)
 
 
 def _complete(word: str) -> bool:

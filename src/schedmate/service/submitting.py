@@ -5,14 +5,13 @@ from __future__ import annotations
 import getpass
 import logging
 import os
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
-from schedmate.advisor.sources import read_source
+from schedmate.advisor.sources import Files
 from schedmate.model import BadInput, JobId, NotFound, Request, Submission
 from schedmate.service import sbatch
 from schedmate.service.wiring import open_scheduler, open_store
@@ -35,25 +34,25 @@ class Submitted:
 
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
-    flags, job = sbatch.split(words)
-    if not job:
+    line = sbatch.split(words)
+    if not line.job:
         raise BadInput("name a script, or a command behind `--`")
-    asked = read_options(flags)
+    asked = read_options(line.flags)
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
-    script = _script(workdir, job[0], is_command="--" in words[: len(flags) + 1])
+    script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = read_source(script, within=script.parent)
+        source = Files(workdir, getpass.getuser()).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
-        command=_command(job, script),
+        command=_command(line, script),
         workdir=str(workdir),
-        name=asked.text("job-name") or Path(job[0]).name,
+        name=asked.text("job-name") or Path(line.job[0]).name,
         script=None if script is None else str(script),
         request=_request(asked),
         env=dict(os.environ),
     )
     if settings.scheduler == "slurm":
-        return replace(submission, passthrough=tuple(flags))
+        return replace(submission, passthrough=line.flags)
     return replace(
         submission,
         stdout=asked.text("output"),
@@ -84,22 +83,20 @@ def _advise(store: Store, submission: Submission) -> Advised | None:
         return None
 
 
-def _script(workdir: Path, name: str, *, is_command: bool) -> Path | None:
+def _script(workdir: Path, name: str) -> Path | None:
     """The batch script; a Python file is run where it stands, so that its imports work."""
-    if is_command or name.endswith(".py"):
-        return None
     path = workdir / name
     if not path.exists():
         raise NotFound(f"there is no script {path}; a command goes behind `--`")
     if not path.is_file():
         raise BadInput(f"{path} is not a file")
-    return path
+    return None if name.endswith(".py") else path
 
 
-def _command(job: Sequence[str], script: Path | None) -> tuple[str, ...]:
-    if script is None and job[0].endswith(".py"):
-        return (Path(sys.executable).name, *job)
-    return tuple(job) if script is None else (str(script), *job[1:])
+def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:
+    if script is not None:
+        return (str(script), *line.job[1:])
+    return line.job if line.is_command else ("python3", *line.job)
 
 
 def _request(asked: Asked) -> Request:

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=BaseModel)
 
 
-def open_store(settings: Settings) -> Store:
+def open_store(settings: Settings, *, of: str | None = None) -> Store:
+    """The store as the jobs of one scheduler see it, the one in use unless told which."""
     from schedmate.store.sqlite import SqliteStore
 
-    return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=settings.scheduler)
+    scheduler = of or settings.scheduler
+    return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=scheduler)
 
 
 def open_scheduler(settings: Settings) -> Scheduler:

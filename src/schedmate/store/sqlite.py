@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from schedmate.disk.database import Database
 from schedmate.model import (
     Action,
     ActionRecord,
@@ -19,7 +20,6 @@ from schedmate.model import (
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, Spending
-from schedmate.store.database import Database
 from schedmate.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.queue import Queue
-from schedmate.store.lock import hold, lock_holder
+from schedmate.disk.lock import hold, lock_holder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

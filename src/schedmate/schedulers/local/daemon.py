@@ -24,7 +24,7 @@ from schedmate.schedulers.local.attempt import Attempt, RunSpec
 from schedmate.schedulers.local.gpus import count_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout
 from schedmate.schedulers.local.queue import Entry, Queue
-from schedmate.store.lock import hold, sign
+from schedmate.disk.lock import hold, sign
 
 if TYPE_CHECKING:
     import subprocess

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.model import Job, JobState, NotFound, Request, SchedulerError
 from schedmate.model.wire import dumps, loads
-from schedmate.store.database import Database
+from schedmate.disk.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
