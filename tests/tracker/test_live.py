@@ -72,6 +72,20 @@ def test_start_up_is_not_counted_and_the_eta_is_right_early(job: Job):
     assert seen.ends_by == "total"
 
 
+def test_a_single_look_at_a_running_job_tells_its_end_roughly(job: Job):
+    job.write("".join(f"step {n}/100 loss 1\n" for n in range(26)), 50)
+    seen = JobTracker([job.log], started_at=START).poll(START + 50)
+    assert seen.eta_s is not None
+    assert seen.eta_s.p50 == pytest.approx(150, rel=0.05)
+
+
+def test_a_single_look_at_a_resumed_job_does_not_take_its_steps_as_all_done_now(job: Job):
+    job.write("".join(f"step {n}/100 loss 1\n" for n in range(50, 61)), 50)
+    seen = JobTracker([job.log], started_at=START).poll(START + 50)
+    assert seen.eta_s is not None
+    assert seen.eta_s.p50 == pytest.approx(200, rel=0.05)
+
+
 def test_the_total_may_come_from_the_workload(job: Job):
     tracker = JobTracker([job.log], started_at=START, workload=steps(40))
     seen = run_steps(job, tracker, 10, total="")

@@ -18,6 +18,8 @@ _MOST_BLOCKS = 10
 _OUTLIER = 5.0
 _Z90 = 1.2816
 _LEAST_SPREAD = 0.01
+_FASTEST_PACE = 1e-15
+"""Seconds a unit; whatever seems faster is an accident of its times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def estimate(points: Sequence[Point], remaining: float) -> Estimate | None:
     window = _recent(steady)
     blocks = _blocks(window)
     pace = _mean_pace(blocks)
-    if pace <= 0:
+    if pace <= _FASTEST_PACE:
         return None
     longer = _mean_pace(_blocks(steady))
     return Estimate(1 / pace, _spread(blocks, pace, longer, max(0.0, remaining)))

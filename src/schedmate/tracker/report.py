@@ -40,7 +40,7 @@ def progress_of(facts: Facts) -> Progress:
         return _without_count(facts)
     index, stand = found
     scan = facts.scans[index]
-    speed = stand.estimate()
+    speed = stand.estimate(facts.elapsed_s)
     elapsed = stand.series.elapsed_s if facts.elapsed_s is None else facts.elapsed_s
     return Progress(
         log=facts.logs[index],

@@ -40,6 +40,8 @@ class Series:
         self.falls = 0
         self.aside: Phase | None = None
         """It counts something else than the training."""
+        self.first: float | None = None
+        """Where the count was first seen: a resumed run does not begin at zero."""
         self.epochs: float | None = None
         self.rate_per_s: float | None = None
         self.elapsed_s: float | None = None
@@ -70,6 +72,11 @@ class Series:
             return self.current
         ended = 0 if self._ordinal == "begun" else 1
         return max(0.0, self.current + ended - (0 if self._from_zero else 1))
+
+    @property
+    def gained(self) -> float:
+        """How far it came before our eyes."""
+        return self._counted - (self.first or 0.0)
 
     @property
     def complete(self) -> bool:
@@ -125,6 +132,8 @@ class Series:
         counted = self.laps_done * (self.key.total or 0.0) + self.done
         if counted < self._counted:
             self.pace.clear()
+            self.first = None
+        self.first = counted if self.first is None else self.first
         if counted != self._counted:
             self.moves += 1
             self.moved = order

@@ -38,19 +38,28 @@ class Standing:
     def complete(self) -> bool:
         return self.total is not None and self.done >= self.total
 
-    def estimate(self) -> Estimate | None:
-        """Speed in `unit` and time to the end; None while nothing tells the speed."""
+    def estimate(self, elapsed_s: float | None) -> Estimate | None:
+        """Speed in `unit` and time to the end; None while nothing tells the speed.
+
+        Where neither the clock nor the log timed the lines, the time since the start has to do.
+        """
         remaining = 0.0 if self.total is None else max(0.0, self.total - self.done)
+        found = self._timed(remaining)
+        if found is not None:
+            return found
+        rate = self.series.rate_per_s
+        if rate is None and elapsed_s and self.series.gained > 0:
+            rate = self.series.gained / elapsed_s
+        return simple_estimate(rate, remaining) if rate else None
+
+    def _timed(self, remaining: float) -> Estimate | None:
         points = self.series.pace.points
         if self.inner is not None and self.inner.key.total and len(points) < _ENOUGH_POINTS:
             each = self.inner.key.total
             finer = estimate(self.inner.pace.points, remaining * each)
             if finer is not None:
                 return Estimate(finer.rate_per_s / each, finer.remaining_s)
-        found = estimate(points, remaining)
-        if found is None and self.series.rate_per_s:
-            return simple_estimate(self.series.rate_per_s, remaining)
-        return found
+        return estimate(points, remaining)
 
 
 def standing(table: SeriesTable, workload: Workload | None) -> Standing | None:

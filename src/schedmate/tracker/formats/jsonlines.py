@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -122,7 +121,7 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
 
 
 def _usable(value: float) -> bool:
-    return math.isfinite(value) and value >= 0
+    return 0 <= value < MOST
 
 
 def _number(value: object) -> float | None:
