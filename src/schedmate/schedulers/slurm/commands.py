@@ -1,0 +1,121 @@
+"""Runs Slurm's commands and turns their refusals into our errors.
+
+`SCHEDMATE_DEBUG=1` prints every raw answer on stderr, so that a bug report becomes a test.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING
+
+from schedmate.model import BadInput, NotFound, SchedulerError, SchedulerUnreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STRIPPED = ("SQUEUE_", "SACCT_", "SCONTROL_", "SCANCEL_", "SLURM_TIME_FORMAT")
+"""The user's own taste, which would change the answers we have to read."""
+_UNREACHABLE = re.compile(
+    r"unable to contact|connect failure|connection refused|unable to connect|communication"
+    r"|socket timed out|zero bytes|unexpected message|configuration (file|source)|munge"
+    r"|authentication|slurmdbd|problem talking to",
+    re.IGNORECASE,
+)
+_UNKNOWN_JOB = re.compile(r"invalid job id|invalid job array|no job_id specified", re.IGNORECASE)
+_PREFIX = re.compile(r"^(?:\w+: )?(?:error: |fatal: )?")
+_LONGEST_COMPLAINT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmCommands:
+    timeout_s: float = 30.0
+
+    def ask(self, *argv: str) -> str:
+        """Run a command whose answer is parsed: times come as seconds since the epoch."""
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(_STRIPPED)
+        }
+        return self._run(argv, environment | {"SLURM_TIME_FORMAT": "%s"})
+
+    def submit(
+        self, *argv: str, workdir: str, env: Mapping[str, str] | None, stdin: str | None
+    ) -> str:
+        """Run sbatch in the job's directory; it hands its own environment on to the job."""
+        if not Path(workdir).is_dir():
+            raise BadInput(f"the working directory {workdir} is not there")
+        return self._run(argv, {**os.environ, **(env or {})}, cwd=workdir, stdin=stdin)
+
+    def _run(
+        self,
+        argv: tuple[str, ...],
+        environment: dict[str, str],
+        *,
+        cwd: str | None = None,
+        stdin: str | None = None,
+    ) -> str:
+        program = which(argv[0])
+        if program is None:
+            raise SchedulerUnreachable(
+                f"{argv[0]} is not on the PATH; install Slurm's client commands or set "
+                "scheduler = 'local'"
+            )
+        try:
+            done = subprocess.run(
+                [program, *argv[1:]],
+                input=(stdin or "").encode(),
+                capture_output=True,
+                timeout=self.timeout_s,
+                env=environment,
+                cwd=cwd,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise self._too_late(argv[0], error) from error
+        except (OSError, ValueError) as error:
+            raise SchedulerError(f"{argv[0]} could not be run: {error}") from error
+        answer, complaint = _text(done.stdout), _text(done.stderr)
+        _show(argv, done.returncode, answer, complaint)
+        if done.returncode or (complaint and not answer):
+            _refuse(argv[0], done.returncode, complaint)
+        return answer
+
+    def _too_late(self, name: str, error: subprocess.TimeoutExpired) -> SchedulerUnreachable:
+        said = _complaint(_text(error.stderr or b""))
+        maybe = "; the job may have been queued all the same" if name == "sbatch" else ""
+        return SchedulerUnreachable(
+            f"{name} gave no answer in {self.timeout_s:g} s{maybe}{': ' if said else ''}{said}"
+        )
+
+
+def _refuse(name: str, returncode: int, complaint: str) -> None:
+    """Raise what the complaint means; a success that only warned is none."""
+    said = _complaint(complaint)
+    if _UNKNOWN_JOB.search(said):
+        raise NotFound(f"Slurm does not know this job ({name}: {said})")
+    if _UNREACHABLE.search(said):
+        raise SchedulerUnreachable(f"Slurm cannot be reached ({name}: {said})")
+    if returncode:
+        raise SchedulerError(f"{name}: {said or f'exit code {returncode}'}")
+
+
+def _complaint(stderr: str) -> str:
+    """What the command said, without its own name on every line and without repetition."""
+    lines = (_PREFIX.sub("", line).strip() for line in stderr.splitlines())
+    said = " ".join(dict.fromkeys(line for line in lines if line))
+    return said if len(said) <= _LONGEST_COMPLAINT else "…" + said[-_LONGEST_COMPLAINT:]
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")
+
+
+def _show(argv: tuple[str, ...], returncode: int, answer: str, complaint: str) -> None:
+    if os.environ.get("SCHEDMATE_DEBUG", "0") in ("", "0"):
+        return
+    sys.stderr.write(f"+ {argv!r} -> {returncode}\n{answer!r}\n{complaint!r}\n")

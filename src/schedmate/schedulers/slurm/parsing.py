@@ -1,0 +1,216 @@
+"""From the text of squeue and sacct to jobs. Pure: text in, jobs out.
+
+Every field ends with a separator that carries a random number, so that nothing a user writes
+into a name, a path or an argument can end a field or forge a job.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from schedmate.model import Job, JobState, Request, SchedulerError
+from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm.hostlist import expand
+from schedmate.schedulers.slurm.logs import LogNames, log_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+Record = dict[str, str]
+IsFile = Callable[[str], bool]
+
+SQUEUE_FIELDS = (
+    "JobArrayID",
+    "JobID",
+    "ArrayJobID",
+    "ArrayTaskID",
+    "State",
+    "Reason",
+    "UserName",
+    "Partition",
+    "Name",
+    "WorkDir",
+    "Command",
+    "STDOUT",
+    "STDERR",
+    "SubmitTime",
+    "StartTime",
+    "EndTime",
+    "TimeLimit",
+    "exit_code",
+    "RestartCnt",
+    "Nice",
+    "NodeList",
+    "NumNodes",
+    "NumCPUs",
+    "tres-alloc",
+    "tres-per-job",
+    "tres-per-node",
+)
+SACCT_FIELDS = (
+    "JobID",
+    "State",
+    "Reason",
+    "User",
+    "Partition",
+    "JobName",
+    "WorkDir",
+    "Submit",
+    "Start",
+    "End",
+    "Timelimit",
+    "ExitCode",
+    "NodeList",
+    "ReqTRES",
+    "ReqCPUS",
+    "NNodes",
+)
+_LONGEST_SCRIPT_NAME = 8
+"""In words."""
+
+
+def new_separator() -> str:
+    return f"\x1f{secrets.token_hex(8)}\x1f"
+
+
+def squeue_format(separator: str) -> str:
+    """Width 0 means: as long as it is."""
+    return ",".join(f"{name}:0{separator}" for name in SQUEUE_FIELDS)
+
+
+def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record]:
+    """Split an answer in which every field, the last one too, ends with the separator."""
+    *cells, rest = text.split(separator)
+    if rest.strip() or len(cells) % len(fields):
+        raise SchedulerError(
+            "Slurm's answer cannot be understood; SCHEDMATE_DEBUG=1 shows it for a bug report"
+        )
+    for at in range(0, len(cells), len(fields)):
+        first, *others = cells[at : at + len(fields)]
+        yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
+
+
+def queued_job(record: Record, is_file: IsFile) -> Job:
+    """A job as the controller shows it."""
+    state = values.state(record["State"])
+    nodes = expand(record["NodeList"])
+    command = split_command(record["Command"], is_file)
+    started = state is not JobState.PENDING and bool(nodes)
+    exit_code, signal = values.ending(record["exit_code"]) if state.ended else (None, None)
+    return Job(
+        id=record["JobArrayID"],
+        name=record["Name"],
+        user=record["UserName"],
+        state=state,
+        workdir=record["WorkDir"],
+        command=command,
+        script=command[0] if command else None,
+        request=_queued_request(record),
+        submit_time=values.epoch(record["SubmitTime"]) or 0.0,
+        start_time=values.epoch(record["StartTime"]) if started else None,
+        end_time=values.epoch(record["EndTime"]) if state.ended else None,
+        exit_code=exit_code,
+        signal=signal,
+        restarts=_number(record["RestartCnt"]) or 0,
+        nodes=nodes,
+        logs=_logs(record, nodes),
+        nice=_number(record["Nice"]) or 0,
+        reason="" if record["Reason"] == "None" else record["Reason"],
+    )
+
+
+def split_command(text: str, is_file: IsFile) -> tuple[str, ...]:
+    """Slurm joins the script and its arguments with blanks; the script is the shortest
+    beginning that is a file. Empty for a command that was handed over as text.
+    """
+    if not text.strip() or text == "(null)":
+        return ()
+    words = text.split(" ")
+    for count in range(1, min(len(words), _LONGEST_SCRIPT_NAME) + 1):
+        script = " ".join(words[:count])
+        if is_file(script):
+            return (script, *words[count:])
+    return tuple(words)
+
+
+def _queued_request(record: Record) -> Request:
+    resources = values.tres(record["tres-alloc"])
+    nodes = _number(record["NumNodes"]) or 1
+    gpus = (
+        values.gpus(resources)
+        or values.requested_gpus(record["tres-per-job"])
+        or values.requested_gpus(record["tres-per-node"]) * nodes
+    )
+    return Request(
+        gpus=gpus,
+        nodes=nodes,
+        cpus=_number(record["NumCPUs"]),
+        memory_mb=values.megabytes(resources.get("mem", "")),
+        time_limit_s=values.limit_s(record["TimeLimit"]),
+        partition=record["Partition"] or None,
+    )
+
+
+def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
+    task = record["ArrayTaskID"]
+    names = LogNames(
+        raw_id=record["JobID"],
+        array_id=record["ArrayJobID"],
+        task_id=task if task.isdecimal() else None,
+        name=record["Name"],
+        user=record["UserName"],
+        node=nodes[0] if nodes else "",
+    )
+    return log_paths(record["STDOUT"], record["STDERR"], record["WorkDir"], names)
+
+
+def accounted_jobs(rows: Iterable[Record]) -> list[Job]:
+    """Ended jobs as accounting remembers them, each with its last run.
+
+    It keeps a row for every run, so their number tells the restarts; it keeps neither the nice
+    value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
+    """
+    runs: dict[str, list[Record]] = {}
+    for row in rows:
+        runs.setdefault(row["JobID"], []).append(row)
+    last = [max(rows, key=lambda row: values.epoch(row["Submit"]) or 0.0) for rows in runs.values()]
+    jobs = [_accounted_job(row, restarts=len(runs[row["JobID"]]) - 1) for row in last]
+    return [job for job in jobs if job.state.ended]
+
+
+def _accounted_job(row: Record, *, restarts: int) -> Job:
+    state = values.state(row["State"])
+    nodes = () if row["NodeList"] == "None assigned" else expand(row["NodeList"])
+    resources = values.tres(row["ReqTRES"])
+    exit_code, signal = values.accounted_ending(row["ExitCode"])
+    return Job(
+        id=row["JobID"],
+        name=row["JobName"],
+        user=row["User"],
+        state=state,
+        workdir=row["WorkDir"],
+        request=Request(
+            gpus=values.gpus(resources),
+            nodes=_number(row["NNodes"]) or 1,
+            cpus=_number(row["ReqCPUS"]),
+            memory_mb=values.megabytes(resources.get("mem", "")),
+            time_limit_s=values.limit_s(row["Timelimit"]),
+            partition=row["Partition"] or None,
+        ),
+        submit_time=values.epoch(row["Submit"]) or 0.0,
+        start_time=values.epoch(row["Start"]) if nodes else None,
+        end_time=values.epoch(row["End"]),
+        exit_code=exit_code,
+        signal=signal,
+        restarts=restarts,
+        nodes=nodes,
+    )
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

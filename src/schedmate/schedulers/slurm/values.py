@@ -1,0 +1,104 @@
+"""Slurm's words for states, times, sizes and exit codes, as values."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from schedmate.model import JobState
+
+_STATES = {
+    "BOOT_FAIL": JobState.NODE_FAIL,
+    "LAUNCH_FAILED": JobState.NODE_FAIL,
+    "RECONFIG_FAIL": JobState.NODE_FAIL,
+    "DEADLINE": JobState.TIMEOUT,
+    "REVOKED": JobState.CANCELLED,
+    # its nodes are being prepared; nothing of it runs yet
+    "CONFIGURING": JobState.PENDING,
+    "REQUEUED": JobState.PENDING,
+    "REQUEUE_FED": JobState.PENDING,
+    "REQUEUE_HOLD": JobState.PENDING,
+    "RESV_DEL_HOLD": JobState.PENDING,
+    "SPECIAL_EXIT": JobState.PENDING,
+} | {state.value: state for state in JobState}
+
+_FIRST_SIGNAL_CODE, _LAST_SIGNAL_CODE = 129, 192
+_MB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
+
+
+def state(word: str) -> JobState:
+    """`CANCELLED by 0` too. Whatever holds its nodes runs: COMPLETING, SUSPENDED, and any
+    state that is not invented yet, because nothing is ever done to a job for running.
+    """
+    first = word.split(maxsplit=1)[0].rstrip("+") if word.strip() else ""
+    return _STATES.get(first, JobState.RUNNING)
+
+
+def epoch(text: str) -> float | None:
+    return float(text) if text.isdecimal() and int(text) > 0 else None
+
+
+def limit_s(text: str) -> float | None:
+    """`D-HH:MM:SS` and its shorter forms; None for UNLIMITED and what is not set."""
+    found = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+)", text.strip())
+    if found is None:
+        return None
+    days, first, second, last = (int(part or 0) for part in found.groups())
+    if found[1] is not None and found[2] is None:  # D-HH
+        return float(days * 86400 + last * 3600)
+    if found[1] is not None and found[3] is None:  # D-HH:MM
+        return float(days * 86400 + first * 3600 + last * 60)
+    if found[3] is None:  # MM:SS
+        return float(first * 60 + last)
+    return float(days * 86400 + first * 3600 + second * 60 + last)
+
+
+def ending(wait_status: str) -> tuple[int | None, int | None]:
+    """squeue's exit code is what wait(2) says; return exit code and signal."""
+    if not wait_status.isdecimal():
+        return None, None
+    code = os.waitstatus_to_exitcode(int(wait_status))
+    return (0, -code) if code < 0 else with_signal(code, None)
+
+
+def accounted_ending(text: str) -> tuple[int | None, int | None]:
+    """sacct's `code:signal`."""
+    code, _, signal = text.partition(":")
+    if not (code.isdecimal() and signal.isdecimal()):
+        return None, None
+    return with_signal(int(code), int(signal) or None)
+
+
+def with_signal(code: int, signal: int | None) -> tuple[int, int | None]:
+    """A shell whose child was killed says 128 + signal."""
+    if signal is None and _FIRST_SIGNAL_CODE <= code <= _LAST_SIGNAL_CODE:
+        return code, code - 128
+    return code, signal
+
+
+def tres(text: str) -> dict[str, str]:
+    """`cpu=1,mem=2G,gres/gpu:a100=2` as a mapping."""
+    return dict(part.split("=", 1) for part in text.split(",") if "=" in part)
+
+
+def gpus(resources: dict[str, str]) -> int:
+    """The untyped count where there is one, else the typed ones together."""
+    plain = resources.get("gres/gpu")
+    if plain is not None:
+        return _count(plain)
+    return sum(_count(n) for name, n in resources.items() if name.startswith("gres/gpu:"))
+
+
+def requested_gpus(text: str) -> int:
+    """`gres:gpu:a100:2` (or `gres/gpu:2`) in a list of what each node or the job asks for."""
+    found = re.findall(r"\bgpu(?::[^:,=]+)??(?:[:=](\d+))?(?=,|\(|$)", text)
+    return sum(int(count or 1) for count in found)
+
+
+def megabytes(text: str) -> int | None:
+    found = re.match(r"([\d.]+)([KMGTP]?)", text)
+    return round(float(found[1]) * _MB[found[2] or "M"]) if found else None
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() else 0

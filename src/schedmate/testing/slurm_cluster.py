@@ -1,0 +1,229 @@
+"""A private, real Slurm cluster in one directory: munge, MariaDB, slurmdbd, slurmctld, slurmd.
+
+    with private_slurm() as cluster:
+        ...                       # os.environ["SLURM_CONF"] points at it
+
+Nothing outside the directory is read or written, every port is a free one, and the daemons are
+children that die with the process that started them, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.testing import slurm_config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch")
+_START_S = 60.0
+_STOP_S = 10.0
+
+
+def why_not() -> str | None:
+    """Why no cluster can be started here, or None where one can."""
+    if os.geteuid() != 0:
+        return "a private Slurm cluster needs root (slurmd starts jobs as their users)"
+    missing = [program for program in PROGRAMS if _program(program) is None]
+    if missing:
+        return f"not installed: {', '.join(missing)} (scripts/install-test-packages)"
+    return None
+
+
+@contextmanager
+def private_slurm(directory: Path | None = None) -> Iterator[SlurmCluster]:
+    """Start a cluster, point SLURM_CONF at it, and stop it at the end."""
+    with ExitStack() as stack:
+        if directory is None:  # socket paths must be short
+            made = tempfile.mkdtemp(prefix="schedmate-slurm-", dir="/tmp")
+            stack.callback(shutil.rmtree, made, ignore_errors=True)
+            directory = Path(made)
+        cluster = SlurmCluster(directory.resolve())
+        before = os.environ.get("SLURM_CONF")
+        stack.callback(_restore, before)
+        os.environ["SLURM_CONF"] = str(cluster.config)
+        stack.callback(cluster.stop)
+        cluster.start()
+        yield cluster
+
+
+@dataclass(slots=True)
+class SlurmCluster:
+    directory: Path
+    nodes: tuple[str, ...] = ("node0", "node1")
+    gpus_per_node: int = 2
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def slots(self) -> int:
+        return len(self.nodes) * self.gpus_per_node
+
+    @property
+    def config(self) -> Path:
+        return self.directory / "etc" / "slurm.conf"
+
+    def start(self) -> None:
+        self._prepare()
+        self.daemon("munged", *self._munge_arguments())
+        self._wait("munged", lambda: self._path("munge.sock").is_socket())
+        self._start_database()
+        self.daemon("slurmdbd", "-D", MYSQL_UNIX_PORT=str(self._path("db.sock")))
+        add_cluster = ("sacctmgr", "-i", "add", "cluster", slurm_config.CLUSTER)
+        self._wait("slurmdbd", lambda: _succeeds(*add_cluster))
+        self.start_controller()
+        for node in self.nodes:
+            self.daemon("slurmd", "-D", "-N", node, name=node)
+        self._wait("the nodes", self._all_idle)
+
+    def start_controller(self, *, forgetful: bool = False) -> None:
+        """`forgetful` starts it with an empty memory, as if every job had been purged."""
+        self.daemon("slurmctld", "-D", *(["-c"] if forgetful else []))
+        self._wait("slurmctld", lambda: _succeeds("sinfo", "-h"))
+
+    def daemon(self, program: str, *arguments: str, name: str = "", **environment: str) -> None:
+        path = _program(program)
+        if path is None:
+            raise FileNotFoundError(program)
+        log = self._path(f"{name or program}.log")
+        with log.open("ab") as output:
+            self.running[name or program] = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", path, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+
+    def stop_daemon(self, name: str) -> None:
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def stop(self) -> None:
+        """Cancel what runs, because jobs outlive their daemons, then stop in reverse order."""
+        if "slurmctld" in self.running and _succeeds("scancel", "--user=root"):
+            with suppress(TimeoutError):
+                self._wait("the last job", _queue_is_empty, at_most_s=_STOP_S)
+        for name in reversed(list(self.running)):
+            self.stop_daemon(name)
+
+    def _prepare(self) -> None:
+        for name in ("etc", "state", "spool", "data"):
+            self._path(name).mkdir(parents=True, exist_ok=True)
+        key = self._path("munge.key")
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        ports = slurm_config.Ports.free(len(self.nodes))
+        host = socket.gethostname().partition(".")[0]
+        for name, text in slurm_config.files(self, host, ports, _major_version()).items():
+            path = self._path("etc") / name
+            path.write_text(text)
+            path.chmod(0o600 if name == "slurmdbd.conf" else 0o644)
+
+    def _munge_arguments(self) -> list[str]:
+        return [
+            "--foreground",
+            "--force",
+            f"--socket={self._path('munge.sock')}",
+            f"--key-file={self._path('munge.key')}",
+            f"--pid-file={self._path('munged.pid')}",
+            f"--seed-file={self._path('munge.seed')}",
+            f"--log-file={self._path('munged.log')}",
+        ]
+
+    def _start_database(self) -> None:
+        where = ["--no-defaults", f"--datadir={self._path('data')}", "--user=root"]
+        with self._path("mariadb-install.log").open("wb") as log:
+            subprocess.run(
+                ["mariadb-install-db", *where, "--skip-test-db"], stdout=log, stderr=log, check=True
+            )
+        database = f"--socket={self._path('db.sock')}"
+        pid = f"--pid-file={self._path('mariadbd.pid')}"
+        tuning = ["--innodb-flush-log-at-trx-commit=0", "--innodb-log-file-size=8M"]
+        self.daemon("mariadbd", *where, database, pid, *tuning, "--skip-networking")
+        sql = ["mariadb", "--no-defaults", database, "-e", "CREATE DATABASE slurm_acct_db"]
+        self._wait("MariaDB", lambda: _succeeds(*sql))
+
+    def _all_idle(self) -> bool:
+        said = subprocess.run(
+            ["sinfo", "-h", "-N", "-t", "idle", "-o", "%N"], capture_output=True, check=False
+        )
+        return set(said.stdout.decode().split()) == set(self.nodes)
+
+    def _wait(self, what: str, ready: Callable[[], bool], at_most_s: float = _START_S) -> None:
+        deadline = time.monotonic() + at_most_s
+        while not ready():
+            dead = [name for name, process in self.running.items() if process.poll() is not None]
+            if dead or time.monotonic() > deadline:
+                raise TimeoutError(f"{what} is not ready; died: {dead}; {self._last_words()}")
+            time.sleep(0.05)
+
+    def _last_words(self) -> str:
+        logs = sorted(self.directory.glob("*.log"), key=lambda path: path.stat().st_mtime)
+        return "\n".join(
+            f"{log.name}: {log.read_text(errors='replace')[-500:]}" for log in logs[-2:]
+        )
+
+    def _path(self, name: str) -> Path:
+        return self.directory / name
+
+
+def _program(name: str) -> str | None:
+    """Daemons live where a user's PATH often does not look."""
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+
+
+def _major_version() -> int:
+    """22 of `slurm-wlm 22.05.8`; the clients tell theirs only once there is a slurm.conf."""
+    said = subprocess.run([_program("slurmctld") or "", "-V"], capture_output=True, check=True)
+    return int(said.stdout.split()[-1].partition(b".")[0])
+
+
+def _succeeds(*command: str) -> bool:
+    quiet = subprocess.DEVNULL
+    return subprocess.run(command, stdout=quiet, stderr=quiet, check=False).returncode == 0
+
+
+def _queue_is_empty() -> bool:
+    said = subprocess.run(["squeue", "-h"], capture_output=True, check=False)
+    return not said.stdout
+
+
+def _restore(slurm_conf: str | None) -> None:
+    if slurm_conf is None:
+        os.environ.pop("SLURM_CONF", None)
+    else:
+        os.environ["SLURM_CONF"] = slurm_conf
+
+
+def main(command: list[str]) -> int:
+    """Run a command inside a cluster; `scripts/private-slurm` is the way to call it."""
+    reason = why_not()
+    if reason is not None:
+        sys.stderr.write(f"private-slurm: {reason}\n")
+        return 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with private_slurm() as cluster:
+        sys.stderr.write(f"private-slurm: {len(cluster.nodes)} nodes, {cluster.slots} GPUs\n")
+        return subprocess.run(command, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,109 @@
+"""The configuration files of the private Slurm cluster, tuned for impatient tests."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedmate.testing.slurm_cluster import SlurmCluster
+
+CLUSTER = "private"
+_CAN_SWITCH_CGROUPS_OFF = 24
+"""The major version from which slurmd insists on control groups unless told otherwise."""
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+"""Slurm wants a device file for each GPU; these are on every machine and hurt nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    controller: int
+    accounting: int
+    nodes: tuple[int, ...]
+
+    @classmethod
+    def free(cls, nodes: int) -> Ports:
+        sockets = [socket.socket() for _ in range(nodes + 2)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        controller, accounting, *others = (one.getsockname()[1] for one in sockets)
+        for one in sockets:
+            one.close()
+        return cls(controller, accounting, tuple(others))
+
+
+def files(cluster: SlurmCluster, host: str, ports: Ports, major: int) -> dict[str, str]:
+    gpus = "".join(f"Name=gpu File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node])
+    return {
+        "slurm.conf": _slurm_conf(cluster, host, ports),
+        "slurmdbd.conf": _slurmdbd_conf(cluster, host, ports),
+        "gres.conf": f"AutoDetect=off\n{gpus}",
+        "cgroup.conf": "CgroupPlugin=disabled\n" if major >= _CAN_SWITCH_CGROUPS_OFF else "",
+    }
+
+
+def _slurm_conf(cluster: SlurmCluster, host: str, ports: Ports) -> str:
+    home = cluster.directory
+    nodes = "\n".join(
+        f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
+        f"RealMemory=16000 Gres=gpu:{cluster.gpus_per_node} State=UNKNOWN"
+        for node, port in zip(cluster.nodes, ports.nodes, strict=True)
+    )
+    return f"""\
+ClusterName={CLUSTER}
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports.controller}
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={home}/munge.sock
+StateSaveLocation={home}/state
+SlurmdSpoolDir={home}/spool/%n
+SlurmctldPidFile={home}/slurmctld.pid
+SlurmdPidFile={home}/slurmd.%n.pid
+ReturnToService=2
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,bf_continue,sched_interval=1,sched_min_interval=100000
+PriorityType=priority/multifactor
+PriorityWeightAge=1000
+# a nice value can lower a priority only as far as 1: there must be something to lower
+PriorityWeightPartition=1000000
+GresTypes=gpu
+JobRequeue=1
+MinJobAge=3600
+KillWait=1
+MessageTimeout=10
+SlurmdTimeout=15
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={ports.accounting}
+# with munge this is the path of the socket, not a password
+AccountingStoragePass={home}/munge.sock
+AccountingStorageTRES=gres/gpu
+# the real machine is smaller than the pretended nodes
+SlurmdParameters=config_overrides
+{nodes}
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemPerCPU=100 State=UP
+"""
+
+
+def _slurmdbd_conf(cluster: SlurmCluster, host: str, ports: Ports) -> str:
+    return f"""\
+AuthType=auth/munge
+AuthInfo=socket={cluster.directory}/munge.sock
+DbdHost={host}
+DbdAddr=127.0.0.1
+DbdPort={ports.accounting}
+SlurmUser=root
+PidFile={cluster.directory}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=root
+StorageLoc=slurm_acct_db
+"""

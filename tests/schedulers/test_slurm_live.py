@@ -1,0 +1,142 @@
+"""What only Slurm has, on the private cluster. The last tests stop the controller."""
+
+import subprocess
+import time
+
+import pytest
+
+from schedmate.model import JobState, Request, SchedulerError, SchedulerUnreachable
+from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.testing.scheduler_bench import Bench
+
+pytestmark = pytest.mark.slurm
+
+
+@pytest.fixture
+def bench(slurm_cluster, tmp_path):
+    bench = Bench(SlurmScheduler(), tmp_path, patience_s=30)
+    yield bench
+    bench.clear()
+
+
+def test_an_array_is_its_tasks(bench):
+    array = bench.shell("exit $SLURM_ARRAY_TASK_ID", passthrough=("--array=0-2",))
+    bench.submitted.remove(array)
+    tasks = [f"{array}_{number}" for number in range(3)]
+    assert {job.id for job in bench.scheduler.jobs([array])} == set(tasks)
+    ends = [bench.ended(task) for task in tasks]
+    assert [job.exit_code for job in ends] == [0, 1, 2]
+    assert all(bench.directory.joinpath(job.logs[0]).exists() for job in ends)
+    assert bench.scheduler.script(tasks[1])
+    bench.scheduler.cancel(array)
+
+
+def test_log_patterns_lead_to_real_files(bench):
+    job_id = bench.shell("echo here", name="a b", stdout="%x-%6j-%%-%u.log")
+    (log,) = bench.ended(job_id).logs
+    assert log == str(bench.directory / f"a b-{int(job_id):06}-%-root.log")
+    assert bench.lines(log) == ["here"]
+
+
+def test_the_users_settings_do_not_change_what_is_seen(bench, monkeypatch):
+    monkeypatch.setenv("SQUEUE_FORMAT", "%i")
+    monkeypatch.setenv("SQUEUE_USERS", "nobody")
+    monkeypatch.setenv("SLURM_TIME_FORMAT", "relative")
+    job_id = bench.shell("true")
+    assert bench.ended(job_id).submit_time > 1e9
+
+
+def test_a_name_cannot_forge_a_job(bench):
+    forged = "x\x1f\n999\x1f999\x1f999\x1fN/A\x1fFAILED\x1f"
+    job_id = bench.shell("true", name=forged)
+    assert {job.id for job in bench.scheduler.jobs()} >= {job_id}
+    assert bench.scheduler.jobs(["999", "998"]) == []
+
+
+def test_excluded_nodes_add_up(bench, slurm_cluster):
+    job_id = bench.shell("exit 3")
+    (first,) = bench.ended(job_id).nodes
+    bench.scheduler.requeue(job_id, exclude_nodes=[first])
+    (second,) = bench.ended(job_id, restarts=1).nodes
+    bench.scheduler.requeue(job_id, exclude_nodes=[second], delay_s=3600)
+    said = subprocess.check_output(["squeue", "-h", "-j", job_id, "-o", "%x"], text=True)
+    assert said.strip() == "node[0-1]"
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"request": Request(partition="nowhere")}, "nowhere"),
+        ({"request": Request(gpus=100)}, "not available"),
+        ({"passthrough": ("--no-such-flag",)}, "--no-such-flag"),
+        ({"script": "gone.sh"}, "gone.sh"),
+    ],
+)
+def test_refusals_are_told_in_slurms_words(bench, parts, words):
+    with pytest.raises(SchedulerError, match=words):
+        bench.submit("gone.sh", **parts)
+    assert bench.submitted == []
+
+
+def test_a_text_that_is_no_script(bench):
+    (bench.directory / "x.sh").write_text("echo no interpreter\n")
+    with pytest.raises(SchedulerError, match="does not look like a batch script"):
+        bench.submit("x.sh", script="x.sh")
+
+
+def test_what_has_ended_or_waits_can_not_be_changed_at_will(bench):
+    ended = bench.shell("true")
+    bench.ended(ended)
+    with pytest.raises(SchedulerError):
+        bench.scheduler.set_time_limit(ended, 60)
+    waiting = bench.shell("true", passthrough=("--hold",))
+    with pytest.raises(SchedulerError, match="pending"):
+        bench.scheduler.requeue(waiting)
+
+
+def test_a_controller_that_is_down_is_unreachable(bench, slurm_cluster, tmp_path, monkeypatch):
+    text = slurm_cluster.config.read_text().replace("MessageTimeout=10", "MessageTimeout=1")
+    port = next(line for line in text.splitlines() if line.startswith("SlurmctldPort"))
+    impatient = tmp_path / "slurm.conf"
+    impatient.write_text(text.replace(port, "SlurmctldPort=1"))
+    monkeypatch.setenv("SLURM_CONF", str(impatient))
+    scheduler = SlurmScheduler(timeout_s=5)
+    calls = [scheduler.jobs, lambda: scheduler.cancel("1"), lambda: scheduler.set_nice("1", 2)]
+    calls += [
+        lambda: scheduler.script("1"),
+        lambda: scheduler.requeue("1"),
+        lambda: bench.shell(""),
+    ]
+    for call in calls:
+        with pytest.raises(SchedulerUnreachable):
+            call()
+
+
+def test_accounting_remembers_what_the_controller_forgot(bench, slurm_cluster):
+    again = bench.shell("exit 4")
+    bench.ended(again)
+    bench.scheduler.requeue(again)
+    killed = bench.shell("kill -9 $$")
+    before = {job_id: bench.ended(job_id, restarts=r) for job_id, r in ((again, 1), (killed, 0))}
+    wait_for_accounting(before)
+
+    slurm_cluster.stop_daemon("slurmctld")
+    slurm_cluster.start_controller(forgetful=True)
+
+    after = {job.id: job for job in bench.scheduler.jobs([again, killed])}
+    assert set(after) == set(before)
+    for job_id, job in after.items():
+        for part in ("name", "state", "exit_code", "signal", "restarts", "request", "nodes"):
+            assert getattr(job, part) == getattr(before[job_id], part), part
+    assert {again, killed} <= {job.id for job in bench.scheduler.jobs()}
+    assert after[again].state is JobState.FAILED
+    bench.scheduler.cancel(again)
+
+
+def wait_for_accounting(ended):
+    """The controller tells accounting a little later, and forgets what it has not told."""
+    question = ["sacct", "-n", "-X", "-P", "-j", ",".join(ended), "-o", "JobName,State"]
+    deadline = time.monotonic() + 20
+    while subprocess.check_output(question, text=True).split() != ["bench|FAILED"] * len(ended):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

@@ -1,0 +1,140 @@
+"""What squeue and sacct of a real cluster said, kept as files, and what we make of it."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.model import JobState, SchedulerError
+from schedmate.schedulers.slurm import parsing
+
+DATA = Path(__file__).parent / "data"
+SEPARATOR = "\x1f5eparat0r\x1f"
+
+
+def read(name, fields):
+    text = (DATA / f"{name}-22.05.txt").read_text()
+    return parsing.records(text, fields, SEPARATOR)
+
+
+@pytest.fixture(scope="module")
+def queued():
+    rows = read("squeue", parsing.SQUEUE_FIELDS)
+    jobs = [parsing.queued_job(row, lambda path: path.endswith("train me.sh")) for row in rows]
+    return {job.name: job for job in jobs if job.name != "array"} | {
+        job.id: job for job in jobs if job.name == "array"
+    }
+
+
+@pytest.fixture(scope="module")
+def accounted():
+    jobs = parsing.accounted_jobs(read("sacct", parsing.SACCT_FIELDS))
+    return {job.id if job.name == "array" else job.name: job for job in jobs}
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "exit_code", "signal"),
+    [
+        ("good", JobState.COMPLETED, 0, None),
+        ("bad", JobState.FAILED, 3, None),
+        ("killed", JobState.FAILED, 0, 9),
+        ("child-killed", JobState.FAILED, 137, 9),
+        ("5_1", JobState.FAILED, 1, None),
+        ("cancelled-running", JobState.CANCELLED, 0, 15),
+        ("waiting", JobState.PENDING, None, None),
+        ("wide", JobState.RUNNING, None, None),
+    ],
+)
+def test_ends_of_queued_jobs(queued, name, state, exit_code, signal):
+    job = queued[name]
+    assert (job.state, job.exit_code, job.signal) == (state, exit_code, signal)
+
+
+def test_a_request_is_read(queued):
+    wide, waiting, good = queued["wide"].request, queued["waiting"].request, queued["good"].request
+    assert (wide.gpus, wide.nodes, wide.cpus, wide.memory_mb) == (4, 2, 6, 4096)
+    assert wide.time_limit_s is None
+    assert (waiting.gpus, waiting.nodes) == (3, 2)
+    assert good.time_limit_s == 26 * 3600 + 180
+    assert queued["wide"].nice == 5
+    assert queued["wide"].nodes == ("node0", "node1")
+
+
+def test_gpus_are_counted_without_accounted_resources():
+    (row, *_) = read("squeue", parsing.SQUEUE_FIELDS)
+    bare = row | {"tres-alloc": "cpu=4", "tres-per-node": "gres:gpu:a100:2", "NumNodes": "3"}
+    assert parsing.queued_job(bare, lambda _: False).request.gpus == 6
+    whole = bare | {"tres-per-node": "N/A", "tres-per-job": "gres:gpu:5"}
+    assert parsing.queued_job(whole, lambda _: False).request.gpus == 5
+
+
+def test_times_that_have_not_come_are_not_told(queued):
+    assert (queued["waiting"].start_time, queued["waiting"].end_time) == (None, None)
+    assert queued["wide"].end_time is None
+    assert queued["cancelled-waiting"].start_time is None
+    good = queued["good"]
+    assert good.submit_time <= good.start_time <= good.end_time
+
+
+def test_logs_are_where_slurm_really_wrote_them(queued):
+    assert queued["good"].logs == ("/tmp/capture/log 1.out", "/tmp/capture/good-00001.err")
+    assert queued["5_1"].logs == ("/tmp/capture/slurm-5_1.out",)
+    assert queued["bad"].logs == ("/tmp/capture/slurm-2.out",)
+
+
+def test_a_hostile_name_stays_a_name(queued):
+    (job,) = (job for name, job in queued.items() if name.startswith("odd"))
+    assert job.name == 'odd "name" | UserId=mallory(0)\nJobId=1 ü'
+    assert job.user == "root"
+    assert job.script == "/tmp/capture/train me.sh"
+    assert job.command[1:] == ("--lr", "two", "words")
+
+
+def test_restarts_are_counted_by_both(queued, accounted):
+    assert queued["again"].restarts == accounted["again"].restarts == 1
+    assert queued["bad"].restarts == accounted["bad"].restarts == 0
+
+
+def test_accounting_tells_the_same_story(queued, accounted):
+    assert set(accounted) >= {"good", "bad", "killed", "5_0", "5_1", "cancelled-running"}
+    assert not {"wide", "waiting"} & set(accounted), "only what has ended"
+    for name in ("good", "bad", "killed", "again", "5_0", "5_1"):
+        past, now = accounted[name], queued[name]
+        for part in ("id", "state", "exit_code", "signal", "start_time", "end_time", "nodes"):
+            assert getattr(past, part) == getattr(now, part), (name, part)
+        assert past.request == now.request
+
+
+def test_an_answer_cut_short_is_refused():
+    text = (DATA / "squeue-22.05.txt").read_text()
+    for cut in (text[:-20], text[: len(text) // 2], "slurm_load_jobs error: what?"):
+        with pytest.raises(SchedulerError, match="SCHEDMATE_DEBUG"):
+            list(parsing.records(cut, parsing.SQUEUE_FIELDS, SEPARATOR))
+
+
+def test_no_jobs_is_an_answer():
+    assert list(parsing.records("", parsing.SQUEUE_FIELDS, SEPARATOR)) == []
+
+
+@given(st.lists(st.lists(st.text(), min_size=3, max_size=3)))
+def test_whatever_users_write_ends_no_field(rows):
+    separator = parsing.new_separator()
+    text = "".join("".join(cell + separator for cell in row) + "\n" for row in rows)
+    assert [list(row.values()) for row in parsing.records(text, "abc", separator)] == [
+        [first.removeprefix("\n") if number == 0 else first, *others]
+        for number, (first, *others) in enumerate(rows)
+    ]
+
+
+def test_separators_differ():
+    assert parsing.new_separator() != parsing.new_separator()
+
+
+@pytest.mark.parametrize("text", ["", " ", "(null)"])
+def test_a_command_without_a_script(text):
+    assert parsing.split_command(text, lambda _: True) == ()
+
+
+def test_a_script_that_has_gone():
+    assert parsing.split_command("/gone.sh a b", lambda _: False) == ("/gone.sh", "a", "b")
