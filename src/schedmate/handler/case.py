@@ -10,6 +10,7 @@ from schedmate.model import BadInput, Job, JobState, Workload
 
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
+_OTHER_WORDS = {"BOOT_FAIL": "NODE_FAIL", "DEADLINE": "TIMEOUT", "COMPLETING": "RUNNING"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,17 @@ def parse_exit(text: str) -> tuple[int, int | None]:
         raise BadInput(
             f"{text!r} is no exit code: give a number such as 1, 137 or -9, or Slurm's CODE:SIGNAL"
         ) from error
+
+
+def parse_state(text: str) -> JobState:
+    """Read a state as sacct shows it: `CANCELLED by 1000` and the cut `OUT_OF_ME+` too."""
+    word = (text.split() or [""])[0].upper()
+    word = _OTHER_WORDS.get(word, word)
+    cut = word.removesuffix("+")
+    for state in JobState:
+        if state == word or (cut and cut != word and state.startswith(cut)):
+            return state
+    raise BadInput(f"{text!r} is no job state: give one of {', '.join(JobState)}")
 
 
 def signal_name(number: int) -> str:

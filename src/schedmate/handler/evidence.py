@@ -38,8 +38,8 @@ _ECHO = re.compile(
 )
 """What launchers say while they clear up: no evidence, and no sign of life either."""
 _BARE_ERROR = re.compile(
-    r"(?:[a-zA-Z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception|Interrupt)"
-    r"(?:\(\w{1,80}\))?(?:: |:?$)"
+    r"(?: {2,40}\| )?((?:[a-zA-Z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception|Interrupt)"
+    r"(?:\(\w{1,80}\))?(?:: .*|:?$))"
 )
 _PROBING: Final = {"key_error", "attribute_error", "index_error", "python_exception", "type_error"}
 """Exceptions that code raises and catches to find its way; not what a run dies of."""
@@ -240,8 +240,9 @@ class _LogReader:
 def _explain_line(text: str) -> tuple[Rule, float] | None:
     if _TALK.search(text):
         return None
-    if _BARE_ERROR.match(text):
-        rule = rule_for_error(text)
+    bare = _BARE_ERROR.match(text)
+    if bare:
+        rule = rule_for_error(bare.group(1))
         return None if rule is None else (rule, rule.confidence * _BARE_DISCOUNT)
     rule = rule_for_line(text)
     return None if rule is None else (rule, rule.confidence)

@@ -19,6 +19,7 @@ _LINKS: Final[dict[str, Link]] = {
 }
 _HARMLESS: Final = ("Exception ignored in", "Task exception was never retrieved")
 _ERROR = re.compile(r"[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::\s|:?$)")
+_GROUP_MARGIN = re.compile(r" {2,40}\| (?=\S)")
 _DIGIT = re.compile(r"\d")
 _SHOWN_FRAMES: Final = 4
 _MOST_LINES: Final = 5000
@@ -173,4 +174,4 @@ def _without_margin(text: str, margin: str) -> str:
     """Strip what a logger, or the frame of an ExceptionGroup, puts before every line."""
     if margin and _DIGIT.sub("0", text[: len(margin)]) == _DIGIT.sub("0", margin):
         return text[len(margin) :]
-    return text
+    return _GROUP_MARGIN.sub("", text, count=1) if text.startswith("  ") else text

@@ -1,0 +1,164 @@
+"""`schedmate diagnose`: why a job failed and what to do, from its logs."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.handler import Case, Handler, NamedLog
+    from schedmate.model import Diagnosis
+
+EXAMPLES = """
+schedmate diagnose slurm-17.out
+schedmate diagnose logs/ --state FAILED --exit-code 1:0 --node gpu041
+schedmate diagnose rank*.log --exit-code 137 --json
+kubectl logs trainer-0 | schedmate diagnose -
+"""
+_WITHOUT_THE_MODEL = 5
+_LABEL_WIDTH = 9
+
+
+@verb(examples=EXAMPLES)
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True)
+@click.option("--state", help="How the scheduler says it ended, in Slurm's words.")
+@click.option("--exit-code", metavar="CODE[:SIGNAL]", help="Its exit code, as sacct shows it.")
+@click.option("--node", "nodes", multiple=True, metavar="NODE", help="Where it ran (repeatable).")
+@click.option("--llm", is_flag=True, help="Exit with 5 when no model could be asked.")
+@no_llm_option
+@json_option
+def command(
+    *,
+    logs: tuple[str, ...],
+    state: str | None,
+    exit_code: str | None,
+    nodes: tuple[str, ...],
+    llm: bool,
+    no_llm: bool,
+    as_json: bool,
+) -> int:
+    """Why the job with these LOGs failed, whose fault it was and what to do about it.
+
+    A directory means all logs of one job, `-` reads standard input. Rules answer first; a
+    language model, where there is one, is asked only when they do not know.
+    """
+    from schedmate.handler import Case, parse_exit, parse_state
+
+    if llm and no_llm:
+        raise click.UsageError("--llm and --no-llm contradict each other")
+    code, signal = parse_exit(exit_code) if exit_code else (None, None)
+    verdict = parse_state(state) if state else None
+    with ExitStack() as stack:
+        case = Case(
+            logs=tuple(_open_logs(logs, stack)),
+            state=verdict,
+            exit_code=code,
+            signal=signal,
+            nodes=nodes,
+        )
+        diagnosis, problem = _diagnose(case, ask=not no_llm, stack=stack)
+    if as_json:
+        print_json(diagnosis)
+    else:
+        _show(diagnosis)
+    if problem:
+        click.echo(f"schedmate: answered without a language model: {problem}", err=True)
+    return _WITHOUT_THE_MODEL if problem and llm else 0
+
+
+def _open_logs(logs: tuple[str, ...], stack: ExitStack) -> list[Path | NamedLog]:
+    """Find the logs, and make sure before all else that they can be read."""
+    from schedmate.handler import NamedLog, logs_at
+
+    found: list[Path | NamedLog] = []
+    for log in logs:
+        if log == "-":
+            found.append(NamedLog("-", stack.enter_context(_spooled_stdin())))
+            continue
+        for path in logs_at(Path(log)):
+            path.open("rb").close()
+            found.append(path)
+    return found
+
+
+@contextmanager
+def _spooled_stdin() -> Iterator[Path]:
+    """A pipe can be read once and be of any size: keep it on disk for the time being."""
+    with tempfile.NamedTemporaryFile() as spool:
+        shutil.copyfileobj(sys.stdin.buffer, spool)
+        spool.flush()
+        yield Path(spool.name)
+
+
+def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
+    """Return the diagnosis, and why no model was asked where one could have helped."""
+    from schedmate.handler import SURE_ENOUGH
+    from schedmate.model import ModelError
+
+    handler, problem = _open_handler(ask=ask, stack=stack)
+    diagnosis = handler.diagnose(case)
+    if not ask or diagnosis.confidence >= SURE_ENOUGH:
+        return diagnosis, ""
+    try:
+        return handler.ask_model(case, diagnosis), problem
+    except ModelError as error:
+        return diagnosis, str(error)
+
+
+def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:
+    """A handler with memory and model; a broken store takes neither the rules nor the answer."""
+    from sqlite3 import Error as StoreError
+
+    from schedmate import config
+    from schedmate.handler import Handler
+    from schedmate.model import SchedMateError
+    from schedmate.service.wiring import open_asker, open_store
+
+    settings = config.load()
+    try:
+        store = stack.enter_context(closing(open_store(settings)))
+    except (OSError, SchedMateError, StoreError) as error:
+        return Handler(), f"the store cannot be opened: {error}"
+    asker = open_asker(settings, store, allowed=ask)
+    problem = "" if asker else "none is configured or installed (see: schedmate model status)"
+    return Handler(memory=store, asker=asker), problem
+
+
+def _show(diagnosis: Diagnosis) -> None:
+    from rich.text import Text
+
+    out = console()
+    failed = diagnosis.reason != "not_failed"
+    out.print(
+        Text.assemble(
+            (diagnosis.reason, "bold red" if failed else "bold green"),
+            f" ({diagnosis.category}), " if failed else ", ",
+            f"{diagnosis.confidence:.0%} sure",
+            "" if diagnosis.source == "none" else f", by {diagnosis.source}",
+        )
+    )
+    _row("cause" if failed else "", diagnosis.summary)
+    for number, evidence in enumerate(diagnosis.evidence):
+        _row("" if number else "evidence", f"{evidence.file}:{evidence.line}: {evidence.text}")
+    if failed:
+        excluded = ", ".join(diagnosis.decision.exclude_nodes)
+        _row("retry", diagnosis.decision.retry + (f" (not on {excluded})" if excluded else ""))
+        _row("why", diagnosis.decision.why)
+        _row("suggest", diagnosis.suggestion)
+
+
+def _row(label: str, text: str) -> None:
+    from rich.text import Text
+
+    if text:
+        console().print(Text.assemble((f"  {label:<{_LABEL_WIDTH}}", "dim"), text))

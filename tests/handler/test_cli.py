@@ -1,0 +1,146 @@
+"""`schedmate diagnose`: stdout is data, stderr is talk, exit codes mean something."""
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from schedmate.cli import main
+
+CRASH = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: [red]x[/red]\n'
+
+
+@pytest.fixture
+def schedmate(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args, text="", **env):
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        with pytest.raises(SystemExit) as done:
+            main(["diagnose", *map(str, args)])
+        out, err = capsys.readouterr()
+        return SimpleNamespace(returncode=done.value.code, stdout=out, stderr=err)
+
+    return run
+
+
+@pytest.fixture
+def crash(tmp_path):
+    log = tmp_path / "job.out"
+    log.write_text(CRASH)
+    return log
+
+
+def test_people_get_the_cause_and_the_line(schedmate, crash):
+    done = schedmate(crash)
+    assert done.returncode == 0
+    assert done.stdout.startswith("key_error (user)")
+    assert f"{crash}:3: KeyError: [red]x[/red]" in done.stdout
+    assert done.stderr == ""
+
+
+def test_programs_get_the_documented_json(schedmate, crash):
+    done = schedmate("job.out", "--json", "--state", "FAILED", "--exit-code", "1:0")
+    data = json.loads(done.stdout)
+    assert data["schema"] == "schedmate.diagnosis/1"
+    assert (data["reason"], data["category"], data["source"]) == ("key_error", "user", "rule")
+    assert data["evidence"][-1] == {"file": "job.out", "line": 3, "text": "KeyError: [red]x[/red]"}
+    assert set(data) == {
+        "schema",
+        "reason",
+        "category",
+        "summary",
+        "evidence",
+        "blame",
+        "confidence",
+        "source",
+        "decision",
+        "suggestion",
+        "cost",
+    }
+
+
+def test_standard_input(schedmate):
+    done = schedmate("-", "--json", text=CRASH)
+    assert json.loads(done.stdout)["evidence"][-1]["file"] == "-"
+
+
+def test_a_directory_is_all_logs_of_one_job(schedmate, tmp_path):
+    for rank in (2, 10):
+        (tmp_path / "logs" / str(rank)).mkdir(parents=True)
+        (tmp_path / "logs" / str(rank) / "stderr.log").write_text(CRASH)
+    (tmp_path / "logs" / "model.pt").write_text("CUDA out of memory")
+    done = schedmate("logs", "--json")
+    assert json.loads(done.stdout)["evidence"][-1]["file"] == "logs/2/stderr.log"
+
+
+def test_the_node_is_excluded(schedmate, tmp_path):
+    (tmp_path / "a.log").write_text("step 1\n")
+    done = schedmate("a.log", "--state", "NODE_FAIL", "--node", "n7", "--json")
+    assert json.loads(done.stdout)["decision"]["exclude_nodes"] == ["n7"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "word"),
+    [
+        (("gone.log",), 3, "gone.log"),
+        (("empty",), 3, "no log in"),
+        ((), 2, "LOG"),
+        (("job.out", "--state", "BROKEN"), 2, "BROKEN"),
+        (("job.out", "--exit-code", "one"), 2, "'one'"),
+        (("job.out", "--llm", "--no-llm"), 2, "contradict"),
+    ],
+)
+@pytest.mark.usefixtures("crash")
+def test_what_a_person_can_mend(schedmate, args, code, word):
+    Path("empty").mkdir()
+    done = schedmate(*args)
+    assert done.returncode == code
+    assert word in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff\xfe" * 1000], ids=["empty", "binary"])
+def test_odd_logs_get_an_answer(schedmate, tmp_path, data):
+    (tmp_path / "a.log").write_bytes(data)
+    done = schedmate("a.log", "--exit-code", "1", "--json", "--no-llm")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["reason"] == "unknown"
+    assert done.stderr == ""
+
+
+def test_without_a_model_it_answers_and_says_so(schedmate, tmp_path):
+    (tmp_path / "a.log").write_text("step 1\n")
+    done = schedmate("a.log", "--exit-code", "3", "--json")
+    assert (done.returncode, json.loads(done.stdout)["source"]) == (0, "none")
+    assert "without a language model" in done.stderr
+    assert schedmate("a.log", "--exit-code", "3", "--llm").returncode == 5
+
+
+def test_a_model_that_does_not_answer_is_said(schedmate, tmp_path):
+    (tmp_path / "a.log").write_text("step 1\n")
+    done = schedmate(
+        "a.log",
+        "--exit-code",
+        "3",
+        "--llm",
+        "--json",
+        SCHEDMATE_LLM__BASE_URL="http://127.0.0.1:9/v1",
+    )
+    assert done.returncode == 5
+    assert json.loads(done.stdout)["reason"] == "unknown"
+    assert "without a language model" in done.stderr
+
+
+def test_a_store_that_cannot_be_opened_does_not_take_the_answer(schedmate, crash, tmp_path):
+    (tmp_path / "state").write_text("not a directory")
+    done = schedmate(crash, "--json")
+    assert (done.returncode, json.loads(done.stdout)["reason"]) == (0, "key_error")
