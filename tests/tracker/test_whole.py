@@ -107,6 +107,7 @@ def test_a_bar_that_goes_round_without_a_known_end_shows_no_total():
     lap += "\r100%|██| 10/10 [00:10<00:00,  1.0it/s]\n"
     seen = track(lap * 3)
     assert (seen.current, seen.total, seen.fraction) == (30, None, None)
+    assert seen.elapsed_s == 30
     assert seen.confidence < 0.5
 
 

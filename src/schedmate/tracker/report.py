@@ -41,7 +41,7 @@ def progress_of(facts: Facts) -> Progress:
     index, stand = found
     scan = facts.scans[index]
     speed = stand.estimate(facts.elapsed_s)
-    elapsed = stand.series.elapsed_s if facts.elapsed_s is None else facts.elapsed_s
+    elapsed = stand.series.run_time_s if facts.elapsed_s is None else facts.elapsed_s
     return Progress(
         log=facts.logs[index],
         phase=_phase(facts, scan, stand),

@@ -74,6 +74,11 @@ class Series:
         return max(0.0, self.current + ended - (0 if self._from_zero else 1))
 
     @property
+    def run_time_s(self) -> float | None:
+        """The printed time of all laps."""
+        return None if self.elapsed_s is None else self._timeline + self.elapsed_s
+
+    @property
     def gained(self) -> float:
         """How far it came before our eyes."""
         return self._counted - (self.first or 0.0)
