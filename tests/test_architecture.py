@@ -30,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "core": {"model", "policies"},
     "simulator": {"model", "policies", "core", *THINKERS},
     "service": {"model", "config", "disk", "policies", "core", *THINKERS, *OUTSIDE},
+    "demo": {"model", "config", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "policies", "core", "simulator", *OUTSIDE},
 }
 """Which rooms a room may import, wherever in its files. The command line may import all of them,

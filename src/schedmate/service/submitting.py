@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import logging
 import os
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
-from schedmate.model import BadInput, JobId, NotFound, Request, Submission
+from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
+from schedmate.policies import Candidate, ordering
 from schedmate.service import sbatch
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
@@ -66,12 +68,29 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
     store = open_store(settings)
     try:
         advised = _advise(store, submission)
+        if advised is not None and settings.mode != "observe" and not submission.nice:
+            submission = replace(submission, nice=_rank(settings, submission, advised))
         job_id = open_scheduler(settings).submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
         return Submitted(job_id, advised)
     finally:
         store.close()
+
+
+def _rank(settings: Settings, submission: Submission, advised: Advised) -> int:
+    """Where it belongs in the queue, so that it stands there from the start."""
+    job = Job(
+        id="",
+        name=submission.name,
+        user=getpass.getuser(),
+        state=JobState.PENDING,
+        workdir=submission.workdir,
+        command=submission.command,
+        request=submission.request,
+        submit_time=time.time(),
+    )
+    return ordering(settings.policy).nice(Candidate(job, advised.advice.prediction))
 
 
 def _advise(store: Store, submission: Submission) -> Advised | None:

@@ -53,6 +53,9 @@ class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
     def keep_run(self, run: PastRun) -> None:
         """Remember an ended run; the same attempt again replaces it."""
 
+    def keep_runs(self, runs: Sequence[PastRun]) -> None:
+        """Many at once, all or none."""
+
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, the last one unless told which."""
 

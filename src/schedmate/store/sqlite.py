@@ -23,6 +23,7 @@ from schedmate.store.base import KeptAdvice, Spending
 from schedmate.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _MATCHES = 200
@@ -43,6 +44,11 @@ class SqliteStore:
         return float(self._db.one("SELECT value FROM meta WHERE key = 'created_at'")[0])
 
     # history
+
+    def keep_runs(self, runs: Sequence[PastRun]) -> None:
+        with self._db.transaction():
+            for run in runs:
+                self.keep_run(run)
 
     def keep_run(self, run: PastRun) -> None:
         job, marks = run.job, run.fingerprint

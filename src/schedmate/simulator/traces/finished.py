@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from schedmate.model import BadInput
+from schedmate.model import BadInput, Job, PastRun, Request
 from schedmate.simulator.traces.base import TraceJob
-
-if TYPE_CHECKING:
-    from schedmate.model import Job
 
 
 def from_job(job: Job) -> TraceJob:
@@ -29,4 +24,28 @@ def from_job(job: Job) -> TraceJob:
         script=job.script,
         workdir=job.workdir,
         start_time=job.start_time,
+    )
+
+
+def to_past_run(job: TraceJob) -> PastRun:
+    """A row of a trace as history; where it does not say when it started, it started at once."""
+    started = job.submit_time if job.start_time is None else job.start_time
+    return PastRun(
+        job=Job(
+            id=job.job_id,
+            name=job.name,
+            user=job.user,
+            state=job.status,
+            workdir=job.workdir or "",
+            script=job.script,
+            request=Request(
+                gpus=job.gpus,
+                nodes=job.nodes,
+                time_limit_s=job.time_limit,
+                partition=job.group,
+            ),
+            submit_time=job.submit_time,
+            start_time=started,
+            end_time=started + job.duration,
+        )
     )

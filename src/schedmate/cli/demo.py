@@ -1,0 +1,158 @@
+"""`schedmate demo`"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schedmate.demo.stage import ModelFetch
+    from schedmate.demo.summary import DemoSummary
+    from schedmate.service.stories import Story
+
+
+@verb(
+    examples="""
+schedmate demo
+schedmate demo --no-llm
+schedmate demo --json > demo.json
+"""
+)
+@no_llm_option
+@json_option
+def command(no_llm: bool, as_json: bool) -> int:
+    """The whole system on this machine in a few minutes.
+
+    Runs 16 small real training jobs on the local scheduler, advised, tracked, diagnosed and
+    ordered by SchedMate, in a directory of its own. Fetches the embedded model (1.1 GB, once)
+    beside it, and does not wait for it.
+    """
+    from schedmate import config
+    from schedmate.demo.page import page
+    from schedmate.demo.show import Show
+    from schedmate.demo.stage import Helper, ModelFetch, set_stage
+    from schedmate.demo.summary import summarise
+
+    settings = config.load()
+    if no_llm:
+        off = settings.llm.model_copy(update={"enabled": False})
+        settings = settings.model_copy(update={"llm": off})
+    stage = set_stage(settings)
+    begun = time.monotonic()
+    click.echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
+    with (
+        ModelFetch(stage, wanted=not no_llm) as model,
+        Helper(stage, "serve.log", "serve", again=True) as daemon,
+        _display(model, daemon.look) as on_look,
+    ):
+        records = Show(stage, on_look).play()
+    summary = summarise(
+        records,
+        slots=stage.slots,
+        daemon_starts=daemon.starts,
+        seconds=time.monotonic() - begun,
+    )
+    where = stage.root / "demo.html"
+    where.write_text(page(records, _figures(summary)), encoding="utf-8")
+    if as_json:
+        print_json(summary)
+    else:
+        _print(summary)
+    click.echo(f"a page to look at: {where}", err=True)
+    return 0 if summary.as_planned == summary.jobs else 1
+
+
+@contextmanager
+def _display(
+    model: ModelFetch, look_after_daemon: Callable[[], object]
+) -> Iterator[Callable[[list[Story], float], None]]:
+    """The live queue on a terminal; elsewhere one line for everything that happens."""
+    from rich.console import Group
+    from rich.live import Live
+
+    from schedmate.cli._queue import queue_table
+
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        told: set[str] = set()
+
+        def talk(stories: list[Story], _: float) -> None:
+            look_after_daemon()
+            _tell_news(stories, told)
+
+        yield talk
+        return
+    with Live(console=screen, refresh_per_second=4) as live:
+
+        def draw(stories: list[Story], now: float) -> None:
+            look_after_daemon()
+            live.update(Group(queue_table(stories, now), f"[dim]{model.state()}[/]"))
+
+        yield draw
+
+
+def _tell_news(stories: list[Story], told: set[str]) -> None:
+    for story in stories:
+        job = story.job
+        lines = [f"job {job.id} {job.name}: {job.state}" + f", attempt {job.restarts + 1}"]
+        lines += [
+            f"job {job.id} {job.name}: attempt {attempt + 1} {found.reason}: {found.summary}"
+            for attempt, found in story.diagnoses.items()
+        ]
+        for line in lines:
+            if line not in told:
+                told.add(line)
+                click.echo(line, err=True)
+
+
+def _print(summary: DemoSummary) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in _figures(summary):
+        table.add_row(f"[bold]{name}[/]", value)
+    console().print(table)
+
+
+def _figures(summary: DemoSummary) -> list[tuple[str, str]]:
+    ratio = summary.simulated_fifo_s / summary.simulated_schedmate_s
+    found = ", ".join(
+        f"{v.job}: {v.reason} ({v.source}){'' if v.right else ' ✗'}" for v in summary.verdicts
+    )
+    return [
+        ("jobs that ended as they should", f"{summary.as_planned} of {summary.jobs}"),
+        (
+            "predicted duration",
+            (
+                f"{_percent(summary.prediction_error)} off in the median of"
+                f" {summary.predicted_jobs} jobs, {summary.prediction_in_range} within p10 to p90"
+            ),
+        ),
+        (
+            "ETA at half-time",
+            (
+                f"{_percent(summary.eta_error_at_half_time)} of the time left off in the median of"
+                f" {summary.eta_jobs} jobs"
+            ),
+        ),
+        ("diagnoses right", f"{summary.diagnoses_right} of {len(summary.verdicts)}"),
+        ("", found),
+        ("average completion, as it was", f"{summary.avg_completion_s:.1f} s"),
+        ("the same jobs replayed by SchedMate", f"{summary.simulated_schedmate_s:.1f} s"),
+        (
+            "the same jobs replayed first in, first out",
+            f"{summary.simulated_fifo_s:.1f} s ({ratio:.2f} times as long)",
+        ),
+        ("took", f"{summary.seconds:.0f} s"),
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"

@@ -1,0 +1,128 @@
+"""Submits the jobs, watches them, and notes what was known when."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from schedmate.demo.plan import TODAY, YESTERDAY, Part
+from schedmate.model import Job, JobId, JobState, SchedMateError, Submission
+from schedmate.service.stories import Story, tell
+from schedmate.service.submitting import submit
+from schedmate.service.wiring import open_scheduler, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from schedmate.demo.stage import Stage
+
+_LOOK_S = 0.5
+_SETTLED_S = 3.0
+"""How long nothing may happen any more before the play is over."""
+_LONGEST_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was said about the end of a running job at one moment."""
+
+    at: float
+    attempt: int
+    ends_at: float
+
+
+@dataclass(slots=True)
+class Record:
+    """A job of the play, and all that was seen of it."""
+
+    part: Part
+    job_id: JobId
+    today: bool
+    story: Story | None = None
+    runs: dict[int, Job] = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
+
+    def note(self, story: Story, now: float) -> None:
+        self.story = story
+        job = story.job
+        if job.state.ended:
+            self.runs[job.restarts] = job
+        left = story.remaining_s(now)
+        if left is not None:
+            self.samples.append(Sample(now, job.restarts, now + left.p50))
+
+    @property
+    def settled(self) -> bool:
+        """Ended, and if it failed, diagnosed: only a retry could still change something."""
+        if self.story is None or not self.story.job.state.ended:
+            return False
+        job = self.story.job
+        return not job.state.failed or job.restarts in self.story.diagnoses
+
+
+class Show:
+    """`on_look` is called after every look, with the stories and the time."""
+
+    def __init__(self, stage: Stage, on_look: Callable[[list[Story], float], None]) -> None:
+        self._stage = stage
+        self._on_look = on_look
+        self._scheduler = open_scheduler(stage.settings)
+        self._store = open_store(stage.settings)
+        self.records: dict[JobId, Record] = {}
+
+    def play(self) -> list[Record]:
+        """Run all jobs to their ends and return what was seen."""
+        for wave, today in ((YESTERDAY, False), (TODAY, True)):
+            self._submit(wave, today=today)
+            self._watch()
+        self._add_earlier_runs()
+        return list(self.records.values())
+
+    def _submit(self, parts: Iterable[Part], *, today: bool) -> None:
+        for part in parts:
+            submission = Submission(
+                command=(sys.executable, part.script, *part.args),
+                workdir=str(self._stage.workdir),
+                name=part.name,
+            )
+            job_id = submit(self._stage.settings, submission).job_id
+            self.records[job_id] = Record(part, job_id, today)
+            self._look()
+
+    def _watch(self) -> None:
+        give_up = time.monotonic() + _LONGEST_S
+        quiet_since = time.monotonic()
+        while time.monotonic() - quiet_since < _SETTLED_S:
+            self._look()
+            if not all(record.settled for record in self.records.values()):
+                quiet_since = time.monotonic()
+            if time.monotonic() > give_up:
+                raise SchedMateError(f"the jobs did not end in {_LONGEST_S:g} s; see the logs")
+            time.sleep(_LOOK_S)
+
+    def _look(self) -> None:
+        now = time.time()
+        stories = tell(self._scheduler, self._store)
+        for story in stories:
+            self.records[story.job.id].note(story, now)
+        self._on_look(stories, now)
+
+    def _add_earlier_runs(self) -> None:
+        """A run may have ended and been requeued between two looks; the history has it."""
+        for record in self.records.values():
+            last = max(record.runs, default=0)
+            for attempt in range(last):
+                run = self._store.run(record.job_id, attempt)
+                if run is not None:
+                    record.runs[attempt] = run.job
+
+
+def went_as_planned(record: Record) -> bool:
+    """Whether the job ended as it should: none was lost, run twice or retried in vain."""
+    story = record.story
+    if story is None or story.job.state is not record.part.ends_as:
+        return False
+    most = 1 if record.part.fails and story.job.state is not JobState.FAILED else 0
+    return story.job.restarts <= most

@@ -1,0 +1,160 @@
+"""A place of the demo's own: nothing of the user's is touched but the model's cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import schedmate
+from schedmate.config import LocalSettings, Settings
+from schedmate.llm.embedded.files import ModelFiles
+from schedmate.model import NotFound
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_SLOTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`root` keeps the queue, the history and the logs; it stays for whoever wants to look."""
+
+    root: Path
+    settings: Settings
+
+    @property
+    def workdir(self) -> Path:
+        return self.root / "work"
+
+    @property
+    def slots(self) -> int:
+        return _SLOTS
+
+
+def set_stage(settings: Settings) -> Stage:
+    root = Path(tempfile.mkdtemp(prefix="schedmate-demo-"))
+    local = LocalSettings(slots=_SLOTS, kill_wait_s=2.0)
+    own = settings.model_copy(
+        update={"scheduler": "local", "mode": "act", "state_dir": root, "local": local}
+    )
+    shutil.copytree(_examples(), root / "work", ignore=shutil.ignore_patterns("__pycache__"))
+    return Stage(root, own)
+
+
+def _examples() -> Path:
+    package = Path(schedmate.__file__).parent
+    for folder in (package / "examples", package.parents[1] / "examples"):
+        if folder.is_dir():
+            return folder
+    raise NotFound("the example jobs are missing from this installation; install it again")
+
+
+class Helper:
+    """A verb of ours as a process that goes when the demo goes, and is started again if it dies."""
+
+    def __init__(self, stage: Stage, log: str, *words: str, again: bool) -> None:
+        self._command = [sys.executable, "-m", "schedmate", *words]
+        self._log = stage.root / log
+        self._again = again
+        self._env = {
+            **os.environ,
+            "SCHEDMATE_STATE_DIR": str(stage.root),
+            "SCHEDMATE_SCHEDULER": "local",
+            "SCHEDMATE_MODE": "act",
+            "SCHEDMATE_LOCAL__SLOTS": str(stage.slots),
+            "SCHEDMATE_LOCAL__KILL_WAIT_S": str(stage.settings.local.kill_wait_s),
+            "SCHEDMATE_LLM__ENABLED": str(stage.settings.llm.enabled),
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self.starts = 0
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def look(self) -> int | None:
+        """Return the exit code of one that ended for good; a daemon that died is started again."""
+        code = None if self._process is None else self._process.poll()
+        if code is not None and self._again:
+            self._start()
+            return None
+        return code
+
+    def last_words(self) -> str:
+        lines = self._log.read_text("utf-8", "replace").splitlines()
+        return lines[-1].strip() if lines else ""
+
+    def _start(self) -> None:
+        self.starts += 1
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=self._env,
+                preexec_fn=lambda: os.nice(5),  # noqa: PLW1509 - the jobs go first
+                start_new_session=True,
+            )
+
+
+class ModelFetch:
+    """Fetches the embedded model beside the jobs. Nobody waits for it; what has come stays."""
+
+    def __init__(self, stage: Stage, *, wanted: bool) -> None:
+        self._files = ModelFiles(stage.settings.cache_dir)
+        needed = wanted and stage.settings.llm.enabled and stage.settings.llm.base_url is None
+        self._wanted = needed
+        self._process = (
+            Helper(stage, "model-install.log", "model", "install", again=False)
+            if needed and not self._files.installed()
+            else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._process is not None:
+            self._process.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None:
+            self._process.__exit__(kind, error, trace)
+
+    def state(self) -> str:
+        """One line on how far it is."""
+        if not self._wanted:
+            return "no embedded model is asked"
+        if self._files.installed():
+            return "the embedded model is there and is asked about what the rules leave open"
+        code = None if self._process is None else self._process.look()
+        if self._process is not None and code:
+            return f"going on without a model: {self._process.last_words()}"
+        done = self._files.partial.stat().st_size if self._files.partial.exists() else 0
+        total = self._files.manifest.size
+        return f"fetching the embedded model: {done / 1e6:.0f} of {total / 1e6:.0f} MB"

@@ -1,0 +1,113 @@
+"""Looks at every part the way the daemon would use it, and says what to do about the sick ones."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from schedmate.config import SITE_FILE, user_file
+from schedmate.disk.lock import lock_holder
+from schedmate.model import SchedMateError
+from schedmate.service.wiring import open_asker, open_scheduler, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedmate.config import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """`note` is fine as it is, but worth knowing."""
+
+    part: str
+    state: Literal["ok", "note", "bad"]
+    text: str
+    fix: str = ""
+
+
+def examine(settings: Settings) -> list[Finding]:
+    checks: tuple[Callable[[Settings], Finding], ...] = (
+        _python,
+        _settings,
+        _store,
+        _scheduler,
+        _daemon,
+        _model,
+    )
+    return [_safely(check, settings) for check in checks]
+
+
+def _safely(check: Callable[[Settings], Finding], settings: Settings) -> Finding:
+    part = check.__name__.removeprefix("_")
+    try:
+        return check(settings)
+    except SchedMateError as error:
+        return Finding(part=part, state="bad", text=str(error), fix=_FIXES.get(part, ""))
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return Finding(part=part, state="bad", text=text, fix=_FIXES.get(part, ""))
+
+
+_FIXES = {
+    "scheduler": "is its client installed and its controller up? "
+    "SCHEDMATE_SCHEDULER=local needs neither",
+    "store": "set SCHEDMATE_STATE_DIR to a directory on a local disk that you may write to",
+    "model": "schedmate model install, or set SCHEDMATE_LLM__BASE_URL",
+}
+
+
+def _python(_: Settings) -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding(part="python", state="ok", text=version)
+
+
+def _settings(settings: Settings) -> Finding:
+    read = [str(path) for path in (user_file(), SITE_FILE) if path.exists()]
+    where = ", ".join(read) or "defaults and environment only"
+    return Finding(part="settings", state="ok", text=f"mode {settings.mode}; {where}")
+
+
+def _store(settings: Settings) -> Finding:
+    store = open_store(settings)
+    spent = store.spending()
+    runs = len(store.recent_runs(limit=10_000))
+    store.close()
+    text = f"{settings.state_dir}: {runs} past runs, {spent.questions} questions to a model"
+    return Finding(part="store", state="ok", text=text)
+
+
+def _scheduler(settings: Settings) -> Finding:
+    jobs = open_scheduler(settings).jobs()
+    active = sum(not job.state.ended for job in jobs)
+    text = f"{settings.scheduler}: {active} jobs wait or run"
+    return Finding(part="scheduler", state="ok", text=text)
+
+
+def _daemon(settings: Settings) -> Finding:
+    pid = lock_holder(settings.state_dir / "serve.lock")
+    if pid is None:
+        return Finding(
+            part="daemon", state="note", text="nobody follows the scheduler", fix="schedmate serve"
+        )
+    return Finding(part="daemon", state="ok", text=f"process {pid} follows {settings.scheduler}")
+
+
+def _model(settings: Settings) -> Finding:
+    if not settings.llm.enabled:
+        return Finding(part="model", state="note", text="switched off by the settings")
+    store = open_store(settings)
+    try:
+        asker = open_asker(settings, store)
+    finally:
+        store.close()
+    if asker is None:
+        return Finding(
+            part="model",
+            state="note",
+            text="none; every verb works without one",
+            fix="schedmate model install",
+        )
+    where = settings.llm.base_url or "the embedded model"
+    return Finding(part="model", state="ok", text=f"{where}; try it: schedmate model status")

@@ -1,0 +1,50 @@
+"""Past jobs into the history: what a scheduler still knows, or a table somebody has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advisor, Target
+from schedmate.model import PastRun, SchedMateError, Workload
+from schedmate.service.wiring import open_scheduler, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schedmate.config import Settings
+    from schedmate.model import Fingerprint, Job
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+
+def import_scheduler(settings: Settings, name: str) -> int:
+    """Remember the jobs of a scheduler that have ended; return how many there were."""
+    own = settings.model_copy(update={"scheduler": name})
+    store, scheduler = open_store(own), open_scheduler(own)
+    ended = [job for job in scheduler.jobs() if job.state.ended]
+    for job in ended:
+        if store.run(job.id, job.restarts) is None:
+            fingerprint, workload = _read(job, scheduler, store)
+            store.keep_run(PastRun(job=job, fingerprint=fingerprint, workload=workload))
+    return len(ended)
+
+
+def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> int:
+    """Remember rows of a table, apart from the jobs of the scheduler in use: ids may clash."""
+    store = open_store(settings, of=f"table:{Path(source).name}")
+    kept = list(runs)
+    store.keep_runs(kept)
+    return len(kept)
+
+
+def _read(job: Job, scheduler: Scheduler, store: Store) -> tuple[Fingerprint | None, Workload]:
+    """What the job was, as far as its files are still there."""
+    kept = store.advice(job.id)
+    if kept is not None:
+        return kept.fingerprint, kept.advice.workload
+    try:
+        advised = Advisor(store, store).advise(Target.from_job(job, scheduler.script(job.id)))
+    except (SchedMateError, OSError):
+        return None, Workload()
+    return advised.fingerprint, advised.advice.workload
