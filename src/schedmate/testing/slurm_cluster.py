@@ -23,11 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.testing import slurm_config
+from schedmate.testing.slurm_config import Ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch")
+_NODES = 2
 _START_S = 60.0
 _STOP_S = 10.0
 
@@ -62,8 +64,9 @@ def private_slurm(directory: Path | None = None) -> Iterator[SlurmCluster]:
 @dataclass(slots=True)
 class SlurmCluster:
     directory: Path
-    nodes: tuple[str, ...] = ("node0", "node1")
+    nodes: tuple[str, ...] = tuple(f"node{number}" for number in range(_NODES))
     gpus_per_node: int = 2
+    ports: Ports = field(default_factory=lambda: Ports.free(_NODES))
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -80,6 +83,8 @@ class SlurmCluster:
         self._wait("munged", lambda: self._path("munge.sock").is_socket())
         self._start_database()
         self.daemon("slurmdbd", "-D", MYSQL_UNIX_PORT=str(self._path("db.sock")))
+        # the clients answer late when they come too early
+        self._wait("slurmdbd", lambda: _listens(self.ports.accounting))
         add_cluster = ("sacctmgr", "-i", "add", "cluster", slurm_config.CLUSTER)
         self._wait("slurmdbd", lambda: _succeeds(*add_cluster))
         self.start_controller()
@@ -90,6 +95,7 @@ class SlurmCluster:
     def start_controller(self, *, forgetful: bool = False) -> None:
         """`forgetful` starts it with an empty memory, as if every job had been purged."""
         self.daemon("slurmctld", "-D", *(["-c"] if forgetful else []))
+        self._wait("slurmctld", lambda: _listens(self.ports.controller))
         self._wait("slurmctld", lambda: _succeeds("sinfo", "-h"))
 
     def daemon(self, program: str, *arguments: str, name: str = "", **environment: str) -> None:
@@ -130,9 +136,8 @@ class SlurmCluster:
         key = self._path("munge.key")
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
-        ports = slurm_config.Ports.free(len(self.nodes))
         host = socket.gethostname().partition(".")[0]
-        for name, text in slurm_config.files(self, host, ports, _major_version()).items():
+        for name, text in slurm_config.files(self, host, _major_version()).items():
             path = self._path("etc") / name
             path.write_text(text)
             path.chmod(0o600 if name == "slurmdbd.conf" else 0o644)
@@ -199,6 +204,11 @@ def _major_version() -> int:
 def _succeeds(*command: str) -> bool:
     quiet = subprocess.DEVNULL
     return subprocess.run(command, stdout=quiet, stderr=quiet, check=False).returncode == 0
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _queue_is_empty() -> bool:

@@ -33,27 +33,27 @@ class Ports:
         return cls(controller, accounting, tuple(others))
 
 
-def files(cluster: SlurmCluster, host: str, ports: Ports, major: int) -> dict[str, str]:
+def files(cluster: SlurmCluster, host: str, major: int) -> dict[str, str]:
     gpus = "".join(f"Name=gpu File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node])
     return {
-        "slurm.conf": _slurm_conf(cluster, host, ports),
-        "slurmdbd.conf": _slurmdbd_conf(cluster, host, ports),
+        "slurm.conf": _slurm_conf(cluster, host),
+        "slurmdbd.conf": _slurmdbd_conf(cluster, host),
         "gres.conf": f"AutoDetect=off\n{gpus}",
         "cgroup.conf": "CgroupPlugin=disabled\n" if major >= _CAN_SWITCH_CGROUPS_OFF else "",
     }
 
 
-def _slurm_conf(cluster: SlurmCluster, host: str, ports: Ports) -> str:
+def _slurm_conf(cluster: SlurmCluster, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
         f"RealMemory=16000 Gres=gpu:{cluster.gpus_per_node} State=UNKNOWN"
-        for node, port in zip(cluster.nodes, ports.nodes, strict=True)
+        for node, port in zip(cluster.nodes, cluster.ports.nodes, strict=True)
     )
     return f"""\
 ClusterName={CLUSTER}
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports.controller}
+SlurmctldPort={cluster.ports.controller}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={home}/munge.sock
@@ -82,7 +82,7 @@ SlurmdTimeout=15
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
-AccountingStoragePort={ports.accounting}
+AccountingStoragePort={cluster.ports.accounting}
 # with munge this is the path of the socket, not a password
 AccountingStoragePass={home}/munge.sock
 AccountingStorageTRES=gres/gpu
@@ -93,13 +93,13 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemP
 """
 
 
-def _slurmdbd_conf(cluster: SlurmCluster, host: str, ports: Ports) -> str:
+def _slurmdbd_conf(cluster: SlurmCluster, host: str) -> str:
     return f"""\
 AuthType=auth/munge
 AuthInfo=socket={cluster.directory}/munge.sock
 DbdHost={host}
 DbdAddr=127.0.0.1
-DbdPort={ports.accounting}
+DbdPort={cluster.ports.accounting}
 SlurmUser=root
 PidFile={cluster.directory}/slurmdbd.pid
 StorageType=accounting_storage/mysql
