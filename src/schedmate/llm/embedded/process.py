@@ -116,10 +116,11 @@ class EmbeddedEndpoint:
 
     def _last_words(self) -> str:
         try:
-            said = self._run.log.read_text(errors="replace").strip()
+            lines = self._run.log.read_text(errors="replace").split("\n")
         except OSError:
-            said = ""
-        return " ".join(said[-_SHOWN_LOG:].split()) or f"see {self._run.log}"
+            lines = []
+        said = [line.strip() for line in lines if line.strip()]
+        return f"{said[-1][:_SHOWN_LOG] if said else 'it said nothing'} (see {self._run.log})"
 
 
 def stop(cache_dir: Path) -> bool:

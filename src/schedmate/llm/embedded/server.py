@@ -22,6 +22,7 @@ from schedmate.llm.embedded.running import RunFiles, ServerState
 
 _CONTEXT_TOKENS = 6144
 _PROMPT_CACHE_MIB = 512
+_ERRORS_ONLY = 1  # the log must not grow with every question
 _NICE = 15
 _LOOK_S = 0.5
 _BUSY_SHARE = 0.1
@@ -58,6 +59,7 @@ def load(model: Path, threads: int, key: str) -> Any:
     params.cache_ram_mib = _PROMPT_CACHE_MIB
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.ui = params.warmup = False
+    params.verbosity = _ERRORS_ONLY
     return xllamacpp.Server(params)
 
 
