@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from schedmate.llm.redaction import MARK, redact
@@ -80,6 +80,7 @@ def test_known_shapes_do_not_survive(before, secret, after):
 @pytest.mark.parametrize("surroundings", SURROUNDINGS)
 @given(before=BEFORE, secret=HIDDEN, after=AFTER)
 def test_what_stands_where_secrets_stand_does_not_survive(surroundings, before, secret, after):
+    assume(secret not in surroundings)
     clean = redact(before + surroundings.format(secret) + after)
     assert secret not in clean
     assert clean.startswith(before)
