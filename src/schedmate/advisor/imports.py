@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedmate.advisor.launch import Entry
-from schedmate.advisor.sources import SourceFile, read_source
+from schedmate.advisor.sources import Files, SourceFile
 
 _FROM = re.compile(
     r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+"
@@ -24,11 +24,12 @@ MAX_FILES = 200
 _MAX_TOTAL = 8_000_000
 
 
-def with_local_imports(entry: Entry, workdir: Path) -> list[tuple[SourceFile, int]]:
+def with_local_imports(entry: Entry, files: Files) -> list[tuple[SourceFile, int]]:
     """The entry point and the files of the job that it imports, with how far away each is."""
     if entry.source is None:
         return []
-    search = _Search(entry.import_root, workdir)
+    allowed = (entry.import_root, files.workdir)
+    search = _Search(*allowed)
     found = [(entry.source, 0)]
     seen = {entry.source.path}
     total = len(entry.source.text)
@@ -37,7 +38,7 @@ def with_local_imports(entry: Entry, workdir: Path) -> list[tuple[SourceFile, in
             if path in seen or len(found) >= MAX_FILES:
                 continue
             seen.add(path)
-            imported = read_source(path, within=workdir)
+            imported = files.read(path, inside=allowed)
             if imported is not None and total + len(imported.text) <= _MAX_TOTAL:
                 total += len(imported.text)
                 found.append((imported, depth + 1))

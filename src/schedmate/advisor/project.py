@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from schedmate.advisor.imports import with_local_imports
 from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Module, Unparsable, parse
 from schedmate.advisor.readers import Reading
-from schedmate.advisor.sources import SourceFile, read_source
+from schedmate.advisor.sources import Files, SourceFile
 from schedmate.advisor.target import Target
+
+_MAX_CONFIGS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +30,8 @@ class Project:
 def gather(target: Target, launch: Launch) -> Project:
     """Find the files without parsing any."""
     main = launch.main
-    files = () if main is None else tuple(with_local_imports(main.entry, target.workdir))
-    configs = () if main is None else tuple(_python_configs(main, target.workdir))
+    files = () if main is None else tuple(with_local_imports(main.entry, target.files))
+    configs = () if main is None else tuple(_python_configs(main, target.files))
     known = {source.path for source, _ in files} | {source.path for source in configs}
     others = {
         run.entry.source.path: run.entry.source
@@ -40,14 +41,15 @@ def gather(target: Target, launch: Launch) -> Project:
     return Project(files=files, configs=configs, others=tuple(others.values()))
 
 
-def _python_configs(run: PythonRun, workdir: Path) -> list[SourceFile]:
+def _python_configs(run: PythonRun, files: Files) -> list[SourceFile]:
     """Python files on the command line of the entry point, in the order they apply."""
     base = run.entry.import_root
-    found = (
-        read_source(base / word.text, within=workdir)
+    named = [
+        word.text
         for word in run.arguments
         if word.known and word.text.endswith(".py") and not word.text.startswith("-")
-    )
+    ]
+    found = (files.read(base / name) for name in named[:_MAX_CONFIGS])
     return [source for source in found if source is not None]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from schedmate.advisor.launch import Entry, Launch, PythonRun
 from schedmate.advisor.launchers import PYTHON, environment, program, strip_one
 from schedmate.advisor.shell import Asked, Command, Word, command_words, read_directives, walk
-from schedmate.advisor.sources import SourceFile, name_in, read_source
+from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.target import Target
 
 _SHELLS = {"bash", "sh", "zsh", "dash", "ksh"}
@@ -44,11 +44,12 @@ def resolve(target: Target) -> Launch:
 
 def _script(target: Target) -> SourceFile:
     path = target.workdir / (target.script_name or "<script>")
-    return SourceFile(name_in(target.workdir, path), target.script_text or "", path)
+    return SourceFile(target.files.name_of(path), target.script_text or "", path)
 
 
 class _Resolver:
     def __init__(self, target: Target) -> None:
+        self._files = target.files
         self._workdir = target.workdir
         self._start = target.workdir
         self.scripts: list[SourceFile] = []
@@ -156,7 +157,7 @@ class _Resolver:
         base = self._base(started)
         relative = module.text.replace(".", "/")
         for candidate in (f"{relative}.py", f"{relative}/__main__.py"):
-            source = read_source(base / candidate, within=self._workdir)
+            source = self._files.read(base / candidate)
             if source is not None:
                 entry = Entry(name=source.name, source=source, import_root=base)
                 return started.run(entry, module, arguments)
@@ -213,7 +214,7 @@ class _Resolver:
         base = self._base(started)
         for directory in dict.fromkeys((base, self._workdir)):
             path = Path(os.path.normpath(directory / file.text))
-            source = read_source(path, within=self._workdir)
+            source = self._files.read(path)
             if source is not None:
                 return source, False
         return None, base.is_dir() and not _exists(base / file.text)

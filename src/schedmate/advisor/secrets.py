@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NAMED = (
-    r"(?P<name>[A-Za-z0-9_]*(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)[A-Za-z0-9_]*)"
+    r"(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)[A-Za-z0-9_]{0,40}"
     r"[ \t]?[=:][ \t]?[\"']?(?P<value>[^\s\"'$`<>{}()]{8,200})"
 )
 _SHAPED = (

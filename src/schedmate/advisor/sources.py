@@ -1,8 +1,6 @@
 """The files a job consists of, read with care: they belong to somebody else.
 
-Only regular files of a sane size are read. Outside the job's directory, or behind a link that
-leads there, only what everybody may read: the daemon may have more rights than the job's user,
-and a line of what it reads is shown to that user.
+Only regular files of a sane size are read, and only what the job's user may read too.
 """
 
 from __future__ import annotations
@@ -16,11 +14,14 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedmate.advisor.permissions import may_read
 from schedmate.advisor.secrets import redact
 from schedmate.model import Evidence
 
 MAX_BYTES = 1_000_000
 _MAX_EVIDENCE = 200
+_MAX_LINE = 2000
+"""Long enough that a secret which begins in what is shown also ends in what is searched."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -51,40 +52,45 @@ def digest(*parts: str) -> str:
 
 def evidence(file: str, line: int, text: str) -> Evidence:
     """A line as it may be shown and stored."""
-    return Evidence(file, line, redact(text.strip())[:_MAX_EVIDENCE])
+    return Evidence(file, line, redact(text.strip()[:_MAX_LINE])[:_MAX_EVIDENCE])
 
 
-def read_source(path: Path, *, within: Path) -> SourceFile | None:
-    """Read a file of the job in `within`; None where there is none that may be read."""
-    data = read_bytes(path, within=within)
-    if data is None or b"\0" in data:
-        return None
-    return SourceFile(name_in(within, path), _decode(data), path)
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files within reach of one job."""
 
+    workdir: Path
+    user: str
 
-def read_bytes(path: Path, *, within: Path) -> bytes | None:
-    try:
-        real = path.resolve()
-        if not stat.S_ISREG(real.stat().st_mode):
+    def read(self, path: Path, *, inside: tuple[Path, ...] = ()) -> SourceFile | None:
+        """A text file; None where there is none, or none that may be read.
+
+        `inside` are directories out of which not even a link may lead.
+        """
+        data = self.read_bytes(path, inside=inside)
+        if data is None or b"\0" in data:
             return None
-        if not real.is_relative_to(within.resolve()) and not _public(real):
+        return SourceFile(self.name_of(path), _decode(data), path)
+
+    def read_bytes(self, path: Path, *, inside: tuple[Path, ...] = ()) -> bytes | None:
+        try:
+            real = path.resolve()
+            if not stat.S_ISREG(real.stat().st_mode):
+                return None
+            if inside and not any(real.is_relative_to(root.resolve()) for root in inside):
+                return None
+            if not may_read(self.user, real, workdir=self.workdir):
+                return None
+            return _read_regular(real)
+        except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the name
             return None
-        return _read_regular(real)
-    except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the name
-        return None
 
-
-def name_in(directory: Path, path: Path) -> str:
-    try:
-        return os.path.normpath(path.absolute().relative_to(directory.absolute()))
-    except ValueError:
-        return str(path)
-
-
-def _public(real: Path) -> bool:
-    if not real.stat().st_mode & stat.S_IROTH:
-        return False
-    return all(parent.stat().st_mode & stat.S_IXOTH for parent in real.parents)
+    def name_of(self, path: Path) -> str:
+        """Relative to the job's directory where it lies in it."""
+        try:
+            return os.path.normpath(path.absolute().relative_to(self.workdir.absolute()))
+        except ValueError:
+            return str(path)
 
 
 def _read_regular(real: Path) -> bytes | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schedmate.advisor.sources import read_bytes, read_source
+from schedmate.advisor.sources import Files
 from schedmate.model import BadInput, Job, NotFound, Request, Submission
 
 
@@ -29,11 +29,15 @@ class Target:
     name: str
     submitted_at: float | None = None
 
+    @property
+    def files(self) -> Files:
+        return Files(self.workdir, self.user)
+
     @classmethod
     def from_submission(cls, submission: Submission, user: str) -> Target:
         """A script that cannot be read is not an error here: advice never stops a submission."""
         workdir = Path(submission.workdir)
-        text = None if submission.script is None else _text(workdir, submission.script)
+        text = None if submission.script is None else _text(Files(workdir, user), submission.script)
         return cls(
             workdir=workdir,
             command=submission.command,
@@ -83,8 +87,8 @@ class Target:
         )
 
 
-def _text(workdir: Path, script: str) -> str | None:
-    source = read_source(workdir / script, within=workdir)
+def _text(files: Files, script: str) -> str | None:
+    source = files.read(files.workdir / script)
     return None if source is None else source.text
 
 
@@ -105,9 +109,10 @@ def _demanded_text(workdir: Path, script: str) -> str:
             raise NotFound(f"there is no script {path}; for a command line write: -- {script} …")
     except (OSError, ValueError) as error:  # a loop of links, a name too long, a NUL in it
         raise BadInput(f"{script!r} cannot be opened: {error}") from error
-    data = read_bytes(path, within=workdir)
+    files = Files(workdir, getpass.getuser())
+    data = files.read_bytes(path)
     if data is None:
         raise BadInput(f"{path} cannot be read: it has to be a readable file of at most 1 MB")
     if b"\0" in data:
         raise BadInput(f"{path} is a binary file; name a shell script or a Python file")
-    return _text(workdir, script) or ""
+    return _text(files, script) or ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -46,11 +47,11 @@ class _Matcher:
     def __init__(self, options: Sequence[Option], words: Sequence[Word]) -> None:
         self._flags = {flag: option for option in reversed(options) for flag in option.flags}
         self._positionals = [option for option in options if not option.flags]
-        self._words = list(words)
+        self._words = deque(words)
 
     def given(self) -> Iterator[Given]:
         while self._words:
-            word = self._words.pop(0)
+            word = self._words.popleft()
             if word.text.startswith("-") and not _is_number(word.text):
                 yield from self._option(word)
             elif self._positionals:
@@ -88,7 +89,7 @@ class _Matcher:
             text = self._words[0].text
             if text.startswith("-") and not _is_number(text):
                 break
-            values.append(self._words.pop(0))
+            values.append(self._words.popleft())
         return values
 
     def _find(self, flag: str) -> Option | None:

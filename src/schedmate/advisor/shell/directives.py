@@ -23,6 +23,7 @@ _SHORT = {
 }
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 _MAX_COUNT = 1_000_000
+_MAX_LINE = 5000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _HERE = re.compile(
 )
 _PLAIN = re.compile(r"[^\\'\"$`]+")
 _MAX_DEPTH = 20
-_MAX_PIECES = 200_000
+_MAX_PIECES = 50_000
 
 
 @dataclass(frozen=True, slots=True)

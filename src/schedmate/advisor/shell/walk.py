@@ -23,6 +23,7 @@ _GLUE = {"then", "else", "elif", "do", "in", "!", "{", "}", "((", "[[", "time", 
 _DECLARING = {"export", "declare", "local", "readonly", "typeset"}
 _MAX_COMMANDS = 5000
 _MAX_TEXT = 100_000
+_MAX_WORDS = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,7 @@ class _Walker:
     function_depth: int = 0
     lines: list[str] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
+    shown: dict[int, Evidence] = field(default_factory=dict)
 
     def commands(self) -> Iterator[Command]:
         self.lines = self.source.lines()
@@ -155,9 +157,9 @@ class _Walker:
     def _words(self, tokens: list[Token]) -> list[Word]:
         return [
             self._word(pieces, token.line)
-            for token in tokens
+            for token in tokens[:_MAX_WORDS]
             for pieces in fields(expand(token.text, token.line, self.variables))
-        ]
+        ][:_MAX_WORDS]
 
     def _word(self, pieces: list[Piece], line: int) -> Word:
         stated = [piece for piece in pieces if piece.text] or pieces
@@ -173,8 +175,10 @@ class _Walker:
         if given:
             text = " ".join((self.source.name, *self.arguments))
             return evidence(COMMAND_FILE, 1, text)
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
-        return evidence(self.source.name, line, text)
+        if line not in self.shown:
+            text = self.lines[line - 1] if line <= len(self.lines) else ""
+            self.shown[line] = evidence(self.source.name, line, text)
+        return self.shown[line]
 
     def _assign(
         self,

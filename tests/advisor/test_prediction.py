@@ -1,0 +1,227 @@
+"""From past runs to durations, outcomes and the reason in words."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.advisor import Target
+from schedmate.advisor.prediction import predict
+from schedmate.advisor.scaling import fit
+from schedmate.advisor.spread import around, empirical, quantile
+from schedmate.model import Finding, Fingerprint, JobState, Workload
+from schedmate.testing.history import MemoryHistory, past_run
+
+SAME = Fingerprint(code="c", arguments="a")
+OTHER_ARGUMENTS = Fingerprint(code="c", arguments="b")
+OTHER_CODE = Fingerprint(code="d", arguments="b")
+
+
+def workload(**values):
+    return Workload(**{name: Finding(value=value, source="code") for name, value in values.items()})
+
+
+def target(**changes):
+    settings = {"workdir": Path("/"), "command": ("x",), "user": "ann", "name": "train"}
+    return Target(**(settings | changes))
+
+
+def prediction(runs, *, fingerprint=SAME, record=None, **changes):
+    history = MemoryHistory(list(runs))
+    return predict(history, target(**changes), fingerprint, record or Workload())
+
+
+def test_identical_runs_give_their_median_and_a_spread_that_narrows_with_their_number():
+    few = prediction([past_run("1", 100, fingerprint=SAME)])
+    many = prediction([past_run(str(n), 100, fingerprint=SAME) for n in range(9)])
+    assert few.basis == many.basis == "identical"
+    assert few.duration_s.p50 == many.duration_s.p50 == 100
+    assert few.duration_s.p10 < many.duration_s.p10 < 100 < many.duration_s.p90
+    assert many.duration_s.p90 < few.duration_s.p90
+    assert few.explanation == "like job 1: same code, same arguments"
+
+
+def test_many_identical_runs_give_their_own_quantiles():
+    runs = [past_run(str(n), float(n), fingerprint=SAME) for n in range(1, 102)]
+    newest = prediction([*runs[:20]]).duration_s
+    assert newest == empirical([float(n) for n in range(1, 21)])
+
+
+def test_the_same_code_is_scaled_by_epochs_and_says_so():
+    past = past_run("812", 900, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=90.0))
+    answer = prediction([past], record=workload(epochs=30.0))
+    assert answer.basis == "same_code"
+    assert answer.duration_s.p50 == pytest.approx(300)
+    assert answer.explanation == "like job 812: same code, 30 instead of 90 epochs"
+    assert answer.matches[0].job_id == "812"
+    assert answer.matches[0].duration_s == 900
+
+
+def test_runs_of_two_lengths_tell_start_up_from_training():
+    runs = [
+        past_run("1", 60 + 10 * 8, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=10.0)),
+        past_run("2", 60 + 40 * 8, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=40.0)),
+    ]
+    answer = prediction(runs, record=workload(epochs=20.0))
+    assert answer.duration_s.p50 == pytest.approx(60 + 20 * 8)
+
+
+def test_start_up_seen_in_the_log_is_not_scaled():
+    past = past_run(
+        "1", 160, fingerprint=OTHER_ARGUMENTS, workload=workload(max_steps=10), startup_s=60
+    )
+    answer = prediction([past], record=workload(max_steps=20))
+    assert answer.duration_s.p50 == pytest.approx(60 + 200)
+
+
+def test_steps_count_before_epochs_unless_only_the_epochs_differ():
+    past = past_run(
+        "1", 100, fingerprint=OTHER_ARGUMENTS, workload=workload(max_steps=10, epochs=1.0)
+    )
+    by_steps = prediction([past], record=workload(max_steps=20, epochs=4.0))
+    by_epochs = prediction([past], record=workload(max_steps=10, epochs=4.0))
+    assert by_steps.duration_s.p50 == pytest.approx(200)
+    assert by_epochs.duration_s.p50 == pytest.approx(400)
+
+
+def test_further_lengths_are_less_sure():
+    past = past_run("1", 100, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=10.0))
+    near = prediction([past], record=workload(epochs=11.0)).duration_s
+    far = prediction([past], record=workload(epochs=1000.0)).duration_s
+    assert near.p90 / near.p50 < far.p90 / far.p50
+
+
+def test_of_the_same_code_the_runs_that_are_most_alike_count():
+    runs = [
+        past_run("1", 100, fingerprint=OTHER_ARGUMENTS, workload=workload(model="small")),
+        past_run("2", 9000, fingerprint=OTHER_ARGUMENTS, workload=workload(model="large")),
+    ]
+    assert prediction(runs, record=workload(model="small")).duration_s.p50 == 100
+    assert prediction(runs, record=workload(model="large")).duration_s.p50 == 9000
+
+
+def test_similar_workloads_of_other_code_are_wider_than_the_same_code():
+    record = workload(model="gpt2", dataset="owt", epochs=2.0, framework="pytorch")
+    similar = prediction(
+        [past_run("1", 100, fingerprint=OTHER_CODE, workload=record)], record=record
+    )
+    same = prediction(
+        [past_run("1", 100, fingerprint=OTHER_ARGUMENTS, workload=record)], record=record
+    )
+    assert (similar.basis, same.basis) == ("similar", "same_code")
+    assert similar.duration_s.p90 > same.duration_s.p90
+    assert similar.explanation == "like job 1: a similar workload, also 2 epochs"
+
+
+def test_own_jobs_come_before_those_of_others():
+    record = workload(model="gpt2", dataset="owt")
+    runs = [
+        past_run("own", 100, user="ann", workload=record, ended_at=10),
+        past_run("theirs", 900, user="bob", workload=record, ended_at=20),
+    ]
+    assert [each.job_id for each in prediction(runs, record=record).matches] == ["own"]
+    others = prediction(runs, record=record, user="eve")
+    assert others.matches[0].job_id == "theirs"
+    assert others.explanation.startswith("like job theirs by bob:")
+
+
+def test_what_resembles_nothing_falls_back_on_the_user_and_then_on_everybody():
+    runs = [past_run(str(n), 50, user="bob", workload=workload(model="bert")) for n in range(5)]
+    record = workload(model="gpt2", dataset="owt", framework="jax")
+    everybody = prediction(runs, record=record)
+    assert everybody.basis == "history"
+    assert everybody.duration_s.p50 == 50
+    assert "all users'" in everybody.explanation
+    runs += [past_run(f"a{n}", 70 + n, name=f"{'xyz'[n]}") for n in range(3)]
+    assert "ann's last 3 runs" in prediction(runs, record=record).explanation
+
+
+def test_without_any_history_it_says_so():
+    answer = prediction([], record=workload(epochs=3.0))
+    assert (answer.basis, answer.duration_s, answer.outcome) == ("none", None, None)
+    assert answer.explanation == "no past run resembles it"
+
+
+def test_failed_and_cancelled_runs_count_as_ends_but_not_as_durations():
+    states = [JobState.COMPLETED] * 2 + [JobState.FAILED] + [JobState.CANCELLED]
+    runs = [
+        past_run(str(n), 100 if state is JobState.COMPLETED else 5, state=state, fingerprint=SAME)
+        for n, state in enumerate(states)
+    ]
+    answer = prediction(runs)
+    assert answer.duration_s.p50 == 100
+    assert answer.outcome.completed > answer.outcome.failed == answer.outcome.cancelled > 0
+    assert "2 of 4 did not complete" in answer.explanation
+
+
+def test_many_early_ends_pull_the_lower_quantile():
+    runs = [past_run(str(n), 100, fingerprint=SAME) for n in range(12)]
+    runs += [past_run(f"f{n}", 1, state=JobState.FAILED, fingerprint=SAME) for n in range(8)]
+    assert prediction(runs).duration_s.p10 == 1
+
+
+def test_a_tier_with_a_completed_run_beats_a_closer_one_that_only_failed():
+    runs = [
+        past_run("1", 3, state=JobState.FAILED, fingerprint=SAME),
+        past_run("2", 100, fingerprint=OTHER_ARGUMENTS),
+    ]
+    assert prediction(runs).basis == "same_code"
+    only_failed = prediction(runs[:1])
+    assert only_failed.basis == "identical"
+    assert "none of them completed" in only_failed.explanation
+
+
+def test_nothing_is_predicted_from_what_ended_after_the_submission():
+    runs = [
+        past_run("past", 100, fingerprint=SAME, ended_at=1000),
+        past_run("future", 900, fingerprint=SAME, ended_at=3000),
+    ]
+    answer = prediction(runs, submitted_at=2000.0)
+    assert [each.job_id for each in answer.matches] == ["past"]
+    assert prediction(runs, submitted_at=500.0).basis == "none"
+
+
+def test_jobs_that_never_ran_say_nothing():
+    assert (
+        prediction([past_run("1", 0, state=JobState.CANCELLED, fingerprint=SAME)]).basis == "none"
+    )
+
+
+LENGTHS = st.lists(st.integers(1, 10_000), min_size=2, max_size=12, unique=True)
+
+
+@given(lengths=LENGTHS, startup=st.floats(0, 1e4), rate=st.floats(1e-3, 1e3))
+def test_a_line_is_recovered(lengths, startup, rate):
+    points = [(float(units), startup + rate * units) for units in lengths]
+    line = fit(points)
+    if max(lengths) >= 1.5 * min(lengths):
+        for units, seconds in points:
+            assert line.at(units) == pytest.approx(seconds, rel=1e-6)
+    else:
+        assert line.startup_s == 0
+
+
+@given(
+    points=st.lists(st.tuples(st.floats(0.1, 1e6), st.floats(0.1, 1e7)), min_size=1, max_size=12),
+    startup=st.none() | st.floats(0, 1e8),
+    wanted=st.floats(0.1, 1e6),
+)
+def test_a_fitted_duration_is_never_negative(points, startup, wanted):
+    line = fit(points, startup)
+    assert line.startup_s >= 0
+    assert line.per_unit_s >= 0
+    assert math.isfinite(line.at(wanted))
+
+
+def test_one_odd_run_does_not_move_the_line():
+    points = [(float(n), 10.0 + 2 * n) for n in (10, 20, 30, 40, 50, 60, 70)]
+    points[3] = (40.0, 9000.0)
+    assert fit(points).at(100) == pytest.approx(210, rel=0.05)
+
+
+@given(st.lists(st.floats(0.001, 1e9), min_size=1), st.floats(0, 3))
+def test_a_spread_is_always_in_order(values, expected):
+    spread = around(quantile(values, 0.5), values, expected=expected)
+    assert 0 <= spread.p10 <= spread.p50 <= spread.p90 < math.inf
