@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from schedmate.cli import main
 from schedmate.model import Advice, Workload
 from schedmate.model.wire import from_json, to_json
 
@@ -14,17 +14,15 @@ PROJECT = Path(__file__).parent / "projects" / "argparse_net"
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "none.toml"))
 
     def call(*words):
-        return subprocess.run(
-            [sys.executable, "-m", "schedmate", "advise", *map(str, words)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with pytest.raises(SystemExit) as ended:
+            main(["advise", *map(str, words)])
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(words, ended.value.code, out, err)
 
     return call
 

@@ -40,7 +40,7 @@ _NAMES: dict[str, str] = {
     "use_fp16 use_bf16",
     "parallelism": "parallelism strategy fsdp use_fsdp ddp use_ddp horovod zero_stage",
     "checkpoint_dir": "checkpoint_dir ckpt_dir output_dir out_dir save_dir checkpoint_path "
-    "ckpt_path save_path outdir checkpoints_dir default_root_dir checkpoint",
+    "ckpt_path save_path outdir checkpoints_dir default_root_dir",
     "checkpoint_every": "save_steps save_every checkpoint_every save_interval ckpt_interval "
     "checkpoint_interval checkpoint_freq save_freq checkpoint_steps ckpt_every save_every_n_steps "
     "checkpointing_steps",
