@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedmate.model import BadInput
+from schedmate.model import BadInput, SchedMateError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +27,10 @@ class Database:
         try:
             self._connection = self._open()
             self._migrate(migrations)
+        except sqlite3.OperationalError as error:
+            raise BadInput(
+                f"{path} cannot be opened ({error}); is there space, and may you write there?"
+            ) from error
         except sqlite3.DatabaseError as error:
             raise BadInput(
                 f"{path} cannot be used as a database ({error}); move it away to start afresh"
@@ -43,8 +47,8 @@ class Database:
         return connection
 
     def _migrate(self, migrations: Sequence[Sequence[str]]) -> None:
-        with self.transaction():
-            version = self.one("PRAGMA user_version")[0]
+        with self._all_or_nothing():
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if version > len(migrations):
                 raise BadInput(
                     f"{self._path} was made by a newer SchedMate (format {version}, "
@@ -58,28 +62,43 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing; takes the write lock at once, so that what was read stays true."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+        with self._in_words(), self._all_or_nothing():
+            yield
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Execute one statement and return how many rows it changed."""
-        with self._lock:
+        with self._in_words():
             return self._connection.execute(statement, values).rowcount
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
+        with self._in_words():
             return self._connection.execute(statement, values).fetchall()
 
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
-        with self._lock:
+        with self._in_words():
             return self._connection.execute(statement, values).fetchone()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk has rolled it back already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """One thread at a time; what SQLite has to complain of becomes a sentence."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise SchedMateError(f"the database {self._path} failed: {error}") from error
 
     def close(self) -> None:
         with self._lock:

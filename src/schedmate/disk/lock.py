@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
     from pathlib import Path
+
+_SIGNED_WITHIN_S = 5.0
 
 
 def hold(path: Path) -> TextIOWrapper | None:
@@ -20,17 +23,23 @@ def hold(path: Path) -> TextIOWrapper | None:
     except BlockingIOError:
         file.close()
         return None
+    file.truncate(0)  # the name of an earlier holder says nothing any more
     return file
 
 
 def lock_holder(path: Path) -> int | None:
     """The process that holds the lock, as it wrote itself into it; None when nobody does."""
-    free = hold(path)
-    if free is not None:
-        free.close()
-        return None
-    text = path.read_text("ascii")
-    return int(text) if text else None
+    deadline = time.monotonic() + _SIGNED_WITHIN_S
+    while time.monotonic() < deadline:
+        free = hold(path)
+        if free is not None:
+            free.close()
+            return None
+        text = path.read_text("ascii")
+        if text:
+            return int(text)
+        time.sleep(0.05)  # it has only just begun
+    return None
 
 
 def sign(lock: TextIOWrapper) -> None:

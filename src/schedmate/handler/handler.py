@@ -82,10 +82,14 @@ class Handler:
         return replace(refined, cost=cost)
 
     def _gathered(self, case: Case) -> Gathered:
-        """Read the logs once for `diagnose` and `refine` of the same case."""
-        if self._last is None or self._last[0] is not case:
-            self._last = (case, gather(case))
-        return self._last[1]
+        """Read the logs once for `diagnose` and `refine` of the same case.
+
+        The two may be called by different threads about different cases at the same time.
+        """
+        last = self._last
+        if last is None or last[0] is not case:
+            last = self._last = (case, gather(case))
+        return last[1]
 
     def _remembered(self, case: Case, gathered: Gathered) -> Diagnosis | None:
         """A past answer to the same failure, shown again on this log's own lines."""

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate.disk.lock import hold, lock_holder
 from schedmate.model import BadInput, Job, JobId, NotFound, SchedulerError, Submission
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.queue import Queue
-from schedmate.disk.lock import hold, lock_holder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
+_LONGEST_ID = 18
 
 
 class LocalScheduler:
@@ -36,7 +37,7 @@ class LocalScheduler:
     name = "local"
 
     def __init__(self, root: Path, settings: LocalSettings) -> None:
-        self._layout = Layout(root)
+        self._layout = Layout(root.absolute())  # the daemon works elsewhere
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
@@ -58,7 +59,7 @@ class LocalScheduler:
         return str(job_id)
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
-        wanted = None if ids is None else [int(one) for one in ids if one.isdecimal()]
+        wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
         if not all(entry.state.ended for entry in entries):
             self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
@@ -135,6 +136,7 @@ class LocalScheduler:
 
     def _spool(self, job_id: int, submission: Submission) -> tuple[str, str]:
         """Save what the job needs; return where its output goes."""
+        self._layout.clear(job_id)
         command = submission.command
         if submission.script is not None:
             command = (*self._save_script(job_id, submission), *command[1:])
@@ -161,6 +163,11 @@ class LocalScheduler:
 
 
 def _number(job_id: JobId) -> int:
-    if not job_id.isdecimal():
+    if not _is_number(job_id):
         raise NotFound(f"the local scheduler knows no job {job_id}")
     return int(job_id)
+
+
+def _is_number(job_id: JobId) -> bool:
+    """One that the queue file could hold."""
+    return job_id.isascii() and job_id.isdecimal() and len(job_id) <= _LONGEST_ID

@@ -15,24 +15,27 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.config import LocalSettings
+from schedmate.disk.lock import hold, sign
 from schedmate.model import SchedMateError
-from schedmate.schedulers.local.attempt import Attempt, RunSpec
+from schedmate.schedulers.local.attempt import Attempt, RunEnd, RunSpec
 from schedmate.schedulers.local.gpus import count_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout
 from schedmate.schedulers.local.queue import Entry, Queue
-from schedmate.disk.lock import hold, sign
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterator
     from io import TextIOWrapper
 
 _UNCLAIMED_S = 10.0
 """How long a shepherd may take to claim its run before another one is sent."""
 _IDLE_S = 60.0
+_CANNOT_RUN = 126
 _log = logging.getLogger("schedmate.local")
 
 
@@ -48,7 +51,8 @@ class LocalDaemon:
     def cycle(self, now: float) -> None:
         """One look at everything."""
         for entry in self._queue.running():
-            self._look_after(entry, now)
+            with _apart(entry):
+                self._look_after(entry, now)
         self._start_waiting(now)
         self._reap(now)
 
@@ -60,11 +64,14 @@ class LocalDaemon:
         taken = {slot for entry in self._queue.running() for slot in entry.slots}
         free = [slot for slot in range(self._slots) if slot not in taken]
         for entry in self._queue.waiting(now):
+            if entry.width > self._slots:
+                continue  # there were more slots when it was submitted
             if entry.width > len(free):
                 break
             slots, free = free[: entry.width], free[entry.width :]
             if self._queue.begin(entry.id, slots, now):
-                self._send_shepherd(self._queue.entry(entry.id), now)
+                with _apart(entry):
+                    self._send_shepherd(self._queue.entry(entry.id), now)
 
     def _look_after(self, entry: Entry, now: float) -> None:
         attempt = self._layout.attempt(entry)
@@ -85,8 +92,8 @@ class LocalDaemon:
         if end is not None:
             self._queue.finish(entry, end)
             return
-        attempt.signal(signal.SIGKILL)
-        self._queue.fail_node(entry, "the process that watched over the job died", now)
+        if attempt.signal(signal.SIGKILL) == 0:  # else look again: its run is not over yet
+            self._queue.fail_node(entry, "the process that watched over the job died", now)
 
     def _enforce(self, entry: Entry, attempt: Attempt, now: float) -> None:
         limit = entry.request.time_limit_s
@@ -104,6 +111,10 @@ class LocalDaemon:
     def _send_shepherd(self, entry: Entry, now: float) -> None:
         attempt = self._layout.attempt(entry)
         submission = self._layout.read_submission(entry.id)
+        if submission is None:
+            reason = "what was saved of the submission cannot be read"
+            self._queue.finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
+            return
         env = {**submission.env, **self._variables(entry)}
         spec = RunSpec(
             command=submission.command,
@@ -140,6 +151,15 @@ class LocalDaemon:
                 del self._shepherds[folder]
 
 
+@contextmanager
+def _apart(entry: Entry) -> Iterator[None]:
+    """Trouble with one job is not trouble for the others."""
+    try:
+        yield
+    except (OSError, ValueError, LookupError, SchedMateError):
+        _log.exception("this look at job %s failed; the next one may not", entry.id)
+
+
 def serve(layout: Layout, settings: LocalSettings, lock: TextIOWrapper | None) -> None:
     """Run until there has been nothing to do for a while."""
     while lock is not None:
@@ -159,10 +179,10 @@ def _serve_until_idle(layout: Layout, settings: LocalSettings) -> None:
     while time.monotonic() - busy_at < _IDLE_S:
         try:
             daemon.cycle(time.time())
+            if not daemon.idle():
+                busy_at = time.monotonic()
         except (OSError, SchedMateError):
             _log.exception("this look failed; the next one may not")
-        if not daemon.idle():
-            busy_at = time.monotonic()
         time.sleep(settings.poll_s)
 
 

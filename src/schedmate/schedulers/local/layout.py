@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +45,11 @@ class Layout:
     def attempt(self, entry: Entry) -> Attempt:
         return Attempt(self._job(entry.id) / f"attempt-{entry.restarts}")
 
+    def clear(self, job_id: int) -> None:
+        """Forget what a queue file that is no longer there knew under this id."""
+        if self._job(job_id).exists():
+            shutil.rmtree(self._job(job_id))
+
     def save_script(self, job_id: int, text: bytes) -> Path:
         """Keep a copy that can be executed: later edits do not change a queued job."""
         path = self.script(job_id)
@@ -57,9 +63,13 @@ class Layout:
         folder.mkdir(parents=True, exist_ok=True)
         write_private(folder / "submission.json", json.dumps(asdict(saved)))
 
-    def read_submission(self, job_id: int) -> SavedSubmission:
-        saved = json.loads((self._job(job_id) / "submission.json").read_text("utf-8"))
-        return SavedSubmission(command=tuple(saved["command"]), env=saved["env"])
+    def read_submission(self, job_id: int) -> SavedSubmission | None:
+        """None when it is gone or damaged."""
+        try:
+            saved = json.loads((self._job(job_id) / "submission.json").read_text("utf-8"))
+            return SavedSubmission(command=tuple(saved["command"]), env=dict(saved["env"]))
+        except (FileNotFoundError, PermissionError, ValueError, LookupError, TypeError):
+            return None
 
     def log_path(self, pattern: str, job_id: int, name: str, workdir: str) -> str:
         """Expand `%j` and `%x` as Slurm does."""

@@ -9,9 +9,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedmate.disk.database import Database
 from schedmate.model import Job, JobState, NotFound, Request, SchedulerError
 from schedmate.model.wire import dumps, loads
-from schedmate.disk.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -190,6 +190,32 @@ class Queue:
 
     def finish(self, entry: Entry, end: RunEnd) -> None:
         """Write down how a run ended; a job that is being requeued waits again instead."""
+        self._close_run(
+            entry,
+            lambda current: (
+                _end_state(current, end),
+                end.end,
+                end.code,
+                end.signal or None,
+                end.reason,
+            ),
+        )
+
+    def fail_node(self, entry: Entry, reason: str, now: float) -> None:
+        """The run lost its shepherd: nobody knows how it ended, but a cancelled job is over."""
+        self._close_run(
+            entry,
+            lambda current: (
+                current.ending if current.ending == JobState.CANCELLED else JobState.NODE_FAIL,
+                now,
+                None,
+                None,
+                reason,
+            ),
+        )
+
+    def _close_run(self, entry: Entry, how: Callable[[Entry], tuple[Any, ...]]) -> None:
+        """Once only, and by what clients have asked for until this very moment."""
         with self._db.transaction():
             current = self.entry(entry.id)
             if current.state is not JobState.RUNNING or current.restarts != entry.restarts:
@@ -197,23 +223,10 @@ class Queue:
             self._update(
                 entry.id,
                 "state = ?, end_time = ?, exit_code = ?, signal = ?, reason = ?",
-                (
-                    _end_state(current, end),
-                    end.end,
-                    end.code,
-                    end.signal or None,
-                    end.reason,
-                ),
+                how(current),
             )
             if current.ending == _REQUEUE:
                 self._requeue(entry.id, current.eligible_time)
-
-    def fail_node(self, entry: Entry, reason: str, now: float) -> None:
-        """The run lost its shepherd: nobody knows how it ended."""
-        with self._db.transaction():
-            self._update(entry.id, "state = 'NODE_FAIL', end_time = ?, reason = ?", (now, reason))
-            if entry.ending == _REQUEUE:
-                self._requeue(entry.id, entry.eligible_time)
 
     def end(self, job_id: int, ending: str) -> None:
         """Ask the daemon to end a running job; the first to ask decides what it ends as."""
@@ -240,6 +253,8 @@ class Queue:
             if entry.state is JobState.PENDING:
                 raise SchedulerError(f"job {job_id} is waiting already")
             if entry.state is JobState.RUNNING:
+                if entry.ending not in (None, _REQUEUE):
+                    raise SchedulerError(f"job {job_id} is being ended: {entry.ending}")
                 self._update(job_id, "eligible_time = ?", (eligible_time,))
                 self.end(job_id, _REQUEUE)
             else:
@@ -272,9 +287,12 @@ class Queue:
 
 
 def _end_state(entry: Entry, end: RunEnd) -> JobState:
-    if entry.ending in (JobState.CANCELLED, JobState.TIMEOUT) and entry.signalled_at is not None:
-        return JobState(entry.ending)
-    return JobState.FAILED if end.code or end.signal else JobState.COMPLETED
+    failed = bool(end.code or end.signal)
+    if entry.ending == JobState.CANCELLED and (failed or entry.signalled_at is not None):
+        return JobState.CANCELLED  # nobody tries again what somebody wanted to end
+    if entry.ending == JobState.TIMEOUT and entry.signalled_at is not None:
+        return JobState.TIMEOUT
+    return JobState.FAILED if failed else JobState.COMPLETED
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
