@@ -58,3 +58,11 @@ def test_a_run_that_hung_before_it_was_watched_is_found():
     rhythm.catch_up(20, until=8)
     assert not rhythm.is_stalled(12, patient=False)
     assert rhythm.is_stalled(19, patient=False)
+
+
+def test_lines_between_two_looks_make_a_rhythm():
+    rhythm = Rhythm(floor_s=10, started_at=0)
+    for now in (1.5, 3.0, 4.5):
+        rhythm.look(now, spoke=True, lines=8)
+    assert not rhythm.is_stalled(14, patient=False)
+    assert rhythm.is_stalled(15, patient=False)

@@ -19,16 +19,19 @@ class Rhythm:
         self._gaps = 0
         self._longest = 0.0
 
-    def look(self, now: float, *, spoke: bool) -> None:
-        """Note a look at the logs that did or did not find something new."""
+    def look(self, now: float, *, spoke: bool, lines: int = 1) -> None:
+        """Note a look at the logs that did or did not find something new, so many lines of it.
+
+        Lines between two looks are part of the rhythm too: a job that wrote fast for three
+        looks and then fell silent has shown one.
+        """
         if self._began is None or now < self._began:
             self._began = now
         if self._spoke is not None and now < self._spoke:
             self._spoke = now  # the clock was set back: the silence so far cannot be told
         if not spoke:
             return
-        if self._spoke is not None:
-            self._gaps += 1
+        self._gaps += max(1, lines) - (self._spoke is None)
         since = self._began if self._spoke is None else self._spoke
         self._longest = max(self._longest, now - since)
         self._spoke = now

@@ -52,16 +52,21 @@ class JobTracker:
     def positions(self) -> tuple[LogPosition, ...]:
         return tuple(follower.position for follower in self._followers)
 
+    @property
+    def _lines(self) -> int:
+        return sum(follower.lines for follower in self._followers)
+
     def poll(self, now: float) -> Progress:
         """Read what is new in all logs and say where the job stands."""
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
+        known = self._lines
         news = [self._look(index, now) for index in range(len(self._followers))]
         if self._first_look:
             self._catch_up(now)
         else:
-            self._rhythm.look(now, spoke=any(news))
+            self._rhythm.look(now, spoke=any(news), lines=self._lines - known)
         progress = self._progress(now)
         self._seconds += time.perf_counter() - before
         return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
@@ -84,9 +89,8 @@ class JobTracker:
         self._first_look = False
         times = [follower.written_at for follower in self._followers]
         written_at = max((at for at in times if at is not None), default=None)
-        lines = sum(follower.lines for follower in self._followers)
-        if lines > 0 and written_at is not None:
-            self._rhythm.catch_up(lines, until=min(written_at, now))
+        if self._lines > 0 and written_at is not None:
+            self._rhythm.catch_up(self._lines, until=min(written_at, now))
 
     def _skip_earlier_runs(self) -> None:
         """What was written before this run started is the output of an earlier one."""
