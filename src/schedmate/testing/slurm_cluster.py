@@ -157,7 +157,10 @@ class SlurmCluster:
         where = ["--no-defaults", f"--datadir={self._path('data')}", "--user=root"]
         with self._path("mariadb-install.log").open("wb") as log:
             subprocess.run(
-                ["mariadb-install-db", *where, "--skip-test-db"], stdout=log, stderr=log, check=True
+                ["mariadb-install-db", *where, "--skip-test-db", "--skip-name-resolve", "--force"],
+                stdout=log,
+                stderr=log,
+                check=True,
             )
         database = f"--socket={self._path('db.sock')}"
         pid = f"--pid-file={self._path('mariadbd.pid')}"
