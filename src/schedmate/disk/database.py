@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _BUSY_S = 30.0
+_PRIMARY_CODE = 0xFF
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
 
 
@@ -42,7 +44,7 @@ class Database:
         )
         # the write-ahead log lives in shared memory, which network file systems do not share
         journal = "DELETE" if _on_network(self._path) else "WAL"
-        connection.execute(f"PRAGMA journal_mode = {journal}")
+        _insist(connection, f"PRAGMA journal_mode = {journal}")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
 
@@ -103,6 +105,21 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def _insist(connection: sqlite3.Connection, statement: str) -> None:
+    """Changing the journal is refused at once, not waited for, while others open the file."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _on_network(path: Path) -> bool:
