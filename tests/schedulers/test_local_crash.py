@@ -1,0 +1,341 @@
+"""Daemons and shepherds of the local scheduler are killed: no job is lost or run twice."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from schedmate.disk.lock import hold, lock_holder
+from schedmate.model import JobState, SchedulerError
+from schedmate.schedulers.local import daemon as daemons
+from schedmate.schedulers.local.attempt import RunEnd, RunSpec
+from schedulers.local_house import House, processes_of, wait_for
+
+FORK = multiprocessing.get_context("fork")
+RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'
+
+
+@pytest.fixture
+def house(tmp_path):
+    """With its real daemon process."""
+    house = House(tmp_path)
+    yield house
+    house.leave()
+
+
+@pytest.fixture
+def still(tmp_path):
+    """Without one: the test turns the crank."""
+    house = House(tmp_path, real=False)
+    yield house
+    house.leave()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(house, seed):
+    chance = random.Random(seed)
+    good = [house.shell(f"{RUN}; sleep {chance.uniform(0, 0.3):.2f}") for _ in range(9)]
+    bad = [house.shell(f"{RUN}; exit 3") for _ in range(2)]
+    killed = [house.shell(f"{RUN}; kill -9 $$") for _ in range(2)]
+    again = [
+        house.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 60') for _ in range(2)
+    ]
+    requeued = set()
+
+    def step():
+        for job in house.scheduler.jobs(again):
+            if f"{job.id} 0" in house.lines() and job.id not in requeued:
+                house.scheduler.requeue(job.id)
+                requeued.add(job.id)
+        return all(job.state.ended for job in house.scheduler.jobs())
+
+    for _ in range(8):
+        step()
+        time.sleep(chance.uniform(0, 0.5))
+        house.kill_daemon()
+    wait_for(step, "the end of all jobs", 40)
+
+    runs = [f"{job_id} 0" for job_id in (*good, *bad, *killed, *again)]
+    assert sorted(house.lines()) == sorted([*runs, *(f"{job_id} 1" for job_id in again)])
+    jobs = {job.id: job for job in house.scheduler.jobs()}
+    assert all(jobs[one].state is JobState.COMPLETED for one in (*good, *again))
+    assert all((jobs[one].state, jobs[one].exit_code) == (JobState.FAILED, 3) for one in bad)
+    assert all((jobs[one].state, jobs[one].signal) == (JobState.FAILED, 9) for one in killed)
+    assert [jobs[one].restarts for one in again] == [1, 1]
+
+
+def submit_one(root, start, ids):
+    house = House(root)
+    start.wait()
+    ids.put(house.shell(RUN))
+
+
+def test_jobs_submitted_by_many_processes_at_once_all_run(house):
+    start, ids = FORK.Barrier(8), FORK.Queue()
+    workers = [FORK.Process(target=submit_one, args=(house.root, start, ids)) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    given = {ids.get(timeout=20) for _ in workers}
+    for worker in workers:
+        worker.join()
+
+    assert len(given) == 8
+    assert {house.ended(job_id).state for job_id in given} == {JobState.COMPLETED}
+    assert sorted(house.lines()) == sorted(f"{job_id} 0" for job_id in given)
+
+
+def test_a_daemon_killed_between_taking_a_job_and_starting_it(still):
+    job_id = still.shell(RUN)
+    still.queue.begin(int(job_id), [0], time.time())
+
+    still.new_daemon()
+
+    assert still.ended(job_id).state is JobState.COMPLETED
+    assert still.lines() == [f"{job_id} 0"]
+
+
+def test_a_daemon_killed_between_sending_a_shepherd_and_its_claim(still):
+    """The next daemon knows of no shepherd and sends another one: one of the two runs."""
+    job_id = still.shell(f"{RUN}; sleep 0.3")
+    for _ in range(3):
+        still.new_daemon().cycle(time.time())
+
+    assert still.ended(job_id).state is JobState.COMPLETED
+    assert still.lines() == [f"{job_id} 0"]
+
+
+def test_of_many_shepherds_one_runs(still):
+    job_id = still.shell(RUN)
+    still.queue.begin(int(job_id), [0], time.time())
+    submission = still.layout.read_submission(int(job_id))
+    spec = RunSpec(
+        command=submission.command,
+        workdir=str(still.work),
+        env=submission.env,
+        stdout=str(still.work / "out"),
+        stderr=str(still.work / "out"),
+        restarts=0,
+    )
+
+    shepherds = [still.attempt(job_id).start(spec) for _ in range(6)]
+
+    assert [shepherd.wait(20) for shepherd in shepherds] == [0] * 6
+    assert len(still.lines()) == 1
+    assert still.ended(job_id).state is JobState.COMPLETED
+
+
+FAMILY = "sleep 600 & setsid sleep 600 & (setsid setsid sleep 600 &) ; exec sleep 600"
+
+
+def test_the_death_of_a_shepherd_is_a_node_failure_and_its_orphans_die(still):
+    job_id = still.shell(FAMILY)
+    still.started(job_id)
+    wait_for(lambda: len(processes_of(still.root)) == 5, "the family")
+
+    os.kill(still.attempt(job_id).claimed_by().pid, signal.SIGKILL)
+
+    job = still.ended(job_id)
+    assert (job.state, job.exit_code, job.signal) == (JobState.NODE_FAIL, None, None)
+    assert "died" in job.reason
+    assert processes_of(still.root) == []
+
+
+def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
+    job_id = still.shell("exec sleep 600")
+    still.started(job_id)
+    shepherd = still.attempt(job_id).claimed_by().pid
+    kill = os.kill
+    monkeypatch.setattr("os.kill", lambda *_: None)  # as if they were stuck in the kernel
+    kill(shepherd, signal.SIGKILL)
+    wait_for(lambda: not still.attempt(job_id).claimed_by().alive)
+
+    for _ in range(3):
+        still.daemon.cycle(time.time())
+    assert still.job(job_id).state is JobState.RUNNING
+
+    monkeypatch.undo()
+    assert still.ended(job_id).state is JobState.NODE_FAIL
+
+
+@pytest.mark.parametrize(
+    ("ask", "state", "restarts"),
+    [("cancel", JobState.CANCELLED, 0), ("requeue", JobState.COMPLETED, 1)],
+)
+def test_what_was_asked_of_a_job_counts_though_its_shepherd_died(still, ask, state, restarts):
+    job_id = still.shell('[ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
+    still.started(job_id)
+    entry = still.queue.entry(int(job_id))
+    getattr(still.scheduler, ask)(job_id)
+    os.kill(still.attempt(job_id).claimed_by().pid, signal.SIGKILL)
+    wait_for(lambda: not still.attempt(job_id).claimed_by().alive)
+
+    still.daemon._look_after(entry, time.time())  # as it was seen before somebody asked
+
+    assert still.ended(job_id, restarts).state is state
+
+
+def test_a_reboot_is_a_node_failure(still):
+    job_id = still.shell(RUN)
+    still.queue.begin(int(job_id), [0], time.time())
+    attempt = still.attempt(job_id)
+    attempt.folder.mkdir(parents=True)
+    mine = {"pid": os.getpid(), "born": 1, "boot": "another boot"}
+    (attempt.folder / "claim").write_text(json.dumps(mine))
+
+    assert still.ended(job_id).state is JobState.NODE_FAIL
+    assert still.lines() == []
+
+
+def test_a_job_that_ignores_sigterm_is_killed_after_a_while(still):
+    job_id = still.shell("trap '' TERM; echo deaf >> ran; while :; do sleep 0.05; done")
+    still.started(job_id)
+    still.until(lambda: still.lines() == ["deaf"])
+    begun = time.monotonic()
+
+    still.scheduler.cancel(job_id)
+
+    job = still.ended(job_id)
+    assert (job.state, job.signal) == (JobState.CANCELLED, signal.SIGKILL)
+    assert time.monotonic() - begun >= still.settings.kill_wait_s
+
+
+def test_a_job_that_hears_sigterm_may_tidy_up(still):
+    job_id = still.shell("trap 'echo tidy >> ran; exit 0' TERM; echo up >> ran; sleep 60 & wait")
+    still.until(lambda: still.lines() == ["up"])
+
+    still.scheduler.cancel(job_id)
+
+    assert still.ended(job_id).state is JobState.CANCELLED
+    assert still.lines() == ["up", "tidy"]
+
+
+@pytest.mark.parametrize("end", ["cancel", "itself"])
+def test_nothing_of_a_job_outlives_it(still, end):
+    deaf = "trap '' TERM; while :; do sleep 1; done"
+    hidden = f'env -i setsid bash -c "{deaf}" {still.root} &'
+    family = FAMILY.removesuffix("exec sleep 600")
+    last = "sleep 600" if end == "cancel" else "sleep 0.2"
+    job_id = still.shell(f"{family} {hidden} (setsid sleep 601 &) ; {last}")
+    still.started(job_id)
+    time.sleep(0.3)
+    if end == "cancel":
+        still.scheduler.cancel(job_id)
+
+    job = still.ended(job_id)
+
+    assert job.state is (JobState.CANCELLED if end == "cancel" else JobState.COMPLETED)
+    wait_for(lambda: not processes_of(still.root), "the end of the shepherd", patience_s=1)
+
+
+@pytest.mark.parametrize(
+    ("code", "signalled", "state"),
+    [
+        (0, False, JobState.COMPLETED),
+        (3, False, JobState.CANCELLED),
+        (0, True, JobState.CANCELLED),
+        (143, True, JobState.CANCELLED),
+    ],
+)
+def test_a_job_that_ends_while_it_is_cancelled(still, code, signalled, state):
+    """What has succeeded before anybody touched it has succeeded; a failure is nobody's to mend."""
+    job_id = still.shell("true")
+    number = int(job_id)
+    still.queue.begin(number, [0], time.time())
+    still.scheduler.cancel(job_id)
+    if signalled:
+        still.queue.signalled(number, time.time())
+
+    still.queue.finish(still.queue.entry(number), RunEnd(code=code, signal=0, reason="", end=1.0))
+
+    assert still.job(job_id).state is state
+
+
+def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
+    job_id = house.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
+    house.until(lambda: len(house.lines()) == 1)
+    house.kill_daemon()
+
+    house.scheduler.requeue(job_id)
+    house.kill_daemon()
+
+    assert house.ended(job_id, restarts=1).state is JobState.COMPLETED
+    assert house.lines() == [f"{job_id} 0", f"{job_id} 1"]
+
+
+def test_a_job_that_is_being_ended_is_not_requeued(still):
+    job_id = still.shell("sleep 600")
+    still.started(job_id)
+    still.scheduler.requeue(job_id)
+    still.scheduler.requeue(job_id)  # twice is once
+    still.scheduler.cancel(job_id)
+
+    with pytest.raises(SchedulerError, match="is being ended: CANCELLED"):
+        still.scheduler.requeue(job_id)
+
+    assert still.ended(job_id).state is JobState.CANCELLED
+
+
+def test_a_limit_that_passes_while_no_daemon_looks(still):
+    over = still.shell("exec sleep 600", limit=0.5)
+    done = still.shell("sleep 0.1", limit=0.5)
+    still.started(over)
+    still.started(done)
+    time.sleep(0.8)
+
+    still.new_daemon()
+
+    assert still.ended(over).state is JobState.TIMEOUT
+    assert still.ended(done).state is JobState.COMPLETED
+
+
+def test_an_idle_daemon_goes_and_the_next_submission_brings_another(still, monkeypatch):
+    monkeypatch.setattr(daemons, "_IDLE_S", 0.2)
+    for number in (1, 2):
+        job_id = still.shell(RUN)
+        daemons.serve(still.layout, still.settings, hold(still.layout.lock))
+        assert still.job(job_id).state is JobState.COMPLETED
+        assert len(still.lines()) == number
+        assert lock_holder(still.layout.lock) is None
+
+
+def test_a_job_submitted_while_the_daemon_is_leaving_is_run(still, monkeypatch):
+    looks = []
+
+    def look_once(layout, settings):
+        """The first look finds nothing, and before it lets go somebody submits."""
+        looks.append(hold(layout.lock))
+        if len(looks) == 1:
+            still.shell(RUN)
+        else:
+            still.until(still.queue.idle)
+
+    monkeypatch.setattr(daemons, "_serve_until_idle", look_once)
+
+    daemons.serve(still.layout, still.settings, hold(still.layout.lock))
+
+    assert looks == [None, None], "the lock was held during both"
+    assert still.lines() == ["1 0"]
+
+
+def test_a_second_daemon_is_not_started(house):
+    house.shell("sleep 0.5")
+    threads = [threading.Thread(target=house.scheduler.ensure_running) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    daemon = [
+        pid
+        for pid in processes_of(house.layout.root)
+        if b"schedmate.schedulers.local.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    assert len(daemon) == 1
