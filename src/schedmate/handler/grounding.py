@@ -1,7 +1,7 @@
 """Whether a quoted line can carry the reason a model gives.
 
-A reason that leads to a retry must be named by the line's own words; for the others it is
-enough that the line speaks of a failure at all.
+A reason that leads to a retry must be named by the line's own words. The others lead to nothing
+but a sentence for the user, and a job's own words for its trouble are anybody's guess.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from schedmate.handler.prefilter import suspicious
 from schedmate.model import REASONS
 
 _WORDS: Final[dict[str, str]] = {
@@ -46,4 +45,4 @@ def fits(reason: str, line: str) -> bool:
     if REASONS[reason].retry != "no" and reason not in _PATTERNS:
         return False
     pattern = _PATTERNS.get(reason)
-    return suspicious(line.encode()) if pattern is None else bool(pattern.search(line))
+    return pattern is None or bool(pattern.search(line))

@@ -59,7 +59,7 @@ class Handler:
         if not view:
             return diagnosis
         answer = self._asker.ask(
-            interpreter.Reading,
+            interpreter.schema(view),
             interpreter.question(case, view),
             purpose=interpreter.PURPOSE,
             system=interpreter.SYSTEM,
@@ -73,7 +73,7 @@ class Handler:
             case,
             answer.value.reason,
             line,
-            words=answer.value.cause,
+            words=line.text,
             confidence=_MODEL_CONFIDENCE,
             source="llm",
         )

@@ -1,4 +1,4 @@
-"""The few dozen lines that a model, or a memory, needs to see of a failed run."""
+"""The few lines that a model, or a memory, needs to see of a failed run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from schedmate.handler.evidence import Gathered
     from schedmate.handler.lines import LogLine
 
-MOST_LINES: Final = 30
-_CLUE_LINES: Final = 16
-_WIDTH: Final = 160
+MOST_LINES: Final = 16
+_CLUE_LINES: Final = 8
 _KEY_LINES: Final = 5
 
 
@@ -26,10 +25,6 @@ def compressed(gathered: Gathered) -> tuple[LogLine, ...]:
         if len(chosen) < MOST_LINES:
             chosen.setdefault((*line.place, line.text), line)
     return tuple(sorted(chosen.values(), key=lambda line: line.place))
-
-
-def numbered(lines: tuple[LogLine, ...]) -> str:
-    return "\n".join(f"{n}| {line.text[:_WIDTH]}" for n, line in enumerate(lines, 1))
 
 
 def key_lines(gathered: Gathered) -> tuple[LogLine, ...]:
