@@ -66,6 +66,10 @@ class Mind:
     def known(self) -> Mapping[JobId, KnownJob]:
         return self._known
 
+    def forget(self, job_id: JobId) -> None:
+        """Meet this job as a new one when it is seen again."""
+        self._known.pop(job_id, None)
+
     def handle(self, event: Event) -> list[Instruction]:
         match event:
             case JobSeen(job=job, past=past):

@@ -9,8 +9,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from schedmate.model import Action, ActionKind, Job, Mode, SchedulerError, SchedulerUnreachable
-from schedmate.model.errors import NotFound
+from schedmate.model import (
+    Action,
+    ActionKind,
+    Job,
+    JobState,
+    Mode,
+    NotFound,
+    SchedulerError,
+    SchedulerUnreachable,
+)
 
 if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
@@ -46,6 +54,8 @@ class Actions:
                 self._store.settle(action, "failed", at=now, note="the job is gone")
             elif _took_effect(action, found[0]):
                 self._store.settle(action, "done", at=now, note="found done after a restart")
+            elif (why := _too_late(action, found[0])) is not None:
+                self._store.settle(action, "failed", at=now, note=why)
             else:
                 self._do(action, now)
 
@@ -79,5 +89,14 @@ def _took_effect(action: Action, job: Job) -> bool:
     if action.kind == "requeue":
         return job.restarts > action.attempt
     if action.kind == "cancel":
-        return job.state.ended
+        return job.state is JobState.CANCELLED and job.restarts == action.attempt
     return False  # setting a value twice is the same as setting it once
+
+
+def _too_late(action: Action, job: Job) -> str | None:
+    """Why the action must not be carried out any more, None while it still may."""
+    if job.restarts != action.attempt:
+        return f"too late: attempt {action.attempt} is over"
+    if job.state.ended and not (action.kind == "requeue" and job.state.failed):
+        return f"too late: the job has ended, {job.state}"
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
 def import_scheduler(settings: Settings, name: str) -> int:
     """Remember the jobs of a scheduler that have ended; return how many there were."""
     own = settings.model_copy(update={"scheduler": name})
-    store, scheduler = open_store(own), open_scheduler(own)
+    scheduler = open_scheduler(own)
     ended = [job for job in scheduler.jobs() if job.state.ended]
-    for job in ended:
-        if store.run(job.id, job.restarts) is None:
-            fingerprint, workload = _read(job, scheduler, store)
-            store.keep_run(PastRun(job=job, fingerprint=fingerprint, workload=workload))
+    with closing(open_store(own)) as store:
+        for job in ended:
+            if store.run(job.id, job.restarts) is None:
+                fingerprint, workload = _read(job, scheduler, store)
+                store.keep_run(PastRun(job=job, fingerprint=fingerprint, workload=workload))
     return len(ended)
 
 
 def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> int:
     """Remember rows of a table, apart from the jobs of the scheduler in use: ids may clash."""
-    store = open_store(settings, of=f"table:{Path(source).name}")
     kept = list(runs)
-    store.keep_runs(kept)
+    with closing(open_store(settings, of=f"table:{Path(source).name}")) as store:
+        store.keep_runs(kept)
     return len(kept)
 
 

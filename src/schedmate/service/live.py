@@ -29,13 +29,26 @@ def poll_seconds(settings: Settings) -> float:
 
 
 def serve(settings: Settings, stop: threading.Event) -> None:
-    """Follow the scheduler until `stop` is set; one daemon at a time for a state directory."""
+    """Follow the scheduler until `stop` is set."""
+    with _alone(settings), assemble(settings) as mate:
+        _follow(mate, poll_seconds(settings), stop)
+
+
+def look_once(settings: Settings) -> None:
+    """Look once and do what follows from it."""
+    with _alone(settings), assemble(settings) as mate:
+        mate.cycle(time.time())
+
+
+@contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    """One daemon at a time: a second one would finish what the first is in the midst of."""
     lock = hold(settings.state_dir / "serve.lock")
     if lock is None:
         raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
-    with lock, assemble(settings) as mate:
+    with lock:
         sign(lock)
-        _follow(mate, poll_seconds(settings), stop)
+        yield
 
 
 def _follow(mate: Mate, pause_s: float, stop: threading.Event) -> None:

@@ -26,7 +26,7 @@ from schedmate.core import (
     Track,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Diagnosis, Job, PastRun, SchedMateError, Workload
+from schedmate.model import Diagnosis, Job, JobId, PastRun, SchedulerUnreachable, Workload
 from schedmate.service.refining import Refining
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from schedmate.service.actions import Actions
     from schedmate.store import Store
 
+_ALONE_S = 60.0
+_HANG = "hang"
 _log = logging.getLogger("schedmate.mate")
 
 
@@ -60,11 +62,13 @@ class Mate:
         self._actions = actions
         self._watching = Watching(store)
         self._refining = Refining(handler)
+        self._troubled: dict[JobId, float] = {}
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
         for job in self._scheduler.jobs():
-            self._tell(JobSeen(now, job, self._past(job)))
+            if now >= self._troubled.get(job.id, 0.0):
+                self._see(job, now)
         for job_id, progress in self._watching.look(now):
             self._tell(ProgressSeen(now, job_id, progress))
         for job, refined in self._refining.answered():
@@ -74,6 +78,18 @@ class Mate:
 
     def close(self) -> None:
         self._refining.close()
+
+    def _see(self, job: Job, now: float) -> None:
+        """Trouble with one job is not trouble for the others; it is met afresh a while later."""
+        try:
+            self._tell(JobSeen(now, job, self._past(job)))
+        except SchedulerUnreachable:
+            self._mind.forget(job.id)
+            raise
+        except Exception:  # noqa: BLE001 - as the docstring says
+            _log.exception("job %s is left alone for a while", job.id)
+            self._mind.forget(job.id)
+            self._troubled[job.id] = now + _ALONE_S
 
     def _past(self, job: Job) -> dict[int, Diagnosis]:
         """What a mind that was not there should know of a job that was retried before."""
@@ -110,7 +126,7 @@ class Mate:
             try:
                 target = Target.from_job(job, self._scheduler.script(job.id))
                 advised = self._advisor.advise(target)
-            except (SchedMateError, OSError):
+            except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
                 _log.warning("no advice on job %s", job.id, exc_info=True)
                 return []
             kept = KeptAdvice(advised.advice, advised.fingerprint)
@@ -119,8 +135,8 @@ class Mate:
 
     def _diagnose(self, job: Job, *, hung: bool) -> Diagnosis:
         known = self._store.diagnoses(job.id).get(job.restarts)
-        if known is not None:
-            return known
+        if known is not None and (hung or known.reason != _HANG):
+            return known  # a run that seemed to hang and then ended by itself is another case
         kept = self._store.advice(job.id)
         workload = None if kept is None else kept.advice.workload
         case = Case.of_job(job, workload=workload, hung=hung)
@@ -130,8 +146,10 @@ class Mate:
         return diagnosis
 
     def _remember(self, job: Job) -> None:
-        kept = self._store.advice(job.id)
         progress = self._watching.end(job)
+        if progress is None and self._store.run(job.id, job.restarts) is not None:
+            return  # by somebody who had followed it
+        kept = self._store.advice(job.id)
         self._store.keep_run(
             PastRun(
                 job=job,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
     from schedmate.handler import Case, Handler
     from schedmate.model import Diagnosis, Job
+
+_log = logging.getLogger("schedmate.refining")
 
 
 class Refining:
@@ -29,9 +32,11 @@ class Refining:
         ready = [asked for asked in self._asked if asked[2].done()]
         self._asked = [asked for asked in self._asked if not asked[2].done()]
         for job, before, future in ready:
-            after = future.result()
-            if after != before:
-                yield job, after
+            error = future.exception()
+            if error is not None:
+                _log.warning("no better diagnosis of job %s", job.id, exc_info=error)
+            elif future.result() != before:
+                yield job, future.result()
 
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)

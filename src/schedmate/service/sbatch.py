@@ -11,7 +11,16 @@ if TYPE_CHECKING:
 _WITHOUT_VALUE = {
     *("--contiguous", "--exclusive", "--get-user-env", "--hold", "--ignore-pbs", "--no-kill"),
     *("--kill-on-invalid-dep", "--no-requeue", "--overcommit", "--oversubscribe", "--parsable"),
-    *("--quiet", "--reboot", "--requeue", "--spread-job", "--test-only", "--use-min-nodes"),
+    *(
+        "--nice",
+        "--propagate",
+        "--quiet",
+        "--reboot",
+        "--requeue",
+        "--spread-job",
+        "--test-only",
+        "--use-min-nodes",
+    ),
     *("--verbose", "--wait", "-H", "-I", "-O", "-Q", "-W", "-h", "-k", "-s", "-v"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 _KEEP_EVERY_S = 1.0
+_log = logging.getLogger("schedmate.watching")
 
 
 class Watching:
@@ -35,8 +37,13 @@ class Watching:
         self._trackers[job.id] = (job, tracker)
 
     def look(self, now: float) -> Iterator[tuple[JobId, Progress]]:
-        for job_id, (job, tracker) in self._trackers.items():
-            progress = tracker.poll(now)
+        for job_id, (job, tracker) in list(self._trackers.items()):
+            try:
+                progress = tracker.poll(now)
+            except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
+                _log.exception("the logs of job %s cannot be followed", job_id)
+                del self._trackers[job_id]
+                continue
             self._keep(job, progress, now)
             yield job_id, progress
 

@@ -1,0 +1,100 @@
+"""A scheduler in memory, for tests of what talks to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from schedmate.model import Job, JobId, JobState, NotFound, SchedulerError, Submission
+
+
+@dataclass(slots=True)
+class FakeScheduler:
+    """Fulfils `Scheduler`. Nothing runs: the test says how its jobs fare.
+
+    `calls` lists what was changed, in order. Put an error into `trouble` and every call raises
+    it until it is taken out again; with `lose_answers` a change is made before it is raised.
+    """
+
+    name: str = "fake"
+    known: dict[JobId, Job] = field(default_factory=dict)
+    scripts: dict[JobId, str] = field(default_factory=dict)
+    calls: list[tuple[str, ...]] = field(default_factory=list)
+    trouble: BaseException | None = None
+    lose_answers: bool = False
+
+    def put(self, job: Job) -> None:
+        """Show this job from now on."""
+        self.known[job.id] = job
+
+    def submit(self, submission: Submission) -> JobId:
+        self._reach()
+        job_id = str(len(self.known) + 1)
+        self.put(
+            Job(
+                id=job_id,
+                name=submission.name,
+                user="ada",
+                state=JobState.PENDING,
+                workdir=submission.workdir,
+                command=submission.command,
+                script=submission.script,
+                request=submission.request,
+                submit_time=0.0,
+                nice=submission.nice,
+            )
+        )
+        self._done("submit", job_id)
+        return job_id
+
+    def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
+        self._reach()
+        return [job for job in self.known.values() if ids is None or job.id in ids]
+
+    def script(self, job_id: JobId) -> str | None:
+        self._job(job_id)
+        return self.scripts.get(job_id)
+
+    def cancel(self, job_id: JobId) -> None:
+        job = self._job(job_id)
+        if not job.state.ended:
+            self.put(replace(job, state=JobState.CANCELLED, end_time=job.submit_time))
+        self._done("cancel", job_id)
+
+    def requeue(
+        self,
+        job_id: JobId,
+        *,
+        exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - where it would run is nobody's business
+        delay_s: float = 0.0,  # noqa: ARG002 - nor is when
+    ) -> None:
+        job = self._job(job_id)
+        if job.state is JobState.PENDING:
+            raise SchedulerError(f"job {job_id} is waiting already")
+        again = replace(job, state=JobState.PENDING, restarts=job.restarts + 1)
+        self.put(replace(again, start_time=None, end_time=None, exit_code=None, signal=None))
+        self._done("requeue", job_id)
+
+    def set_nice(self, job_id: JobId, nice: int) -> None:
+        self.put(replace(self._job(job_id), nice=nice))
+        self._done("set_nice", job_id, str(nice))
+
+    def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
+        job = self._job(job_id)
+        self.put(replace(job, request=replace(job.request, time_limit_s=seconds)))
+        self._done("set_time_limit", job_id, str(seconds))
+
+    def _job(self, job_id: JobId) -> Job:
+        self._reach()
+        if job_id not in self.known:
+            raise NotFound(f"there is no job {job_id}")
+        return self.known[job_id]
+
+    def _reach(self) -> None:
+        if self.trouble is not None and not self.lose_answers:
+            raise self.trouble
+
+    def _done(self, *call: str) -> None:
+        self.calls.append(call)
+        if self.trouble is not None:
+            raise self.trouble

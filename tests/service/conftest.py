@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pytest
+
+from service.place import Place
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A house of one's own on the real local scheduler; nothing of it outlives the test."""
+    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "no-such-file"))
+    place = Place(tmp_path)
+    yield place
+    place.leave()

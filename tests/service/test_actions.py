@@ -1,0 +1,224 @@
+"""Exactly one action per decision, whatever dies in between."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from schedmate.model import Action, JobState, SchedulerError, SchedulerUnreachable
+from schedmate.service.actions import Actions
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job
+from schedmate.testing.scheduler import FakeScheduler
+
+KINDS = ("requeue", "cancel", "set_nice", "set_time_limit")
+NICE, LIMIT = 7.0, 60.0
+
+
+class Crash(BaseException):
+    """As if by kill -9."""
+
+
+@pytest.fixture
+def scheduler():
+    return FakeScheduler()
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def actions(scheduler, store):
+    return Actions(scheduler, store, "act")
+
+
+def an_action(kind, **parts):
+    value = {"set_nice": NICE, "set_time_limit": LIMIT}.get(kind)
+    return Action(**{"kind": kind, "job_id": "1", "attempt": 0, "why": "", "value": value, **parts})
+
+
+def put_job_for(scheduler, kind):
+    state = {"requeue": JobState.FAILED, "cancel": JobState.RUNNING}.get(kind, JobState.PENDING)
+    scheduler.put(a_job(state=state))
+
+
+def assert_done_once(scheduler, store, kind):
+    job = scheduler.known["1"]
+    shown = {
+        "requeue": (job.state, job.restarts) == (JobState.PENDING, 1),
+        "cancel": (job.state, job.restarts) == (JobState.CANCELLED, 0),
+        "set_nice": job.nice == NICE,
+        "set_time_limit": job.request.time_limit_s == LIMIT,
+    }
+    assert shown[kind]
+    assert [record.state for record in store.actions()] == ["done"]
+    if kind in ("requeue", "cancel"):
+        assert [call[0] for call in scheduler.calls] == [kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_action_is_carried_out_once_however_often_it_is_wanted(scheduler, store, kind):
+    put_job_for(scheduler, kind)
+
+    for _ in range(3):
+        actions = Actions(scheduler, store, "act")
+        actions.carry_out(an_action(kind), 1.0)
+        actions.finish_interrupted(2.0)
+
+    assert_done_once(scheduler, store, kind)
+    assert len(scheduler.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "allowed"),
+    [
+        ("observe", ()),
+        ("assist", ("set_nice", "set_time_limit")),
+        ("act", KINDS),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_allowed_is_written_down_and_left(scheduler, store, mode, allowed, kind):
+    put_job_for(scheduler, kind)
+    before = dict(scheduler.known)
+    actions = Actions(scheduler, store, mode)
+
+    actions.carry_out(an_action(kind), 1.0)
+    actions.finish_interrupted(2.0)
+
+    if kind in allowed:
+        assert_done_once(scheduler, store, kind)
+    else:
+        assert scheduler.calls == []
+        assert scheduler.known == before
+        assert [record.state for record in store.actions()] == ["observed"]
+
+
+def test_what_was_only_observed_stays_so_when_more_is_allowed_later(scheduler, store):
+    """A site that turns acting on does not get a week of retries at once."""
+    put_job_for(scheduler, "requeue")
+    Actions(scheduler, store, "observe").carry_out(an_action("requeue"), 1.0)
+
+    Actions(scheduler, store, "act").carry_out(an_action("requeue"), 2.0)
+
+    assert scheduler.calls == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("moment", ["before intending", "before doing", "before settling"])
+def test_a_crash_at_any_step(scheduler, store, monkeypatch, kind, moment):
+    put_job_for(scheduler, kind)
+    if moment == "before intending":
+        monkeypatch.setattr(SqliteStore, "intend", crash)
+    else:
+        scheduler.trouble, scheduler.lose_answers = Crash(), moment == "before settling"
+    with pytest.raises(Crash):
+        Actions(scheduler, store, "act").carry_out(an_action(kind), 1.0)
+    monkeypatch.undo()
+    scheduler.trouble, scheduler.lose_answers = None, False
+
+    restarted = Actions(scheduler, store, "act")
+    restarted.carry_out(an_action(kind), 2.0)  # a mind that starts afresh wants the same again
+    restarted.finish_interrupted(3.0)
+    restarted.finish_interrupted(4.0)
+
+    assert_done_once(scheduler, store, kind)
+
+
+def crash(*_, **__):
+    raise Crash
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answers_lost", [False, True])
+def test_a_scheduler_that_is_away_for_a_while(scheduler, store, actions, kind, answers_lost):
+    put_job_for(scheduler, kind)
+    scheduler.trouble, scheduler.lose_answers = SchedulerUnreachable("no answer"), answers_lost
+
+    actions.carry_out(an_action(kind), 1.0)
+    assert [record.state for record in store.actions()] == ["intended"]
+    scheduler.trouble, scheduler.lose_answers = None, False
+    actions.finish_interrupted(2.0)
+
+    assert_done_once(scheduler, store, kind)
+
+
+def test_a_scheduler_that_refuses_is_not_asked_again(scheduler, store, actions):
+    scheduler.put(a_job(state=JobState.PENDING))
+
+    actions.carry_out(an_action("requeue"), 1.0)
+    actions.carry_out(an_action("requeue"), 2.0)
+    actions.finish_interrupted(3.0)
+
+    (record,) = store.actions()
+    assert (record.state, record.note) == ("failed", "job 1 is waiting already")
+    assert scheduler.calls == []
+
+
+def test_a_job_that_is_gone_fails_its_action(scheduler, store, actions):
+    actions.carry_out(an_action("cancel"), 1.0)
+    store.intend(an_action("requeue"), at=1.0)
+    actions.finish_interrupted(2.0)
+
+    assert [(record.state, record.note) for record in store.actions()] == [
+        ("failed", "there is no job 1"),
+        ("failed", "the job is gone"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "job"),
+    [
+        ("requeue", a_job(state=JobState.COMPLETED)),
+        ("requeue", a_job(state=JobState.CANCELLED)),
+        ("cancel", a_job(state=JobState.COMPLETED)),
+        ("cancel", a_job(state=JobState.RUNNING, restarts=1)),
+        ("set_nice", a_job(state=JobState.PENDING, restarts=1)),
+        ("set_nice", a_job(state=JobState.COMPLETED)),
+    ],
+)
+def test_an_action_that_comes_too_late_is_left(scheduler, store, actions, kind, job):
+    """Intended in time, but its run ended otherwise before the scheduler could be asked."""
+    store.intend(an_action(kind), at=1.0)
+    scheduler.put(job)
+
+    actions.finish_interrupted(2.0)
+
+    (record,) = store.actions()
+    assert record.state == "failed"
+    assert record.note.startswith("too late")
+    assert scheduler.calls == []
+    assert scheduler.known["1"] == job
+
+
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.FAILED, JobState.TIMEOUT])
+def test_a_requeue_in_time_is_made_up_for(scheduler, store, actions, state):
+    store.intend(an_action("requeue"), at=1.0)
+    scheduler.put(a_job(state=state))
+
+    actions.finish_interrupted(2.0)
+
+    assert scheduler.calls == [("requeue", "1")]
+
+
+def test_the_next_attempt_is_another_decision(scheduler, store, actions):
+    put_job_for(scheduler, "requeue")
+    actions.carry_out(an_action("requeue"), 1.0)
+    scheduler.put(replace(scheduler.known["1"], state=JobState.FAILED))
+
+    actions.carry_out(an_action("requeue", attempt=1), 2.0)
+
+    assert scheduler.known["1"].restarts == 2
+    assert scheduler.calls == [("requeue", "1"), ("requeue", "1")]
+
+
+def test_the_fake_refuses_what_it_does_not_know(scheduler):
+    scheduler.put(a_job())
+    with pytest.raises(SchedulerError):
+        scheduler.requeue("1")
+    assert [job.id for job in scheduler.jobs(["1", "2"])] == ["1"]

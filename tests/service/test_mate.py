@@ -1,0 +1,327 @@
+"""Jobs walk through the live system, and it can be thrown away between any two steps."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from schedmate.advisor import Advisor
+from schedmate.core import Limits, Mind
+from schedmate.disk.lock import hold
+from schedmate.handler import Case, Handler
+from schedmate.handler.evidence import gather
+from schedmate.model import JobState, SchedMateError, SchedulerUnreachable
+from schedmate.policies import ordering
+from schedmate.service import live
+from schedmate.service.actions import Actions
+from schedmate.service.mate import _ALONE_S, Mate
+from schedmate.service.refining import Refining
+from schedmate.service.wiring import assemble
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run
+from schedmate.testing.scheduler import FakeScheduler
+from schedmate.tracker import JobTracker
+from schedulers.local_house import wait_for
+from service.place import ERROR, KILLED_ONCE, RUN
+
+
+def test_one_job_walks_from_submission_to_memory(place):
+    job_id = place.submit(
+        f'{RUN}; for i in 1 2 3 4; do echo "step $i/4 loss 0.$i"; sleep 0.3; done'
+    )
+    with assemble(place.settings) as mate:
+        wait_for(lambda: mate.cycle(time.time()) or place.ended(job_id), "the end")
+        mate.cycle(time.time())
+
+    with place.store() as store:
+        run = store.run(job_id)
+        assert run.job.state is JobState.COMPLETED
+        assert run.fingerprint == store.advice(job_id).fingerprint
+        assert run.steps_done == 4
+        assert store.progress(job_id).current == 4
+        assert store.diagnoses(job_id) == {}
+    assert place.actions() == []
+    assert place.lines() == [f"{job_id} 0"]
+
+
+def test_a_mistake_of_the_user_is_diagnosed_and_not_retried(place):
+    job_id = place.submit(ERROR)
+    place.looks_until(lambda: place.ended(job_id), "the end")
+    for _ in range(3):
+        place.one_look()
+
+    with place.store() as store:
+        (diagnosis,) = store.diagnoses(job_id).values()
+    assert diagnosis.decision.retry == "no"
+    assert any("KeyError" in evidence.text for evidence in diagnosis.evidence)
+    assert place.actions() == []
+    assert place.lines() == [f"{job_id} 0"]
+
+
+def test_a_killed_job_is_requeued_once_by_daemons_that_live_for_one_look_each(place):
+    job_id = place.submit(KILLED_ONCE)
+    place.looks_until(lambda: place.ended(job_id, restarts=1), "the end of the second run")
+    for _ in range(3):
+        place.one_look()
+
+    assert place.lines() == [f"{job_id} 0", f"{job_id} 1"]
+    assert place.actions() == [("requeue", 0, "done")]
+    assert place.job(job_id).state is JobState.COMPLETED
+    with place.store() as store:
+        assert store.run(job_id, 0).job.state is JobState.FAILED
+        assert store.run(job_id, 1).job.state is JobState.COMPLETED
+        assert set(store.diagnoses(job_id)) == {0}
+
+
+def test_a_job_that_is_killed_every_time_uses_up_its_retries_and_no_more(place):
+    job_id = place.submit(f"{RUN}; kill -9 $$")
+
+    def at_rest():
+        job = place.job(job_id)
+        settled = [state for *_, state in place.actions()]
+        return job.state.ended and settled == ["done"] * job.restarts and job.restarts > 0
+
+    place.looks_until(at_rest, "the end of retries")
+    for _ in range(5):
+        place.one_look()
+
+    assert 1 <= place.job(job_id).restarts <= place.settings.retries
+    assert len(place.lines()) == place.job(job_id).restarts + 1
+
+
+def test_observing_changes_nothing_but_says_what_it_would_do(place):
+    place.mode = "observe"
+    failed = place.submit(KILLED_ONCE)
+    wait_for(lambda: place.ended(failed), "the end")
+    before = place.scheduler.jobs()
+    for _ in range(3):
+        place.one_look()
+
+    assert place.scheduler.jobs() == before
+    assert place.actions() == [("requeue", 0, "observed")]
+    assert place.lines() == [f"{failed} 0"]
+
+
+def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place):
+    job_id = place.scheduler.submit(place.submission(KILLED_ONCE))
+    wait_for(lambda: place.ended(job_id), "the end")
+    time.sleep(0.05)
+    for _ in range(3):
+        place.one_look()
+
+    with place.store() as store:
+        assert store.run(job_id).job.state is JobState.FAILED
+        assert store.diagnoses(job_id)
+    assert place.actions() == []
+    assert place.lines() == [f"{job_id} 0"]
+
+
+def test_a_second_daemon_is_refused(place):
+    with hold(place.settings.state_dir / "serve.lock"):
+        for second in (lambda: live.serve(place.settings, threading.Event()), look_once(place)):
+            with pytest.raises(SchedMateError, match=r"a daemon is serving .* already"):
+                second()
+    look_once(place)()
+
+
+def look_once(place):
+    return lambda: live.look_once(place.settings)
+
+
+# on a scheduler in memory
+
+
+class Stage:
+    def __init__(self, tmp_path):
+        self.scheduler = FakeScheduler()
+        self.store = SqliteStore(tmp_path / "store")
+        self.log = tmp_path / "job.log"
+        self.log.write_text("Traceback (most recent call last):\nKeyError: 'missing'\n")
+        self.mate = self.new_mate()
+
+    def new_mate(self, handler=None):
+        self.mate = Mate(
+            mind=Mind(ordering("sjf"), Limits()),
+            scheduler=self.scheduler,
+            store=self.store,
+            advisor=Advisor(self.store, self.store),
+            handler=handler or Handler(self.store),
+            actions=Actions(self.scheduler, self.store, "act"),
+        )
+        return self.mate
+
+    def put(self, job_id, state, **parts):
+        job = a_job(id=job_id, state=state, workdir=str(self.log.parent), **parts)
+        self.scheduler.put(replace(job, logs=(str(self.log),)))
+
+
+@pytest.fixture
+def stage(tmp_path):
+    stage = Stage(tmp_path)
+    yield stage
+    stage.mate.close()
+    stage.store.close()
+
+
+def raises(*_, **__):
+    raise RecursionError("too deep")
+
+
+def test_an_advisor_that_stumbles_stops_nobody(stage, monkeypatch, caplog):
+    monkeypatch.setattr(Advisor, "advise", raises)
+    stage.put("1", JobState.PENDING)
+    stage.put("2", JobState.FAILED, exit_code=1)
+
+    stage.mate.cycle(1.0)
+    stage.put("1", JobState.COMPLETED)
+    stage.mate.cycle(2.0)
+
+    assert stage.store.run("1").job.state is JobState.COMPLETED
+    assert stage.store.diagnoses("2")
+    assert "no advice on job 1" in caplog.text
+
+
+def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeypatch):
+    diagnose = Handler.diagnose
+    troubled = {"1"}
+
+    def diagnose_or_not(handler, case):
+        return raises() if troubled and case.exit_code == 1 else diagnose(handler, case)
+
+    monkeypatch.setattr(Handler, "diagnose", diagnose_or_not)
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.put("2", JobState.FAILED, exit_code=2)
+    stage.mate.cycle(1000.0)
+    assert stage.store.diagnoses("2")
+    assert not stage.store.diagnoses("1")
+    troubled.clear()
+
+    stage.mate.cycle(1001.0)
+    assert not stage.store.diagnoses("1"), "it was to be left alone"
+    stage.mate.cycle(1000.0 + _ALONE_S)
+
+    assert stage.store.diagnoses("1")
+
+
+def test_a_log_that_cannot_be_followed_blinds_to_no_other(stage, monkeypatch):
+    monkeypatch.setattr(JobTracker, "poll", raises)
+    stage.put("1", JobState.RUNNING)
+    stage.mate.cycle(1.0)
+    stage.put("1", JobState.COMPLETED)
+
+    stage.mate.cycle(2.0)
+
+    assert stage.store.run("1").job.state is JobState.COMPLETED
+
+
+def test_a_scheduler_away_in_the_midst_of_a_look_leaves_nothing_undone(stage):
+    stage.put("1", JobState.FAILED, signal=9)
+    stage.log.write_text("")
+    stage.scheduler.trouble = SchedulerUnreachable("no answer")
+    with pytest.raises(SchedulerUnreachable):
+        stage.mate.cycle(1.0)
+    stage.scheduler.lose_answers = True
+    stage.mate.cycle(2000.0)
+    stage.scheduler.trouble = None
+    stage.mate.cycle(2001.0)
+
+    assert stage.scheduler.calls == [("requeue", "1")]
+    assert [record.state for record in stage.store.actions()] == ["done"]
+
+
+def test_a_restart_does_not_overwrite_what_was_learnt_of_a_run(stage):
+    stage.put("1", JobState.COMPLETED)
+    kept = a_past_run(job=stage.scheduler.known["1"], steps_done=400.0)
+    stage.store.keep_run(kept)
+
+    stage.mate.cycle(1.0)
+
+    assert stage.store.run("1") == kept
+
+
+def test_a_run_that_seemed_to_hang_and_then_failed_is_diagnosed_anew(stage):
+    stage.store.keep_diagnosis("1", 0, a_diagnosis("hang"))
+    stage.put("1", JobState.FAILED, exit_code=1)
+
+    stage.mate.cycle(1.0)
+
+    assert stage.store.diagnoses("1")[0].reason != "hang"
+
+
+class Refines(Handler):
+    """A model that knows better, or stumbles."""
+
+    def __init__(self, better):
+        super().__init__()
+        self.better = better
+
+    def refine(self, case, diagnosis):
+        return self.better or raises()
+
+
+@pytest.mark.parametrize("better", [None, a_diagnosis("node_failure")])
+def test_what_the_model_finds_comes_in_later_and_its_stumbling_not_at_all(stage, better):
+    stage.new_mate(Refines(better))
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.mate.cycle(2000.0)
+    first = stage.store.diagnoses("1")[0]
+    wait_for(lambda: all(asked[2].done() for asked in stage.mate._refining._asked))
+
+    stage.mate.cycle(2001.0)
+    stage.mate.cycle(2002.0)
+
+    assert stage.store.diagnoses("1")[0] == (better or first)
+    assert stage.scheduler.calls == ([("requeue", "1")] if better else [])
+
+
+def test_closing_does_not_wait_for_the_model(stage):
+    gate = threading.Event()
+    handler = Refines(a_diagnosis())
+    handler.refine = lambda *_: gate.wait(20)
+    refining = Refining(handler)
+    refining.ask(a_job(), Case(), a_diagnosis())
+    begun = time.monotonic()
+
+    refining.close()
+
+    assert time.monotonic() - begun < 5
+    gate.set()
+
+
+def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
+    mine, theirs = Case(logs=(tmp_path / "mine",)), Case(logs=(tmp_path / "theirs",))
+    for case in (mine, theirs):
+        case.logs[0].write_text(f"{case.logs[0].name}\n")
+
+    class Raced(Handler):
+        """Whenever it has written down what it read, the other thread does so too."""
+
+        _last = property(lambda self: self.kept, lambda self, value: self.race(value))
+
+        def race(self, value):
+            self.kept = None if value is None else (theirs, gather(theirs))
+
+    assert Raced()._gathered(mine) == gather(mine)
+
+
+def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
+    looks = []
+    stop = threading.Event()
+
+    class Failing:
+        def cycle(self, now):
+            looks.append(now)
+            if len(looks) == 3:
+                stop.set()
+            raise SchedulerUnreachable("no answer") if len(looks) == 1 else ValueError("odd")
+
+    with caplog.at_level(logging.WARNING):
+        live._follow(Failing(), 0.01, stop)
+
+    assert len(looks) == 3
+    assert "no answer" in caplog.text
+    assert "this look failed" in caplog.text
