@@ -1,0 +1,122 @@
+"""The parts of the reference that the code itself knows.
+
+    python tests/docs/generate.py
+
+writes them into docs/reference; the tests fail where they are not what this would write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from schedmate.cli import VERBS
+from schedmate.config import Settings
+from schedmate.handler.suggestions import meaning
+from schedmate.model import REASONS, Advice, Diagnosis, Progress
+from schedmate.model.wire import json_schema
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+SCHEMAS = {"advice": Advice, "progress": Progress, "diagnosis": Diagnosis}
+PLACES = {"state_dir": "`~/.local/state/schedmate`", "cache_dir": "`~/.cache/schedmate`"}
+"""Defaults that depend on who looks."""
+
+WORDS = {
+    "scheduler": "where jobs run: `local` or `slurm`",
+    "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
+    "limits, `act` also requeues and stops jobs",
+    "policy": "who goes first: `sjf` or `fifo`",
+    "retries": "how often one job is tried again",
+    "state_dir": "queue, history, locks; on a local disk",
+    "cache_dir": "the embedded model's file and server",
+    "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
+    "else the cores",
+    "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",
+    "local.poll_s": "seconds between two looks of the local scheduler",
+    "slurm.poll_s": "seconds between two questions to Slurm",
+    "slurm.timeout_s": "how long one Slurm command may take",
+    "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
+    "llm.model": "the model's name at that endpoint",
+    "llm.api_key": "its key, from the environment",
+    "llm.api_key_file": "a file with its key",
+    "llm.enabled": "`false`: no model is ever asked",
+    "llm.deadline_s": "seconds for one question, repairs and the model's start included",
+    "llm.token_budget": "tokens this installation may spend in a day",
+    "llm.repair_turns": "how often a bad answer may be asked for again",
+    "llm.threads": "threads of the embedded model",
+    "llm.idle_s": "seconds after which the embedded model's server ends when nobody asks",
+}
+"""What each setting means."""
+
+
+def settings() -> dict[str, str]:
+    """Every setting by its name in a file, with its default as it is written there."""
+    return dict(_walk(Settings, ""))
+
+
+def _walk(section: type[BaseModel], prefix: str) -> list[tuple[str, str]]:
+    found = []
+    for name, field in section.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            found += _walk(field.annotation, f"{prefix}{name}.")
+        elif name in PLACES:
+            found.append((name, PLACES[name]))
+        else:
+            plain = json.dumps(field.default).strip('"')
+            found.append((prefix + name, "" if field.default is None else f"`{plain}`"))
+    return found
+
+
+def settings_table() -> str:
+    rows = ["| variable | in a file | default | what |", "|---|---|---|---|"]
+    for name, default in settings().items():
+        variable = f"SCHEDMATE_{name.upper().replace('.', '__')}"
+        rows.append(f"| `{variable}` | `{name}` | {default} | {WORDS[name]} |")
+    return "\n".join(rows)
+
+
+def failures_table() -> str:
+    rows = ["| reason | category | retry | what it means |", "|---|---|---|---|"]
+    rows += [
+        f"| `{reason.id}` | {reason.category} | {reason.retry} | {meaning(reason.id)} |"
+        for reason in REASONS.values()
+    ]
+    return "\n".join(rows)
+
+
+def verbs_table() -> str:
+    rows = ["| verb | what it does |", "|---|---|"]
+    rows += [f"| `{name}` | {words} |" for name, words in VERBS.items()]
+    return "\n".join(rows)
+
+
+TABLES = {
+    REFERENCE / "settings.md": settings_table,
+    REFERENCE / "failures.md": failures_table,
+    REFERENCE / "verbs.md": verbs_table,
+    REFERENCE.parents[1] / "README.md": verbs_table,
+}
+
+
+def with_table(page: str, table: str) -> str:
+    """The page with its one table between the marks replaced."""
+    marked = re.compile(r"(<!-- generated -->\n).*(<!-- end -->)", re.DOTALL)
+    return marked.sub(lambda found: f"{found[1]}{table}\n{found[2]}", page)
+
+
+def schema_text(name: str) -> str:
+    return json.dumps(json_schema(SCHEMAS[name]), indent=1, sort_keys=True) + "\n"
+
+
+def main() -> None:
+    for path, table in TABLES.items():
+        path.write_text(with_table(path.read_text("utf-8"), table()), "utf-8")
+    for name in SCHEMAS:
+        (REFERENCE / "schemas" / f"{name}.json").write_text(schema_text(name), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
