@@ -339,3 +339,19 @@ def test_a_second_daemon_is_not_started(house):
         if b"schedmate.schedulers.local.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
     assert len(daemon) == 1
+
+
+def test_a_job_is_queued_though_the_daemon_cannot_be_started(house, monkeypatch, caplog):
+    """An error here would make people submit it a second time."""
+
+    def fail(*_, **__):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("subprocess.run", fail)
+    job_id = house.shell(RUN)
+    assert house.job(job_id).state is JobState.PENDING
+    assert "cannot be started now" in caplog.text
+    monkeypatch.undo()
+
+    assert house.ended(job_id).state is JobState.COMPLETED
+    assert house.lines() == [f"{job_id} 0"]

@@ -50,7 +50,7 @@ def open_and_write(number, start, path):
         store.cache_answer(str(number), "here")
 
 
-@pytest.mark.parametrize("_", range(15))
+@pytest.mark.parametrize("_", range(8))
 def test_many_processes_open_a_fresh_file_at_once(path, _):
     in_parallel(open_and_write, path)
 

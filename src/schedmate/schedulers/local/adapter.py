@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import signal
 import socket
@@ -29,6 +30,7 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
+_log = logging.getLogger("schedmate.local")
 
 
 class LocalScheduler:
@@ -94,7 +96,17 @@ class LocalScheduler:
         )
 
     def ensure_running(self) -> None:
-        """Start the daemon unless one is alive, handing it the lock that says so."""
+        """Start the daemon unless one is alive.
+
+        Where that fails the jobs are queued all the same: whoever looks next tries again.
+        """
+        try:
+            self._start_daemon()
+        except (OSError, subprocess.SubprocessError):
+            _log.warning("the local scheduler cannot be started now", exc_info=True)
+
+    def _start_daemon(self) -> None:
+        """Hand it the lock that says it is alive."""
         lock = hold(self._layout.lock)
         if lock is None:
             return

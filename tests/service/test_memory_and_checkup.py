@@ -1,0 +1,97 @@
+"""Past jobs into the history, and a look at every part."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedmate.disk.lock import hold, sign
+from schedmate.model import JobState
+from schedmate.schedulers.local import LocalScheduler
+from schedmate.service.checkup import examine
+from schedmate.service.importing import import_scheduler, import_table
+from schedmate.service.wiring import open_store
+from schedmate.testing.builders import a_job, a_past_run
+from schedulers.local_house import wait_for
+from service.place import KILLED_ONCE
+
+
+def test_what_a_scheduler_still_knows_is_imported_once(place):
+    good = place.scheduler.submit(place.submission("true"))
+    bad = place.scheduler.submit(place.submission(KILLED_ONCE))
+    wait_for(lambda: place.ended(good) and place.ended(bad), "the end")
+    place.scheduler.submit(place.submission("sleep 60"))
+
+    assert import_scheduler(place.settings, "local") == 2
+    assert import_scheduler(place.settings, "local") == 2
+
+    with place.store() as store:
+        assert len(store.recent_runs()) == 2
+        assert store.run(good).fingerprint is not None
+        assert store.run(bad).job.state is JobState.FAILED
+
+
+def test_an_import_leaves_what_is_known_better(place):
+    job_id = place.scheduler.submit(place.submission("true"))
+    wait_for(lambda: place.ended(job_id), "the end")
+    known = a_past_run(job=place.job(job_id), steps_done=7.0)
+    with place.store() as store:
+        store.keep_run(known)
+
+    import_scheduler(place.settings, "local")
+
+    with place.store() as store:
+        assert store.run(job_id) == known
+
+
+def test_the_rows_of_a_table_do_not_take_the_ids_of_jobs(place):
+    runs = [a_past_run(job=a_job(id=str(n), state=JobState.COMPLETED)) for n in (1, 2)]
+
+    assert import_table(place.settings, iter(runs), "/some/where/trace.csv") == 2
+
+    with place.store() as store:
+        assert store.run("1") is None
+        assert len(store.recent_runs()) == 2
+
+
+def findings(place):
+    return {finding.part: finding for finding in examine(place.settings)}
+
+
+def test_a_healthy_house_has_nothing_bad_to_say(place):
+    found = findings(place)
+
+    assert set(found) == {"python", "settings", "store", "scheduler", "daemon", "model"}
+    assert not [one for one in found.values() if one.state == "bad"]
+    assert found["daemon"].fix == "schedmate serve"
+    assert "mode act" in found["settings"].text
+
+
+def test_a_daemon_that_follows_is_named(place):
+    with hold(place.settings.state_dir / "serve.lock") as lock:
+        sign(lock)
+        assert findings(place)["daemon"].state == "ok"
+
+
+def test_a_damaged_store_is_found_and_the_rest_still_examined(place):
+    open_store(place.settings).close()
+    path = place.settings.state_dir / "schedmate.sqlite3"
+    path.write_bytes(b"nonsense" * 1000)
+
+    found = findings(place)
+
+    assert found["store"].state == "bad"
+    assert "move it away" in found["store"].text
+    assert found["scheduler"].state == "ok"
+
+
+@pytest.mark.parametrize("trouble", [OSError(28, "No space left on device"), OSError("odd")])
+def test_trouble_with_the_system_is_a_finding(place, monkeypatch, trouble):
+    def fail(*_):
+        raise trouble
+
+    monkeypatch.setattr(LocalScheduler, "jobs", fail)
+
+    found = findings(place)["scheduler"]
+
+    assert (found.state, bool(found.text), bool(found.fix)) == ("bad", True, True)
+    monkeypatch.undo()

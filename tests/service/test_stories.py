@@ -1,0 +1,146 @@
+"""The story of a job, and the short answers about it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from schedmate.model import JobState, NotFound
+from schedmate.service.answers import eta_sentence, why_sentence
+from schedmate.service.stories import Story, tell, tell_one
+from schedmate.store import KeptAdvice
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
+from schedmate.testing.scheduler import FakeScheduler
+
+NOW = 1030.0  # a running job of the builders started at 1010
+
+
+def written(seconds):
+    return "?" if seconds is None else f"{seconds:.0f}s"
+
+
+def story(state, *, p50=None, progress=None, diagnoses=None, **parts):
+    return Story(
+        job=a_job(state=state, **parts),
+        advice=None if p50 is None else an_advice(p50),
+        progress=progress,
+        diagnoses=diagnoses or {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        (story(JobState.COMPLETED), "job 1 has ended: COMPLETED after 60s"),
+        (
+            story(JobState.CANCELLED, start_time=None),
+            "job 1 has ended: CANCELLED after ?",
+        ),
+        (story(JobState.PENDING), "job 1 waits; nothing is known of how long it will run"),
+        (story(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
+        (
+            story(JobState.RUNNING),
+            "job 1 runs; neither its log nor its history says how long",
+        ),
+        (story(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
+        (story(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
+        (
+            story(JobState.RUNNING, p50=60, progress=a_progress()),
+            "job 1 ends in 5s (2s to 10s)",
+        ),
+        (
+            story(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None)),
+            "job 1 ends in 40s (10s to 100s)",
+        ),
+    ],
+)
+def test_when_it_ends(told, sentence):
+    assert eta_sentence(told, NOW, written) == sentence
+
+
+KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        (story(JobState.COMPLETED), "job 1 has ended: COMPLETED"),
+        (story(JobState.NODE_FAIL, reason="n1 died"), "job 1 has ended: NODE_FAIL, n1 died"),
+        (story(JobState.FAILED, diagnoses=KILLED), "killed: killed by signal 9"),
+        (story(JobState.RUNNING), "job 1 runs: unknown"),
+        (story(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
+        (
+            story(JobState.RUNNING, restarts=1, diagnoses=KILLED),
+            "killed: killed by signal 9 (attempt 2 now)",
+        ),
+        (
+            story(JobState.PENDING, nice=5, reason="Resources"),
+            "job 1 waits behind 1 running and 1 waiting jobs (Resources)",
+        ),
+        (
+            story(JobState.PENDING, restarts=1, diagnoses=KILLED),
+            "job 1 waits behind 1 running and 0 waiting jobs; last attempt: killed by signal 9",
+        ),
+    ],
+)
+def test_why_it_is_as_it_is(told, sentence):
+    queue = [
+        told.job,
+        a_job(id="2", state=JobState.RUNNING),
+        a_job(id="3", nice=1, submit_time=2000.0),
+        a_job(id="4", nice=9),
+        a_job(id="5", state=JobState.COMPLETED),
+    ]
+
+    assert why_sentence(told, queue) == sentence
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+def test_a_story_is_told_from_scheduler_and_store(store):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(state=JobState.FAILED))
+    scheduler.put(a_job(id="2"))
+    store.keep_advice("1", KeptAdvice(an_advice(7.0), None))
+    store.keep_progress("1", 0, a_progress())
+    store.keep_diagnosis("1", 0, a_diagnosis())
+
+    first, second = tell(scheduler, store)
+
+    assert first.job == scheduler.known["1"]
+    assert first.predicted == an_advice(7.0).prediction.duration_s
+    assert (first.progress, first.diagnosis) == (a_progress(), a_diagnosis())
+    assert (second.advice, second.progress, second.diagnosis) == (None, None, None)
+    assert [one.job.id for one in tell(scheduler, store, ["2", "9"])] == ["2"]
+
+
+def test_the_newest_diagnosis_counts():
+    told = story(JobState.FAILED, diagnoses={0: a_diagnosis("killed"), 2: a_diagnosis("hang")})
+
+    assert told.diagnosis.reason == "hang"
+
+
+def test_a_job_that_the_scheduler_forgot_is_told_from_history(store):
+    store.keep_run(a_past_run())
+
+    assert tell_one(FakeScheduler(), store, "1").job == a_past_run().job
+    with pytest.raises(NotFound, match="neither fake nor the history knows a job 2"):
+        tell_one(FakeScheduler(), store, "2")
+
+
+def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_path):
+    log = tmp_path / "log"
+    log.write_text("".join(f"step {n}/10 loss 0.5\n" for n in range(1, 5)))
+    scheduler = FakeScheduler()
+    job = a_job(state=JobState.RUNNING, logs=(str(log),), start_time=log.stat().st_mtime - 8)
+    scheduler.put(job)
+
+    progress = tell_one(scheduler, store, "1").progress
+
+    assert (progress.current, progress.total) == (4, 10)
