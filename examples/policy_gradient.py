@@ -1,6 +1,6 @@
 """REINFORCE learns to catch falling balls, many games at once.
 
-python3 examples/policy_gradient.py --episodes 150
+python3 examples/policy_gradient.py --max-steps 150
 """
 
 import argparse
@@ -66,14 +66,14 @@ class Policy:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--episodes", type=int, default=150)
+    parser.add_argument("--max-steps", type=int, default=150)
     parser.add_argument("--lr", type=float, default=0.3)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
 
     rng = np.random.default_rng(args.seed)
     policy = Policy(rng, hidden=128)
-    for episode in range(1, args.episodes + 1):
+    for update in range(1, args.max_steps + 1):
         game, steps = Catch(rng), []
         while game.height > 0:
             choices, step = policy.choose(game.look())
@@ -81,7 +81,7 @@ def main():
             steps.append(step)
         rewards = game.reward()
         policy.reinforce(steps, rewards, args.lr)
-        log = {"step": episode, "total_steps": args.episodes, "reward": round(rewards.mean(), 3)}
+        log = {"step": update, "total_steps": args.max_steps, "reward": round(rewards.mean(), 3)}
         print(json.dumps(log), flush=True)
 
 

@@ -69,12 +69,12 @@ TRAINING = (
     ),
     Example(
         "policy_gradient.py",
-        ("--episodes", "12"),
+        ("--max-steps", "12"),
         falls=r'"reward": -(\d\.\d+)}',
         format="jsonl",
         unit="step",
         units=12,
-        record={"learning_rate": 0.3},
+        record={"max_steps": 12, "learning_rate": 0.3},
     ),
     Example(
         "kmeans.py",

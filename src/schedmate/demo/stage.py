@@ -59,7 +59,8 @@ def _examples() -> Path:
 class Helper:
     """A verb of ours as a process that goes when the demo goes, and is started again if it dies."""
 
-    def __init__(self, stage: Stage, log: str, *words: str, again: bool) -> None:
+    def __init__(self, stage: Stage, log: str, *words: str, again: bool, nice: int = 0) -> None:
+        self._nice = nice
         self._command = [sys.executable, "-m", "schedmate", *words]
         self._log = stage.root / log
         self._again = again
@@ -71,6 +72,9 @@ class Helper:
             "SCHEDMATE_LOCAL__SLOTS": str(stage.slots),
             "SCHEDMATE_LOCAL__KILL_WAIT_S": str(stage.settings.local.kill_wait_s),
             "SCHEDMATE_LLM__ENABLED": str(stage.settings.llm.enabled),
+            # two jobs on two cores leave the model little, and it should leave them much
+            "SCHEDMATE_LLM__DEADLINE_S": "170",
+            "SCHEDMATE_LLM__THREADS": "1",
         }
         self._process: subprocess.Popen[bytes] | None = None
         self.starts = 0
@@ -114,7 +118,7 @@ class Helper:
                 stdout=log,
                 stderr=log,
                 env=self._env,
-                preexec_fn=lambda: os.nice(5),  # noqa: PLW1509 - the jobs go first
+                preexec_fn=lambda: os.nice(self._nice),  # noqa: PLW1509 - no threads here
                 start_new_session=True,
             )
 
@@ -127,7 +131,7 @@ class ModelFetch:
         needed = wanted and stage.settings.llm.enabled and stage.settings.llm.base_url is None
         self._wanted = needed
         self._process = (
-            Helper(stage, "model-install.log", "model", "install", again=False)
+            Helper(stage, "model-install.log", "model", "install", again=False, nice=10)
             if needed and not self._files.installed()
             else None
         )

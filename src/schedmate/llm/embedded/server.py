@@ -23,7 +23,7 @@ from schedmate.llm.embedded.running import RunFiles, ServerState
 _CONTEXT_TOKENS = 6144
 _PROMPT_CACHE_MIB = 512
 _ERRORS_ONLY = 1  # the log must not grow with every question
-_NICE = 15
+_NICE = 10
 _LOOK_S = 0.5
 _BUSY_SHARE = 0.1
 
