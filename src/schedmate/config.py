@@ -34,6 +34,8 @@ class LocalSettings(_Section):
 class SlurmSettings(_Section):
     poll_s: float = Field(30.0, gt=0)
     timeout_s: float = Field(30.0, gt=0)
+    history_days: PositiveInt = 1
+    """How far back the accounting is asked for jobs that the controller has let go of."""
 
 
 class LlmSettings(_Section):
@@ -89,6 +91,8 @@ def user_file() -> Path:
 
 def load() -> Settings:
     """Read the settings, or say in one sentence which one is wrong."""
+    if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
+        raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:
         return Settings()
     except ValidationError as error:

@@ -14,7 +14,7 @@ CRASH = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyErr
 
 @pytest.fixture
 def schedmate(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ from schedmate.testing.llm import refuses, sends, serving
 def own_directories(tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
 
 
 @pytest.fixture

@@ -122,7 +122,6 @@ def test_of_many_shepherds_one_runs(still):
         env=submission.env,
         stdout=str(still.work / "out"),
         stderr=str(still.work / "out"),
-        restarts=0,
     )
 
     shepherds = [still.attempt(job_id).start(spec) for _ in range(6)]

@@ -73,7 +73,7 @@ def test_without_gpus_their_variable_is_left_alone(house, monkeypatch):
     assert house.log(job_id) == "5\n"
 
 
-def test_the_logs_of_earlier_attempts_stay_beside_the_last(house):
+def test_every_attempt_has_logs_of_its_own(house):
     job_id = house.shell("echo out $SCHEDMATE_RESTART_COUNT; echo err >&2", stderr="err-%j")
     for attempt in range(3):
         if attempt:
@@ -81,10 +81,19 @@ def test_the_logs_of_earlier_attempts_stay_beside_the_last(house):
         house.ended(job_id, attempt)
 
     out, err = f"schedmate-{job_id}.out", f"err-{job_id}"
-    assert house.lines(out) == ["out 2"]
-    assert house.lines(f"{out}.attempt-0") == ["out 0"]
-    assert house.lines(f"{out}.attempt-1") == ["out 1"]
-    assert house.lines(f"{err}.attempt-0") == house.lines(err) == ["err"]
+    assert house.lines(out) == ["out 0"]
+    assert house.lines(f"{out}.attempt-2") == ["out 1"]
+    assert house.lines(f"{out}.attempt-3") == ["out 2"]
+    assert house.lines(f"{err}.attempt-2") == house.lines(err) == ["err"]
+
+
+def test_a_log_of_an_earlier_job_is_not_written_on(house, tmp_path):
+    first = house.shell("echo mine", stdout="shared.out")
+    house.ended(first)
+    second = house.shell("echo mine too", stdout="shared.out")
+    house.ended(second)
+
+    assert house.lines("shared.out") == ["mine too"]
 
 
 def test_a_log_that_cannot_be_written_fails_the_job_with_a_reason(house):

@@ -8,7 +8,7 @@ from service.place import Place
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A house of one's own on the real local scheduler; nothing of it outlives the test."""
-    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "no-such-file"))
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
     place = Place(tmp_path)
     yield place
     place.leave()

@@ -14,7 +14,13 @@ from schedmate.core import Limits, Mind
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
 from schedmate.handler.evidence import gather
-from schedmate.model import JobState, SchedMateError, SchedulerUnreachable
+from schedmate.model import (
+    BadAnswer,
+    JobState,
+    ModelUnavailable,
+    SchedMateError,
+    SchedulerUnreachable,
+)
 from schedmate.policies import ordering
 from schedmate.service import live
 from schedmate.service.actions import Actions
@@ -42,7 +48,7 @@ def test_one_job_walks_from_submission_to_memory(place):
         assert run.job.state is JobState.COMPLETED
         assert run.fingerprint == store.advice(job_id).fingerprint
         assert run.steps_done == 4
-        assert store.progress(job_id).current == 4
+        assert store.progress(job_id, 0).current == 4
         assert store.diagnoses(job_id) == {}
     assert place.actions() == []
     assert place.lines() == [f"{job_id} 0"]
@@ -253,37 +259,84 @@ def test_a_run_that_seemed_to_hang_and_then_failed_is_diagnosed_anew(stage):
 
 
 class Refines(Handler):
-    """A model that knows better, or stumbles."""
+    """A model that gives these answers one after the other; an exception is raised."""
 
-    def __init__(self, better):
+    def __init__(self, *answers):
         super().__init__()
-        self.better = better
+        self.answers = list(answers)
+        self.asked = 0
 
-    def refine(self, case, diagnosis):
-        return self.better or raises()
+    def ask_model(self, case, diagnosis):
+        answer = self.answers[self.asked]
+        self.asked += 1
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
-@pytest.mark.parametrize("better", [None, a_diagnosis("node_failure")])
-def test_what_the_model_finds_comes_in_later_and_its_stumbling_not_at_all(stage, better):
-    stage.new_mate(Refines(better))
+@pytest.mark.parametrize(
+    "stumble", [RuntimeError("broken"), BadAnswer("nonsense")], ids=["bug", "bad answer"]
+)
+def test_a_model_that_stumbles_changes_nothing(stage, stumble):
+    handler = Refines(stumble)
+    stage.log.write_text("giving up\n")
+    stage.new_mate(handler)
     stage.put("1", JobState.FAILED, exit_code=1)
     stage.mate.cycle(2000.0)
     first = stage.store.diagnoses("1")[0]
-    wait_for(lambda: all(asked[2].done() for asked in stage.mate._refining._asked))
-
+    wait_for(lambda: handler.asked == 1)
     stage.mate.cycle(2001.0)
-    stage.mate.cycle(2002.0)
 
-    assert stage.store.diagnoses("1")[0] == (better or first)
-    assert stage.scheduler.calls == ([("requeue", "1")] if better else [])
+    assert stage.store.diagnoses("1")[0] == first
+    assert stage.scheduler.calls == []
+
+
+def test_what_the_model_finds_comes_in_later_and_is_acted_upon(stage):
+    better = a_diagnosis("node_failure")
+    stage.log.write_text("giving up\n")
+    stage.new_mate(Refines(better))
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.mate.cycle(2000.0)
+
+    def found():
+        stage.mate.cycle(2001.0)
+        return stage.store.diagnoses("1")[0] == better
+
+    wait_for(found)
+    stage.mate.cycle(2002.0)
+    assert stage.scheduler.calls == [("requeue", "1")]
+
+
+def test_a_model_that_is_installed_later_is_asked_then(stage, monkeypatch):
+    monkeypatch.setattr("schedmate.service.refining._ASK_AGAIN_S", 0.01)
+    better, none = a_diagnosis("data_error"), ModelUnavailable("none yet")
+    stage.log.write_text("giving up\n")
+    stage.new_mate(Refines(none, none, none, better))
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.mate.cycle(2000.0)
+
+    def found():
+        stage.mate.cycle(2001.0)
+        return stage.store.diagnoses("1")[0] == better
+
+    wait_for(found)
+
+
+def test_what_the_rules_are_sure_of_is_not_asked(stage):
+    handler = Refines()
+    refining = Refining(handler)
+    refining.ask(a_job(), Case(), a_diagnosis("import_error", confidence=0.9))
+    refining.close()
+    assert list(refining.answered()) == []
+    assert handler.asked == 0
 
 
 def test_closing_does_not_wait_for_the_model(stage):
     gate = threading.Event()
-    handler = Refines(a_diagnosis())
-    handler.refine = lambda *_: gate.wait(20)
+    handler = Refines()
+    handler.ask_model = lambda *_: gate.wait(20)
     refining = Refining(handler)
-    refining.ask(a_job(), Case(), a_diagnosis())
+    refining.ask(a_job(), Case(), a_diagnosis("unknown"))
     begun = time.monotonic()
 
     refining.close()

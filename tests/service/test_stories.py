@@ -69,11 +69,15 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         (story(JobState.COMPLETED), "job 1 has ended: COMPLETED"),
         (story(JobState.NODE_FAIL, reason="n1 died"), "job 1 has ended: NODE_FAIL, n1 died"),
         (story(JobState.FAILED, diagnoses=KILLED), "killed: killed by signal 9"),
+        (
+            story(JobState.COMPLETED, restarts=1, diagnoses=KILLED),
+            "job 1 has ended: COMPLETED; the attempt before: killed: killed by signal 9",
+        ),
         (story(JobState.RUNNING), "job 1 runs: unknown"),
         (story(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
         (
             story(JobState.RUNNING, restarts=1, diagnoses=KILLED),
-            "killed: killed by signal 9 (attempt 2 now)",
+            "job 1 runs: unknown; the attempt before: killed: killed by signal 9",
         ),
         (
             story(JobState.PENDING, nice=5, reason="Resources"),
@@ -81,7 +85,10 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         ),
         (
             story(JobState.PENDING, restarts=1, diagnoses=KILLED),
-            "job 1 waits behind 1 running and 0 waiting jobs; last attempt: killed by signal 9",
+            (
+                "job 1 waits behind 1 running and 0 waiting jobs; "
+                "the attempt before: killed: killed by signal 9"
+            ),
         ),
     ],
 )

@@ -159,3 +159,34 @@ def test_its_place_in_the_queue_is_set_unless_only_observing(here, mode, nice):
     job_id = here.submit("true")
 
     assert here.job(job_id).nice == nice
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--array=1-3"], ["-d", "afterok:1"], ["--hold"], ["-H"], ["--test-only"], ["--wait"]],
+    ids=" ".join,
+)
+def test_what_only_slurm_can_do_is_refused_rather_than_passed_over(here, flags):
+    (here.work / "job.sh").write_text(SCRIPT)
+    with pytest.raises(BadInput, match="the local scheduler cannot do --"):
+        submission_of(here.settings, [*flags, "job.sh"])
+    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    assert submission_of(slurm, [*flags, "job.sh"]).passthrough == tuple(flags)
+
+
+@pytest.mark.parametrize("flags", [["--wrap=echo a b"], ["--wrap", "echo a b"]], ids=str)
+def test_a_wrapped_command_runs_in_a_shell(here, flags):
+    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    for settings, passed in ((here.settings, ()), (slurm, ("--qos=x",))):
+        submission = submission_of(settings, ["--qos=x", *flags])
+        assert submission.command == ("/bin/sh", "-c", "echo a b")
+        assert submission.passthrough == passed
+
+
+def test_what_ended_without_a_daemon_is_remembered_at_the_next_submission(here):
+    (here.work / "train.py").write_text("print('step 1/1')\n")
+    words = ["train.py"]
+    first = submit(here.settings, submission_of(here.settings, words))
+    wait_for(lambda: here.ended(first.job_id))
+    second = submit(here.settings, submission_of(here.settings, words))
+    assert second.advised.advice.prediction.basis == "identical"

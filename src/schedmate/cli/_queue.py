@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
@@ -21,20 +23,26 @@ _COLOURS = {
     JobState.CANCELLED: "yellow",
 }
 _BAR = 10
-_COLUMNS = (
-    *(("JOBID", 5), ("NAME", 8), ("STATE", 9), ("PREDICTED", 9), ("REAL", 6)),
-    *(("PROGRESS", _BAR + 5), ("ENDS IN", 7)),
-)
+_COLUMNS = ("JOBID", "NAME", "STATE", "PREDICTED", "REAL", "PROGRESS", "ENDS IN")
+_NUMBERS = ("PREDICTED", "REAL")
+_LEAST_KNOWN = 12
+_LONGEST_NAME = 20
 
 
-def queue_table(stories: Sequence[Story], now: float) -> Table:
+def queue_table(stories: Sequence[Story], now: float, width: int) -> Table:
+    """One line a job; only what is known of it gives way when the screen is narrow."""
+    rows = [_row(story, now) for story in stories]
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for title, width in _COLUMNS:
-        justify: Literal["left", "right"] = "right" if title in ("PREDICTED", "REAL") else "left"
-        table.add_column(title, no_wrap=True, min_width=width, justify=justify)
-    table.add_column("WHAT WE KNOW", overflow="ellipsis", no_wrap=True)
-    for story in stories:
-        table.add_row(*_row(story, now))
+    taken = 0
+    for title, cells in zip(_COLUMNS, zip(*rows, strict=True), strict=False):
+        needed = max(len(title), *(Text.from_markup(cell).cell_len for cell in cells))
+        taken += needed + 2
+        justify: Literal["left", "right"] = "right" if title in _NUMBERS else "left"
+        table.add_column(title, no_wrap=True, width=needed, justify=justify)
+    left = max(_LEAST_KNOWN, width - taken)
+    table.add_column("WHAT WE KNOW", overflow="ellipsis", no_wrap=True, max_width=left)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -42,8 +50,8 @@ def _row(story: Story, now: float) -> tuple[str, ...]:
     job = story.job
     restarted = f" ↻{job.restarts}" if job.restarts else ""
     return (
-        job.id,
-        job.name,
+        escape(job.id),
+        escape(_short(job.name)),
         f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]",
         duration(None if story.predicted is None else story.predicted.p50),
         duration(_run_time(story, now)),
@@ -51,6 +59,10 @@ def _row(story: Story, now: float) -> tuple[str, ...]:
         _ends_in(story, now),
         _known(story),
     )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 def _run_time(story: Story, now: float) -> float | None:
@@ -61,11 +73,19 @@ def _run_time(story: Story, now: float) -> float | None:
 
 
 def _bar(story: Story) -> str:
-    progress = story.progress
-    if progress is None or progress.fraction is None or story.job.state is JobState.PENDING:
+    fraction = _fraction(story)
+    if fraction is None:
         return ""
-    done = round(min(1.0, progress.fraction) * _BAR)
-    return f"{'━' * done}[dim]{'─' * (_BAR - done)}[/] {progress.fraction:4.0%}"
+    done = round(fraction * _BAR)
+    return f"{'━' * done}[dim]{'─' * (_BAR - done)}[/] {fraction:4.0%}"
+
+
+def _fraction(story: Story) -> float | None:
+    """Whatever its log said last, a job that has completed is through."""
+    progress, state = story.progress, story.job.state
+    if progress is None or progress.fraction is None or state is JobState.PENDING:
+        return None
+    return 1.0 if state is JobState.COMPLETED else min(1.0, progress.fraction)
 
 
 def _ends_in(story: Story, now: float) -> str:
@@ -74,11 +94,9 @@ def _ends_in(story: Story, now: float) -> str:
 
 
 def _known(story: Story) -> str:
-    from rich.markup import escape
-
     if story.diagnosis is not None:
-        retried = "" if story.job.restarts == 0 else f"attempt {max(story.diagnoses) + 1}: "
-        return escape(f"{retried}{story.diagnosis.reason}: {story.diagnosis.summary}")
+        which = "" if story.job.restarts == 0 else f"attempt {max(story.diagnoses) + 1}: "
+        return escape(f"{which}{story.diagnosis.reason}: {story.diagnosis.summary}")
     if story.progress is not None and story.progress.phase == "stalled":
         return "stalled"
     if story.advice is not None:

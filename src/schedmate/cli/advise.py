@@ -85,9 +85,12 @@ def _advise(target: Target) -> Advice:
 
     from schedmate import config
     from schedmate.advisor import Advisor
+    from schedmate.service.importing import catch_up
     from schedmate.service.wiring import open_store
 
-    with closing(open_store(config.load())) as store:
+    settings = config.load()
+    catch_up(settings)
+    with closing(open_store(settings)) as store:
         return Advisor(store, store).advise(target).advice
 
 

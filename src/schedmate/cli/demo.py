@@ -52,7 +52,7 @@ def command(no_llm: bool, as_json: bool) -> int:
         Helper(stage, "serve.log", "serve", again=True) as daemon,
         _display(model, daemon.look) as on_look,
     ):
-        records = Show(stage, on_look).play()
+        records = Show(stage, on_look, on_today=model.begin).play()
     summary = summarise(
         records,
         slots=stage.slots,
@@ -93,7 +93,7 @@ def _display(
 
         def draw(stories: list[Story], now: float) -> None:
             look_after_daemon()
-            live.update(Group(queue_table(stories, now), f"[dim]{model.state()}[/]"))
+            live.update(Group(queue_table(stories, now, screen.width), f"[dim]{model.state()}[/]"))
 
         yield draw
 

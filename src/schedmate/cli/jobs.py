@@ -39,7 +39,8 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
     if as_json:
         print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(story) for story in stories]})
     elif stories:
-        console().print(queue_table(stories, time.time()))
+        screen = console()
+        screen.print(queue_table(stories, time.time(), screen.width))
     else:
         click.echo("no jobs", err=True)
 

@@ -24,17 +24,14 @@ def command(once: bool, as_json: bool) -> None:
     metrics are not there yet.
     """
     import logging
-    import time
 
     from schedmate import config
-    from schedmate.service.live import serve, stopped_by_signals
-    from schedmate.service.wiring import assemble
+    from schedmate.service.live import look_once, serve, stopped_by_signals
 
     settings = config.load()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     if once:
-        with assemble(settings) as mate:
-            mate.cycle(time.time())
+        look_once(settings)
     else:
         click.echo(f"following {settings.scheduler} in mode {settings.mode}", err=True)
         with stopped_by_signals() as stop:

@@ -48,7 +48,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json({"schema": "schedmate.submitted/1", "job_id": submitted.job_id})
     else:
-        click.echo(f"Submitted batch job {submitted.job_id}")
+        bare = "--parsable" in words
+        click.echo(submitted.job_id if bare else f"Submitted batch job {submitted.job_id}")
     if submitted.advised is not None:
         _say(submitted.advised)
 

@@ -63,20 +63,30 @@ class Record:
 
 
 class Show:
-    """`on_look` is called after every look, with the stories and the time."""
+    """`on_look` is called after every look, with the stories and the time, `on_today` once
+    when the first tries are over: what disturbs them would spoil the history.
+    """
 
-    def __init__(self, stage: Stage, on_look: Callable[[list[Story], float], None]) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        on_look: Callable[[list[Story], float], None],
+        on_today: Callable[[], None] = lambda: None,
+    ) -> None:
         self._stage = stage
         self._on_look = on_look
+        self._on_today = on_today
         self._scheduler = open_scheduler(stage.settings)
         self._store = open_store(stage.settings)
         self.records: dict[JobId, Record] = {}
 
     def play(self) -> list[Record]:
         """Run all jobs to their ends and return what was seen."""
-        for wave, today in ((YESTERDAY, False), (TODAY, True)):
-            self._submit(wave, today=today)
-            self._watch()
+        self._submit(YESTERDAY, today=False)
+        self._watch()
+        self._on_today()
+        self._submit(TODAY, today=True)
+        self._watch()
         self._add_earlier_runs()
         return list(self.records.values())
 

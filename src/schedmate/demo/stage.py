@@ -137,9 +137,11 @@ class ModelFetch:
         )
 
     def __enter__(self) -> Self:
+        return self
+
+    def begin(self) -> None:
         if self._process is not None:
             self._process.__enter__()
-        return self
 
     def __exit__(
         self,

@@ -41,8 +41,9 @@ class Case:
 
     @classmethod
     def of_job(cls, job: Job, *, workload: Workload | None = None, hung: bool = False) -> Case:
+        words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
         return cls(
-            logs=tuple(Path(log) for log in job.logs),
+            logs=(*(Path(log) for log in job.logs), *words),
             state=job.state,
             exit_code=job.exit_code,
             signal=job.signal,

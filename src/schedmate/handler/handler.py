@@ -39,9 +39,14 @@ class Handler:
             diagnosis = report.unknown(case, gathered)
         else:
             diagnosis = report.not_failed(case, gathered)
-        if _open(diagnosis):
+        if self.leaves_open(diagnosis):
             diagnosis = self._remembered(case, gathered) or diagnosis
         return replace(diagnosis, cost=Cost(seconds=perf_counter() - started))
+
+    @staticmethod
+    def leaves_open(diagnosis: Diagnosis) -> bool:
+        """Whether a memory or a model may know better."""
+        return diagnosis.reason == "unknown" or diagnosis.confidence < SURE_ENOUGH
 
     def refine(self, case: Case, diagnosis: Diagnosis) -> Diagnosis:
         """Ask the model where the answer is open; what it cannot show in the log is dropped."""
@@ -52,7 +57,7 @@ class Handler:
 
     def ask_model(self, case: Case, diagnosis: Diagnosis) -> Diagnosis:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
-        if self._asker is None or not _open(diagnosis):
+        if self._asker is None or not self.leaves_open(diagnosis):
             return diagnosis
         gathered = self._gathered(case)
         view = compressed(gathered)
@@ -110,10 +115,6 @@ class Handler:
             confidence=past.confidence,
             source="memory",
         )
-
-
-def _open(diagnosis: Diagnosis) -> bool:
-    return diagnosis.reason == "unknown" or diagnosis.confidence < SURE_ENOUGH
 
 
 def _signature(case: Case, gathered: Gathered) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from schedmate.llm.answer import read_answer, repair_turns
 from schedmate.llm.client import Refused, request
 from schedmate.llm.deadline import Deadline
-from schedmate.llm.dialect import Dialect, Reply, Unusable, read_reply, tokens_in
-from schedmate.llm.question import Question, read_answer, repair_turns, schema_text
+from schedmate.llm.dialect import Dialect, Reply, Unusable, read_reply
+from schedmate.llm.question import Question, schema_text, tokens_in
 from schedmate.llm.redaction import redact
 from schedmate.model import (
     Answer,

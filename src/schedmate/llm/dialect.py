@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
-if TYPE_CHECKING:
-    from schedmate.llm.question import Question
+from schedmate.llm.question import Question, tokens_in
 
 Message = dict[str, str]
 
@@ -99,11 +98,6 @@ def read_reply(data: bytes, *, sent: int) -> Reply:
     text = choice.message.content or ""
     usage = _usage(completion.usage) or (tokens_in(sent), tokens_in(len(text)))
     return Reply(text, choice.finish_reason == "length", *usage)
-
-
-def tokens_in(characters: int) -> int:
-    """A guess on the high side, for endpoints that do not count."""
-    return characters // 3 + 1
 
 
 def complaint(data: bytes) -> str:

@@ -1,23 +1,14 @@
-"""A question as it is sent, the key of its answer, and the answer's reading."""
+"""A question as it is sent, and the key of its answer."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
-
-from pydantic import BaseModel, ValidationError
-
-from schedmate.llm.dialect import Unusable, tokens_in
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from schedmate.llm.dialect import Message, Reply
-
-T = TypeVar("T", bound=BaseModel)
-
-_SHOWN_ERRORS = 5
-_SHOWN_ANSWER = 2000
+    from pydantic import BaseModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,41 +38,6 @@ def schema_text(schema: type[BaseModel]) -> str:
     return json.dumps(schema.model_json_schema())
 
 
-def read_answer(schema: type[T], reply: Reply) -> tuple[T, str]:
-    """The validated value and its JSON, or `Unusable` with what to tell the model."""
-    try:
-        return schema.model_validate_json(reply.text), reply.text
-    except ValidationError as error:
-        inner = _json_part(reply.text)
-        if inner != reply.text:
-            return read_answer(schema, replace(reply, text=inner))
-        raise _unusable(reply, error) from error
-
-
-def repair_turns(problem: Unusable) -> list[Message]:
-    """What to add to the talk so that the next answer is better; nothing where nothing was said."""
-    if not problem.for_model:
-        return []
-    return [
-        {"role": "assistant", "content": problem.said[:_SHOWN_ANSWER]},
-        {"role": "user", "content": problem.for_model},
-    ]
-
-
-def _unusable(reply: Reply, error: ValidationError) -> Unusable:
-    if reply.cut_off:
-        why = "its answer was longer than allowed and was cut off"
-        return Unusable(why, said=reply.text, for_model=f"Stop: {why}. Answer again, shorter.")
-    faults = "; ".join(
-        f"{'.'.join(str(part) for part in fault['loc']) or 'answer'}: {fault['msg']}"
-        for fault in error.errors()[:_SHOWN_ERRORS]
-    )
-    asked = f"That answer is not valid: {faults}. Answer again with the corrected JSON only."
-    return Unusable(f"its answer does not fit: {faults}", said=reply.text, for_model=asked)
-
-
-def _json_part(text: str) -> str:
-    """Without the thinking before, the code fence around and the talk after it."""
-    answer = text.rpartition("</think>")[2]
-    start, end = answer.find("{"), answer.rfind("}")
-    return answer[start : end + 1] if 0 <= start < end else text
+def tokens_in(characters: int) -> int:
+    """A guess on the high side, for endpoints that do not count."""
+    return characters // 3 + 1

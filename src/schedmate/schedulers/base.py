@@ -39,9 +39,18 @@ class Scheduler(Protocol):
         """End it as CANCELLED. Nothing happens to a job that has ended."""
 
     def requeue(
-        self, job_id: JobId, *, exclude_nodes: Sequence[str] = (), delay_s: float = 0.0
+        self,
+        job_id: JobId,
+        *,
+        run: int | None = None,
+        exclude_nodes: Sequence[str] = (),
+        delay_s: float = 0.0,
     ) -> None:
-        """Queue a running or ended job again under its id, its restart count one higher."""
+        """Queue a running or ended job again under its id, its restart count one higher.
+
+        With `run`, a restart count, only where the job is still in that run: otherwise somebody
+        else was faster, and it is refused.
+        """
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         """Order a pending job: those with a smaller number start first."""

@@ -78,7 +78,10 @@ class Actions:
                 self._scheduler.set_time_limit(action.job_id, action.value)
             case "requeue":
                 self._scheduler.requeue(
-                    action.job_id, exclude_nodes=action.exclude_nodes, delay_s=action.delay_s
+                    action.job_id,
+                    run=action.attempt,
+                    exclude_nodes=action.exclude_nodes,
+                    delay_s=action.delay_s,
                 )
             case "cancel":
                 self._scheduler.cancel(action.job_id)

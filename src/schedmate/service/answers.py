@@ -31,13 +31,20 @@ def why_sentence(story: Story, queue: Sequence[Job]) -> str:
     job = story.job
     if job.state is JobState.PENDING:
         return _why_waiting(story, queue)
-    if story.diagnosis is not None and (job.state.ended or job.restarts):
-        again = f" (attempt {job.restarts + 1} now)" if job.state is JobState.RUNNING else ""
-        return f"{story.diagnosis.reason}: {story.diagnosis.summary}{again}"
+    found = story.diagnoses.get(job.restarts)
+    if found is not None:
+        return f"{found.reason}: {found.summary}"
     if job.state is JobState.RUNNING:
         phase = "unknown" if story.progress is None else story.progress.phase
-        return f"job {job.id} runs: {phase}"
-    return f"job {job.id} has ended: {job.state}" + (f", {job.reason}" if job.reason else "")
+        return f"job {job.id} runs: {phase}{_before(story)}"
+    because = f", {job.reason}" if job.reason else ""
+    return f"job {job.id} has ended: {job.state}{because}{_before(story)}"
+
+
+def _before(story: Story) -> str:
+    """What the attempt before this one died of."""
+    last = story.diagnosis
+    return "" if last is None else f"; the attempt before: {last.reason}: {last.summary}"
 
 
 def _why_waiting(story: Story, queue: Sequence[Job]) -> str:
@@ -49,5 +56,5 @@ def _why_waiting(story: Story, queue: Sequence[Job]) -> str:
         for other in queue
     )
     because = f" ({job.reason})" if job.reason else ""
-    retried = "" if story.diagnosis is None else f"; last attempt: {story.diagnosis.summary}"
-    return f"job {job.id} waits behind {running} running and {ahead} waiting jobs{because}{retried}"
+    queue_words = f"{running} running and {ahead} waiting jobs"
+    return f"job {job.id} waits behind {queue_words}{because}{_before(story)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,16 @@ def import_scheduler(settings: Settings, name: str) -> int:
                 fingerprint, workload = _read(job, scheduler, store)
                 store.keep_run(PastRun(job=job, fingerprint=fingerprint, workload=workload))
     return len(ended)
+
+
+def catch_up(settings: Settings) -> None:
+    """Remember what ended on the local scheduler while no daemon was there to see it.
+
+    Whoever is about to predict needs it; whatever goes wrong must not be in the way.
+    """
+    if settings.scheduler == "local":
+        with suppress(SchedMateError, OSError):
+            import_scheduler(settings, "local")
 
 
 def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> int:

@@ -11,17 +11,21 @@ if TYPE_CHECKING:
 _WITHOUT_VALUE = {
     *("--contiguous", "--exclusive", "--get-user-env", "--hold", "--ignore-pbs", "--no-kill"),
     *("--kill-on-invalid-dep", "--no-requeue", "--overcommit", "--oversubscribe", "--parsable"),
+    *("--nice", "--propagate", "--quiet", "--reboot", "--requeue", "--spread-job", "--test-only"),
     *(
-        "--nice",
-        "--propagate",
-        "--quiet",
-        "--reboot",
-        "--requeue",
-        "--spread-job",
-        "--test-only",
         "--use-min-nodes",
+        "--verbose",
+        "--wait",
+        "-H",
+        "-I",
+        "-O",
+        "-Q",
+        "-W",
+        "-h",
+        "-k",
+        "-s",
+        "-v",
     ),
-    *("--verbose", "--wait", "-H", "-I", "-O", "-Q", "-W", "-h", "-k", "-s", "-v"),
 }
 
 
@@ -45,6 +49,16 @@ def split(words: Sequence[str]) -> CommandLine:
             return CommandLine(tuple(words[:position]), job, is_command=True)
         position += 1 if _complete(word) else 2
     return CommandLine(tuple(words[:position]), tuple(words[position:]), is_command=False)
+
+
+def unwrap(line: CommandLine, command: str) -> CommandLine:
+    """`--wrap COMMAND` as what it stands for; sbatch itself is not told of it again."""
+    flags = list(line.flags)
+    for position, word in enumerate(flags):
+        if word.startswith("--wrap"):
+            del flags[position : position + (1 if "=" in word else 2)]
+            break
+    return CommandLine(tuple(flags), ("/bin/sh", "-c", command), is_command=True)
 
 
 def _complete(word: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate.handler import Case, Handler
 from schedmate.model import (
     ActionRecord,
     Advice,
@@ -65,14 +66,26 @@ def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None)
 
 
 def tell_one(scheduler: Scheduler, store: Store, job_id: JobId) -> Story:
-    """One job, from history when the scheduler has forgotten it."""
+    """One job, from history when the scheduler has forgotten it.
+
+    A failure that no daemon has looked at yet is looked at here, by the rules alone.
+    """
     found = tell(scheduler, store, [job_id])
     if found:
-        return found[0]
+        return _diagnosed(found[0], store)
     run = store.run(job_id)
     if run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    return _story(run.job, store)
+    return _diagnosed(_story(run.job, store), store)
+
+
+def _diagnosed(story: Story, store: Store) -> Story:
+    job = story.job
+    if not job.state.failed or job.restarts in story.diagnoses:
+        return story
+    workload = None if story.advice is None else story.advice.workload
+    diagnosis = Handler(store).diagnose(Case.of_job(job, workload=workload))
+    return replace(story, diagnoses={**story.diagnoses, job.restarts: diagnosis})
 
 
 def _story(job: Job, store: Store) -> Story:
@@ -89,7 +102,7 @@ def _story(job: Job, store: Store) -> Story:
 
 def _progress(job: Job, advice: Advice | None, store: Store) -> Progress | None:
     """What the daemon saw last; without one the log is read here and now."""
-    kept = store.progress(job.id)
+    kept = store.progress(job.id, job.restarts)
     if kept is not None or job.state is not JobState.RUNNING or not job.logs:
         return kept
     tracker = JobTracker(

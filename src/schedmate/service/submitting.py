@@ -16,6 +16,7 @@ from schedmate.advisor.sources import Files
 from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
 from schedmate.policies import Candidate, ordering
 from schedmate.service import sbatch
+from schedmate.service.importing import catch_up
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.store import Store
 
+_ONLY_SLURM = ("array", "begin", "dependency", "hold", "test-only", "wait")
 _log = logging.getLogger("schedmate.submit")
 
 
@@ -37,9 +39,11 @@ class Submitted:
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
     line = sbatch.split(words)
+    asked = read_options(line.flags)
+    if asked.text("wrap") is not None and not line.job:
+        line = sbatch.unwrap(line, asked.text("wrap") or "")
     if not line.job:
         raise BadInput("name a script, or a command behind `--`")
-    asked = read_options(line.flags)
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
@@ -55,6 +59,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     )
     if settings.scheduler == "slurm":
         return replace(submission, passthrough=line.flags)
+    _refuse_what_only_slurm_can(asked)
     return replace(
         submission,
         stdout=asked.text("output"),
@@ -63,10 +68,18 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     )
 
 
+def _refuse_what_only_slurm_can(asked: Asked) -> None:
+    """Flags that change whether or when a job runs are not passed over in silence."""
+    meant = [name for name in _ONLY_SLURM if name in asked.options]
+    if meant:
+        raise BadInput(f"the local scheduler cannot do --{meant[0]}; submit without it")
+
+
 def submit(settings: Settings, submission: Submission) -> Submitted:
     """Advise, queue, and keep the advice under the id that the job got."""
     store = open_store(settings)
     try:
+        catch_up(settings)
         advised = _advise(store, submission)
         if advised is not None and settings.mode != "observe" and not submission.nice:
             submission = replace(submission, nice=_rank(settings, submission, advised))

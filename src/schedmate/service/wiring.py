@@ -31,7 +31,8 @@ def open_scheduler(settings: Settings) -> Scheduler:
     if settings.scheduler == "slurm":
         from schedmate.schedulers.slurm import SlurmScheduler
 
-        return SlurmScheduler(timeout_s=settings.slurm.timeout_s)
+        slurm = settings.slurm
+        return SlurmScheduler(timeout_s=slurm.timeout_s, history_days=slurm.history_days)
     from schedmate.schedulers.local import LocalScheduler
 
     return LocalScheduler(settings.state_dir / "local", settings.local)

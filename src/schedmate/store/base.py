@@ -65,8 +65,8 @@ class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
 
     def keep_progress(self, job_id: JobId, attempt: int, progress: Progress) -> None: ...
 
-    def progress(self, job_id: JobId) -> Progress | None:
-        """How far the newest attempt was when somebody last looked."""
+    def progress(self, job_id: JobId, attempt: int) -> Progress | None:
+        """How far this attempt was when somebody last looked; only of the newest it is kept."""
 
     def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None: ...
 

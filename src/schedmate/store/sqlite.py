@@ -123,10 +123,10 @@ class SqliteStore:
             (self._scheduler, job_id, attempt, dumps(progress)),
         )
 
-    def progress(self, job_id: JobId) -> Progress | None:
+    def progress(self, job_id: JobId, attempt: int) -> Progress | None:
         row = self._db.one(
-            "SELECT body FROM progress WHERE scheduler = ? AND job_id = ?",
-            (self._scheduler, job_id),
+            "SELECT body FROM progress WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            (self._scheduler, job_id, attempt),
         )
         return None if row is None else loads(Progress, row[0])
 

@@ -65,10 +65,13 @@ class FakeScheduler:
         self,
         job_id: JobId,
         *,
+        run: int | None = None,
         exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - where it would run is nobody's business
         delay_s: float = 0.0,  # noqa: ARG002 - nor is when
     ) -> None:
         job = self._job(job_id)
+        if run is not None and run != job.restarts:
+            raise SchedulerError(f"job {job_id} has been queued again meanwhile")
         if job.state is JobState.PENDING:
             raise SchedulerError(f"job {job_id} is waiting already")
         again = replace(job, state=JobState.PENDING, restarts=job.restarts + 1)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from schedmate.model import Job, JobId, JobState, NotFound, Request
+from schedmate.model import Job, JobId, JobState, NotFound, Request, SchedulerError
 from schedmate.testing.scheduler_bench import Bench
 
 if TYPE_CHECKING:
@@ -224,6 +224,15 @@ class SchedulerContract:
         assert second.id == first.id
         assert bench.lines("runs") == ["0", "1"]
         _in_order(first, second)
+
+    def test_requeues_only_the_run_that_was_meant(self, bench: Bench) -> None:
+        job_id = bench.shell("exit 1")
+        bench.ended(job_id)
+        bench.scheduler.requeue(job_id, run=0)
+        bench.ended(job_id, restarts=1)
+        with pytest.raises(SchedulerError):
+            bench.scheduler.requeue(job_id, run=0)
+        assert bench.job(job_id).restarts == 1
 
     def test_requeues_a_running_job(self, bench: Bench) -> None:
         job_id = bench.shell("echo run >> runs; sleep 600")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from schedmate.testing.slurm_cluster import SlurmCluster
+    from pathlib import Path
 
 CLUSTER = "private"
 _CAN_SWITCH_CGROUPS_OFF = 24
@@ -33,7 +33,16 @@ class Ports:
         return cls(controller, accounting, tuple(others))
 
 
-def files(cluster: SlurmCluster, host: str, major: int) -> dict[str, str]:
+class Shape(Protocol):
+    """What the files are about."""
+
+    directory: Path
+    nodes: tuple[str, ...]
+    gpus_per_node: int
+    ports: Ports
+
+
+def files(cluster: Shape, host: str, major: int) -> dict[str, str]:
     gpus = "".join(f"Name=gpu File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node])
     return {
         "slurm.conf": _slurm_conf(cluster, host),
@@ -43,7 +52,7 @@ def files(cluster: SlurmCluster, host: str, major: int) -> dict[str, str]:
     }
 
 
-def _slurm_conf(cluster: SlurmCluster, host: str) -> str:
+def _slurm_conf(cluster: Shape, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
@@ -93,7 +102,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemP
 """
 
 
-def _slurmdbd_conf(cluster: SlurmCluster, host: str) -> str:
+def _slurmdbd_conf(cluster: Shape, host: str) -> str:
     return f"""\
 AuthType=auth/munge
 AuthInfo=socket={cluster.directory}/munge.sock

@@ -79,7 +79,7 @@ class StoreContract:
         assert not store.runs_with_fingerprint(PRINT)
         assert not store.runs_of_code("c0de")
         assert store.advice("1") is None
-        assert store.progress("1") is None
+        assert store.progress("1", 0) is None
         assert store.diagnoses("1") == {}
         assert not store.actions()
         assert store.cached_workload("x") is None
@@ -102,7 +102,8 @@ class StoreContract:
         store.cache_answer(text, text)
         assert store.run("1") == run
         assert store.advice("1") == advice
-        assert store.progress("1") == progress
+        assert store.progress("1", 2) == progress
+        assert store.progress("1", 3) is None
         assert store.diagnoses("1") == {2: diagnosis}
         assert store.cached_workload(text) == run.workload
         assert store.remembered_diagnosis(text) == diagnosis
@@ -126,7 +127,7 @@ class StoreContract:
             store.keep_diagnosis("1", 0, a_diagnosis(confidence=seconds))
             store.cache_answer("key", str(seconds))
         assert store.advice("1") == KeptAdvice(an_advice(2.0), None)
-        assert store.progress("1") == a_progress(current=2.0)
+        assert store.progress("1", 0) == a_progress(current=2.0)
         assert store.diagnoses("1") == {0: a_diagnosis(confidence=2.0)}
         assert store.cached_answer("key") == "2.0"
 
@@ -185,7 +186,7 @@ class StoreContract:
             local.keep_diagnosis("1", 0, a_diagnosis())
             assert local.intend(_action(), at=1.0)
             assert slurm.advice("1") is None
-            assert slurm.progress("1") is None
+            assert slurm.progress("1", 0) is None
             assert slurm.diagnoses("1") == {}
             assert not slurm.actions()
             assert slurm.intend(_action(), at=1.0)

@@ -20,6 +20,11 @@ _SHORT = {
     "-o": "output",
     "-e": "error",
     "-p": "partition",
+    "-a": "array",
+    "-b": "begin",
+    "-d": "dependency",
+    "-H": "hold",
+    "-W": "wait",
 }
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 _MAX_COUNT = 1_000_000

@@ -81,10 +81,11 @@ class LocalScheduler:
         self,
         job_id: JobId,
         *,
+        run: int | None = None,
         exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - there is but one node
         delay_s: float = 0.0,
     ) -> None:
-        self._queue.requeue(_number(job_id), time.time() + delay_s)
+        self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
         self.ensure_running()
 
     def set_nice(self, job_id: JobId, nice: int) -> None:

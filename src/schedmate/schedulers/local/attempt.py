@@ -20,7 +20,6 @@ class RunSpec:
     env: dict[str, str]
     stdout: str
     stderr: str
-    restarts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,13 +116,9 @@ class LocalDaemon:
             self._queue.finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
             return
         env = {**submission.env, **self._variables(entry)}
+        out, err = entry.logs
         spec = RunSpec(
-            command=submission.command,
-            workdir=entry.workdir,
-            env=env,
-            stdout=entry.stdout,
-            stderr=entry.stderr,
-            restarts=entry.restarts,
+            command=submission.command, workdir=entry.workdir, env=env, stdout=out, stderr=err
         )
         self._shepherds[attempt.folder] = (attempt.start(spec), now)
         _log.info("started job %s, attempt %s", entry.id, entry.restarts)

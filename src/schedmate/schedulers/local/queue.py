@@ -78,6 +78,12 @@ class Entry:
         """How many slots it takes: a job without GPUs still takes its turn."""
         return max(1, self.request.gpus)
 
+    @property
+    def logs(self) -> tuple[str, str]:
+        """Where this run writes; every run has files of its own, so that lines stay quotable."""
+        again = f".attempt-{self.restarts + 1}" if self.restarts else ""
+        return self.stdout + again, self.stderr + again
+
     def as_job(self, node: str) -> Job:
         return Job(
             id=str(self.id),
@@ -95,7 +101,7 @@ class Entry:
             signal=self.signal,
             restarts=self.restarts,
             nodes=() if self.state is JobState.PENDING else (node,),
-            logs=tuple(dict.fromkeys((self.stdout, self.stderr))),
+            logs=tuple(dict.fromkeys(self.logs)),
             nice=self.nice,
             reason=self.reason,
         )
@@ -247,9 +253,11 @@ class Queue:
                 # a cancellation outranks a requeue that is under way
                 self._update(job_id, "ending = 'CANCELLED'", ())
 
-    def requeue(self, job_id: int, eligible_time: float) -> None:
+    def requeue(self, job_id: int, eligible_time: float, *, run: int | None = None) -> None:
         with self._db.transaction():
             entry = self.entry(job_id)
+            if run is not None and run != entry.restarts:
+                raise SchedulerError(f"job {job_id} has been queued again meanwhile")
             if entry.state is JobState.PENDING:
                 raise SchedulerError(f"job {job_id} is waiting already")
             if entry.state is JobState.RUNNING:

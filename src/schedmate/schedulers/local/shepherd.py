@@ -53,9 +53,8 @@ def _claim(attempt: Path) -> bool:
 
 def _run(spec: dict[str, Any]) -> tuple[int, int, str]:
     """Return exit code, signal and, where it could not even start, why."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC
     try:
-        _keep_earlier_logs(spec)
         out = os.open(spec["stdout"], flags, 0o666)
         err = out if spec["stderr"] == spec["stdout"] else os.open(spec["stderr"], flags, 0o666)
     except OSError as error:
@@ -79,14 +78,6 @@ def _run(spec: dict[str, Any]) -> tuple[int, int, str]:
         return (_NOT_FOUND if missing else _CANNOT_RUN), 0, f"{error.filename}: {what}"
     status = child.wait()
     return (0, -status, "") if status < 0 else (status, 0, "")
-
-
-def _keep_earlier_logs(spec: dict[str, Any]) -> None:
-    """A log tells of one run; those of earlier attempts stay beside it."""
-    if spec["restarts"] > 0:
-        for path in {spec["stdout"], spec["stderr"]}:
-            with contextlib.suppress(FileNotFoundError):
-                Path(path).rename(f"{path}.attempt-{spec['restarts'] - 1}")
 
 
 def _default_signals() -> None:

@@ -81,9 +81,16 @@ class SlurmScheduler:
             self._slurm.ask("scancel", job_id)
 
     def requeue(
-        self, job_id: JobId, *, exclude_nodes: Sequence[str] = (), delay_s: float = 0.0
+        self,
+        job_id: JobId,
+        *,
+        run: int | None = None,
+        exclude_nodes: Sequence[str] = (),
+        delay_s: float = 0.0,
     ) -> None:
         """See `Scheduler.requeue`. Nodes that were excluded before stay so."""
+        if run is not None and any(job.restarts != run for job in self.jobs([_checked(job_id)])):
+            raise SchedulerError(f"job {job_id} has been queued again meanwhile")
         excluded = self._ask_about(job_id, "%x")
         self._slurm.ask("scontrol", "requeue", job_id)
         if exclude_nodes:
