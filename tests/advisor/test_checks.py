@@ -5,6 +5,7 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.checks import CHECKS
 from schedmate.model import Request
+from schedmate.model.redaction import MARK
 from schedmate.testing.history import MemoryHistory, past_run
 
 
@@ -97,7 +98,7 @@ def test_secrets_are_reported_and_never_repeated(memory, tmp_path, line):
     assert remark.level == "warning"
     secret = line.replace('"', "").replace("=", " ").split()[-1]
     assert secret not in str(advice)
-    assert "***" in remark.evidence[0].text
+    assert MARK in remark.evidence[0].text
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ WORDS = {
     "local.poll_s": "seconds between two looks of the local scheduler",
     "slurm.poll_s": "seconds between two questions to Slurm",
     "slurm.timeout_s": "how long one Slurm command may take",
+    "slurm.history_days": "how many days back the accounting is asked for ended jobs",
     "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
     "llm.model": "the model's name at that endpoint",
     "llm.api_key": "its key, from the environment",

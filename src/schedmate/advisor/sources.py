@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedmate.advisor.permissions import may_read
-from schedmate.advisor.secrets import redact
 from schedmate.model import Evidence
+from schedmate.model.redaction import redact
 
 MAX_BYTES = 1_000_000
 _MAX_EVIDENCE = 200

@@ -159,7 +159,7 @@ def _server(cache_dir: Path) -> dict[str, Any]:
 def _endpoint(settings: Settings) -> dict[str, Any]:
     """Which endpoint would be asked, and whether it answers. The embedded one is not started."""
     from schedmate.llm.opening import choose_endpoint, why_unreachable
-    from schedmate.llm.redaction import redact
+    from schedmate.model.redaction import redact
 
     base_url = settings.llm.base_url
     if not settings.llm.enabled:

@@ -1,45 +1,55 @@
-"""A lock file that says a daemon is alive; the lock goes with the process that holds it."""
+"""Locks between processes; the kernel lets go of them when their holder dies."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from io import TextIOWrapper
     from pathlib import Path
 
 _SIGNED_WITHIN_S = 5.0
+_LOOK_AGAIN_S = 0.02
+
+
+@contextmanager
+def locked(path: Path, left: Callable[[], float] | None = None) -> Iterator[None]:
+    """Hold the lock; wait for it, but only while `left` says that there is time."""
+    descriptor = open_lock(path)
+    try:
+        if left is None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        else:
+            while not _take(descriptor):
+                time.sleep(min(_LOOK_AGAIN_S, left()))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def lock_if_free(path: Path) -> Iterator[bool]:
+    """Hold the lock where nobody has it; says whether it is held."""
+    descriptor = open_lock(path)
+    try:
+        yield _take(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def hold(path: Path) -> TextIOWrapper | None:
     """Take the lock, None when somebody has it. Closing lets go, unless a child holds it on."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a", encoding="utf-8")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
+    descriptor = open_lock(path)
+    if not _take(descriptor):
+        os.close(descriptor)
         return None
-    file.truncate(0)  # the name of an earlier holder says nothing any more
-    return file
-
-
-def lock_holder(path: Path) -> int | None:
-    """The process that holds the lock, as it wrote itself into it; None when nobody does."""
-    deadline = time.monotonic() + _SIGNED_WITHIN_S
-    while time.monotonic() < deadline:
-        free = hold(path)
-        if free is not None:
-            free.close()
-            return None
-        text = path.read_text("ascii")
-        if text:
-            return int(text)
-        time.sleep(0.05)  # it has only just begun
-    return None
+    os.truncate(descriptor, 0)  # the name of an earlier holder says nothing any more
+    return os.fdopen(descriptor, "a", encoding="ascii")
 
 
 def sign(lock: TextIOWrapper) -> None:
@@ -47,3 +57,38 @@ def sign(lock: TextIOWrapper) -> None:
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process holds the lock."""
+    if not path.exists():
+        return False
+    descriptor = open_lock(path)
+    try:
+        return not _take(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+def lock_holder(path: Path) -> int | None:
+    """The process that holds the lock, as it wrote itself into it; None when nobody does."""
+    deadline = time.monotonic() + _SIGNED_WITHIN_S
+    while is_held(path) and time.monotonic() < deadline:
+        text = path.read_text("ascii")
+        if text:
+            return int(text)
+        time.sleep(_LOOK_AGAIN_S)  # it has only just begun
+    return None
+
+
+def open_lock(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _take(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -15,7 +15,6 @@ from schedmate.llm.client import Refused, request
 from schedmate.llm.deadline import Deadline
 from schedmate.llm.dialect import Dialect, Reply, Unusable, read_reply
 from schedmate.llm.question import Question, schema_text, tokens_in
-from schedmate.llm.redaction import redact
 from schedmate.model import (
     Answer,
     BadAnswer,
@@ -26,6 +25,7 @@ from schedmate.model import (
     ModelError,
     ModelTooSlow,
 )
+from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from schedmate.llm.dialect import Unusable, complaint
-from schedmate.llm.redaction import MARK, redact
 from schedmate.model import BadAnswer, ModelUnavailable
+from schedmate.model.redaction import MARK, redact
 
 if TYPE_CHECKING:
     from types import ModuleType

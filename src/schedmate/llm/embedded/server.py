@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from schedmate.llm.embedded.locks import open_lock
+from schedmate.disk.lock import open_lock
 from schedmate.llm.embedded.running import RunFiles, ServerState
 
 _CONTEXT_TOKENS = 6144

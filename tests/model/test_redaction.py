@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schedmate.llm.redaction import MARK, redact
+from schedmate.model.redaction import MARK, redact
 
 ALNUM = string.ascii_letters + string.digits
 URLSAFE = ALNUM + "_-"
