@@ -89,7 +89,7 @@ def test_it_answers_by_the_schema_once_and_then_from_the_cache(model_cache):
 def test_the_server_is_humble_private_and_on_its_own(model_cache):
     state = start(model_cache, threads=1)
     run = RunFiles.of(model_cache)
-    assert os.getpriority(os.PRIO_PROCESS, state.pid) >= 15
+    assert os.getpriority(os.PRIO_PROCESS, state.pid) >= 10
     assert os.getsid(state.pid) != os.getsid(0)
     opened = [Path(f"/proc/{state.pid}/fd/{number}").readlink() for number in (0, 1, 2)]
     assert opened == [Path(os.devnull), run.log, run.log]
