@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.demo.plan import TODAY, YESTERDAY, Part
@@ -22,6 +22,7 @@ _LOOK_S = 0.5
 _SETTLED_S = 3.0
 """How long nothing may happen any more before the play is over."""
 _LONGEST_S = 600.0
+_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,16 @@ class Record:
     samples: list[Sample] = field(default_factory=list)
 
     def note(self, story: Story, now: float) -> None:
+        before = None if self.story is None else self.story.job
         self.story = story
         job = story.job
+        if (
+            before is not None
+            and before.state is JobState.RUNNING
+            and before.restarts < job.restarts
+        ):
+            # a run that is requeued while it runs is never seen to end
+            self.runs[before.restarts] = replace(before, state=JobState.CANCELLED, end_time=now)
         if job.state.ended:
             self.runs[job.restarts] = job
         left = story.remaining_s(now)
@@ -123,7 +132,7 @@ class Show:
         """A run may have ended and been requeued between two looks; the history has it."""
         for record in self.records.values():
             last = max(record.runs, default=0)
-            for attempt in range(last):
+            for attempt in set(range(last)) - set(record.runs):
                 run = self._store.run(record.job_id, attempt)
                 if run is not None:
                     record.runs[attempt] = run.job
@@ -134,5 +143,5 @@ def went_as_planned(record: Record) -> bool:
     story = record.story
     if story is None or story.job.state is not record.part.ends_as:
         return False
-    most = 1 if record.part.fails and story.job.state is not JobState.FAILED else 0
+    most = _RETRIES if record.part.fails and story.job.state is not JobState.FAILED else 0
     return story.job.restarts <= most

@@ -134,15 +134,18 @@ class Mate:
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
 
     def _diagnose(self, job: Job, *, hung: bool) -> Diagnosis:
-        known = self._store.diagnoses(job.id).get(job.restarts)
-        if known is not None and (hung or known.reason != _HANG):
-            return known  # a run that seemed to hang and then ended by itself is another case
         kept = self._store.advice(job.id)
         workload = None if kept is None else kept.advice.workload
         case = Case.of_job(job, workload=workload, hung=hung)
-        diagnosis = self._handler.diagnose(case)
-        self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
-        self._refining.ask(job, case, diagnosis)
+        known = self._store.diagnoses(job.id).get(job.restarts)
+        if known is not None and (hung or known.reason != _HANG):
+            diagnosis = known  # a run that seemed to hang and then ended by itself is another case
+        else:
+            diagnosis = self._handler.diagnose(case)
+            self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        self._refining.ask(
+            job, case, diagnosis
+        )  # again after a restart: who knows if it was answered
         return diagnosis
 
     def _remember(self, job: Job) -> None:
