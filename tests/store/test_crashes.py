@@ -123,7 +123,8 @@ def test_a_writer_killed_at_any_moment_leaves_all_it_had_acknowledged(path):
             told = writer.stdout.read().splitlines()
         acknowledged[turn] = int(told[-1]) + 1 if told else 1
 
-    assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     with closing(SqliteStore(path)) as store:
         kept = {(run.job.id, run.job.restarts) for run in store.recent_runs(limit=1_000_000)}
     ids = {job_id for job_id, _ in kept}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,12 @@ class Database:
         self._lock = threading.RLock()
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._connection = self._open()
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            # whoever forgets to close it leaves no connection behind
+            weakref.finalize(self, self._connection.close)
+            self._prepare()
             self._migrate(migrations)
         except sqlite3.OperationalError as error:
             raise BadInput(
@@ -38,15 +44,11 @@ class Database:
                 f"{path} cannot be used as a database ({error}); move it away to start afresh"
             ) from error
 
-    def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-        )
+    def _prepare(self) -> None:
         # the write-ahead log lives in shared memory, which network file systems do not share
         journal = "DELETE" if _on_network(self._path) else "WAL"
-        _insist(connection, f"PRAGMA journal_mode = {journal}")
-        connection.execute("PRAGMA synchronous = FULL")
-        return connection
+        _insist(self._connection, f"PRAGMA journal_mode = {journal}")
+        self._connection.execute("PRAGMA synchronous = FULL")
 
     def _migrate(self, migrations: Sequence[Sequence[str]]) -> None:
         with self._all_or_nothing():
