@@ -51,7 +51,10 @@ def install_verb(source: str | None, as_json: bool) -> None:
 
     from schedmate import config
     from schedmate.llm.embedded.install import install
+    from schedmate.llm.embedded.process import NEEDS_OPENMP, openmp_is_there
 
+    if not openmp_is_there():
+        click.echo(NEEDS_OPENMP, err=True)
     begun = time.monotonic()
     with _bar() as on_progress:
         done = install(config.load().cache_dir, source=source, on_progress=on_progress)

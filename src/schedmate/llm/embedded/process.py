@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 import signal
@@ -29,6 +30,18 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_S = 0.05
 _STOP_S = 5.0
 _SHOWN_LOG = 300
+
+
+NEEDS_OPENMP = "the embedded model needs the OpenMP runtime: sudo apt-get install libgomp1"
+
+
+def openmp_is_there() -> bool:
+    """Whether the library is there that xllamacpp is linked with and that no wheel brings."""
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        return False
+    return True
 
 
 class EmbeddedEndpoint:
@@ -82,6 +95,8 @@ class EmbeddedEndpoint:
             raise ModelUnavailable(
                 "the embedded model needs xllamacpp: pip install 'schedmate[embedded]'"
             )
+        if not openmp_is_there():
+            raise ModelUnavailable(NEEDS_OPENMP)
         home = str(Path(schedmate.__file__).parent.parent)
         path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
         with self._run.log.open("wb") as log:
