@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _SLOTS = 2
+_JOBS_NEED = ("numpy", "tqdm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,11 @@ class Stage:
 
 
 def set_stage(settings: Settings) -> Stage:
+    missing = [name for name in _JOBS_NEED if find_spec(name) is None]
+    if missing:
+        raise NotFound(
+            f"the demo's training jobs need {' and '.join(missing)}: pip install 'schedmate[demo]'"
+        )
     root = Path(tempfile.mkdtemp(prefix="schedmate-demo-"))
     local = LocalSettings(slots=_SLOTS, kill_wait_s=2.0)
     own = settings.model_copy(
