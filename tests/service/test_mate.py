@@ -48,7 +48,7 @@ def test_one_job_walks_from_submission_to_memory(place):
         assert run.job.state is JobState.COMPLETED
         assert run.fingerprint == store.advice(job_id).fingerprint
         assert run.steps_done == 4
-        assert store.progress(job_id, 0).current == 4
+        assert store.progress(job_id, 0).progress.current == 4
         assert store.diagnoses(job_id) == {}
     assert place.actions() == []
     assert place.lines() == [f"{job_id} 0"]

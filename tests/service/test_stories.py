@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
-from schedmate.model import JobState, NotFound
+from schedmate.model import JobState, NotFound, Spread
 from schedmate.service.answers import eta_sentence, why_sentence
 from schedmate.service.stories import Story, tell, tell_one
 from schedmate.store import KeptAdvice
@@ -115,7 +117,7 @@ def test_a_story_is_told_from_scheduler_and_store(store):
     scheduler.put(a_job(state=JobState.FAILED))
     scheduler.put(a_job(id="2"))
     store.keep_advice("1", KeptAdvice(an_advice(7.0), None))
-    store.keep_progress("1", 0, a_progress())
+    store.keep_progress("1", 0, a_progress(), at=NOW)
     store.keep_diagnosis("1", 0, a_diagnosis())
 
     first, second = tell(scheduler, store)
@@ -151,3 +153,22 @@ def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_pa
     progress = tell_one(scheduler, store, "1").progress
 
     assert (progress.current, progress.total) == (4, 10)
+
+
+def test_what_was_said_of_the_time_left_grows_old():
+    progress = a_progress(eta_s=Spread(10, 20, 30))
+    told = replace(story(JobState.RUNNING, progress=progress), progress_at=NOW)
+    assert told.remaining_s(NOW) == Spread(10, 20, 30)
+    assert told.remaining_s(NOW + 15) == Spread(0, 5, 15)
+
+
+def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_path):
+    log = tmp_path / "log"
+    log.write_text("step 7/10\n")
+    running = a_job(state=JobState.RUNNING, start_time=time.time() - 500, logs=(str(log),))
+    scheduler = FakeScheduler()
+    scheduler.put(running)
+    store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 5)
+    assert tell_one(scheduler, store, "1").progress.current == 3
+    store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 400)
+    assert tell_one(scheduler, store, "1").progress.current == 7

@@ -19,6 +19,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
+from schedmate.store import KeptProgress
 from schedmate.tracker import JobTracker
 
 if TYPE_CHECKING:
@@ -28,13 +29,21 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 
+_FRESH_S = 90.0
+"""Three looks of a polite daemon: what is older was left behind by one that is gone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """Record, prediction, progress, diagnoses (by attempt) and actions of one job."""
+    """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
+
+    `progress_at` is when somebody last looked at its log.
+    """
 
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    progress_at: float | None = None
     diagnoses: dict[int, Diagnosis]
     actions: tuple[ActionRecord, ...] = ()
 
@@ -52,12 +61,15 @@ class Story:
         if self.job.state is not JobState.RUNNING:
             return None
         if self.progress is not None and self.progress.eta_s is not None:
-            return self.progress.eta_s
+            return _later(self.progress.eta_s, now - (self.progress_at or now))
         if self.predicted is None or self.job.start_time is None:
             return None
-        spent = now - self.job.start_time
-        spread = self.predicted
-        return Spread(*(max(0.0, q - spent) for q in (spread.p10, spread.p50, spread.p90)))
+        return _later(self.predicted, now - self.job.start_time)
+
+
+def _later(spread: Spread, seconds: float) -> Spread:
+    """What is left of a time when so much of it has passed."""
+    return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
 
 
 def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None) -> list[Story]:
@@ -91,19 +103,24 @@ def _diagnosed(story: Story, store: Store) -> Story:
 def _story(job: Job, store: Store) -> Story:
     kept = store.advice(job.id)
     advice = None if kept is None else kept.advice
+    seen = _progress(job, advice, store)
     return Story(
         job=job,
         advice=advice,
-        progress=_progress(job, advice, store),
+        progress=None if seen is None else seen.progress,
+        progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id),
         actions=tuple(store.actions(job_id=job.id)),
     )
 
 
-def _progress(job: Job, advice: Advice | None, store: Store) -> Progress | None:
-    """What the daemon saw last; without one the log is read here and now."""
+def _progress(job: Job, advice: Advice | None, store: Store) -> KeptProgress | None:
+    """What the daemon saw last; where none is about, the log is read here and now."""
+    now = time.time()
     kept = store.progress(job.id, job.restarts)
-    if kept is not None or job.state is not JobState.RUNNING or not job.logs:
+    if job.state is not JobState.RUNNING or not job.logs:
+        return kept
+    if kept is not None and now - kept.at < _FRESH_S:
         return kept
     tracker = JobTracker(
         [Path(log) for log in job.logs],
@@ -111,4 +128,4 @@ def _progress(job: Job, advice: Advice | None, store: Store) -> Progress | None:
         workload=None if advice is None else advice.workload,
         prediction=None if advice is None else advice.prediction,
     )
-    return tracker.poll(time.time())
+    return KeptProgress(tracker.poll(now), now)

@@ -54,11 +54,11 @@ class Watching:
         if followed is None or job.end_time is None:
             return None
         progress = followed[1].poll(job.end_time)
-        self._store.keep_progress(job.id, job.restarts, progress)
+        self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
         return progress
 
     def _keep(self, job: Job, progress: Progress, now: float) -> None:
         """Others want to see it too, but not ten times a second."""
         if now - self._kept_at.get(job.id, 0.0) >= _KEEP_EVERY_S:
             self._kept_at[job.id] = now
-            self._store.keep_progress(job.id, job.restarts, progress)
+            self._store.keep_progress(job.id, job.restarts, progress, at=now)

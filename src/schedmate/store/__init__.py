@@ -1,5 +1,5 @@
 """History, memory and ledger. `base.py` is the contract, `sqlite.py` the embedded default."""
 
-from schedmate.store.base import KeptAdvice, Spending, Store
+from schedmate.store.base import KeptAdvice, KeptProgress, Spending, Store
 
-__all__ = ["KeptAdvice", "Spending", "Store"]
+__all__ = ["KeptAdvice", "KeptProgress", "Spending", "Store"]

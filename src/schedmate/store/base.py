@@ -29,6 +29,14 @@ class KeptAdvice:
     fingerprint: Fingerprint | None
 
 
+@dataclass(frozen=True, slots=True)
+class KeptProgress:
+    """`at` is when it was seen: what it says of the time left grows old."""
+
+    progress: Progress
+    at: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
     """What the language model has cost in all."""
@@ -63,9 +71,11 @@ class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
 
     def advice(self, job_id: JobId) -> KeptAdvice | None: ...
 
-    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress) -> None: ...
+    def keep_progress(
+        self, job_id: JobId, attempt: int, progress: Progress, *, at: float
+    ) -> None: ...
 
-    def progress(self, job_id: JobId, attempt: int) -> Progress | None:
+    def progress(self, job_id: JobId, attempt: int) -> KeptProgress | None:
         """How far this attempt was when somebody last looked; only of the newest it is kept."""
 
     def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None: ...

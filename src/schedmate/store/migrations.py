@@ -61,4 +61,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX llm_calls_by_time ON llm_calls (at)",
         "CREATE TABLE llm_answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)",
     ),
+    ("ALTER TABLE progress ADD COLUMN at REAL NOT NULL DEFAULT 0",),
 )

@@ -19,7 +19,7 @@ from schedmate.model import (
     Workload,
 )
 from schedmate.model.wire import dumps, loads
-from schedmate.store.base import KeptAdvice, Spending
+from schedmate.store.base import KeptAdvice, KeptProgress, Spending
 from schedmate.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -117,18 +117,19 @@ class SqliteStore:
         marks = None if row[1] is None else loads(Fingerprint, row[1])
         return KeptAdvice(loads(Advice, row[0]), marks)
 
-    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress) -> None:
+    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress, *, at: float) -> None:
         self._db.run(
-            "INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?)",
-            (self._scheduler, job_id, attempt, dumps(progress)),
+            "INSERT OR REPLACE INTO progress (scheduler, job_id, attempt, body, at)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (self._scheduler, job_id, attempt, dumps(progress), at),
         )
 
-    def progress(self, job_id: JobId, attempt: int) -> Progress | None:
+    def progress(self, job_id: JobId, attempt: int) -> KeptProgress | None:
         row = self._db.one(
-            "SELECT body FROM progress WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            "SELECT body, at FROM progress WHERE scheduler = ? AND job_id = ? AND attempt = ?",
             (self._scheduler, job_id, attempt),
         )
-        return None if row is None else loads(Progress, row[0])
+        return None if row is None else KeptProgress(loads(Progress, row[0]), row[1])
 
     def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None:
         self._db.run(

@@ -31,7 +31,7 @@ from schedmate.model import (
     PastRun,
     Workload,
 )
-from schedmate.store import KeptAdvice, Spending
+from schedmate.store import KeptAdvice, KeptProgress, Spending
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ class StoreContract:
         diagnosis = a_diagnosis(summary=text)
         store.keep_run(run)
         store.keep_advice("1", advice)
-        store.keep_progress("1", 2, progress)
+        store.keep_progress("1", 2, progress, at=5.5)
         store.keep_diagnosis("1", 2, diagnosis)
         store.cache_workload(text, run.workload)
         store.remember_diagnosis(text, diagnosis)
         store.cache_answer(text, text)
         assert store.run("1") == run
         assert store.advice("1") == advice
-        assert store.progress("1", 2) == progress
+        assert store.progress("1", 2) == KeptProgress(progress, 5.5)
         assert store.progress("1", 3) is None
         assert store.diagnoses("1") == {2: diagnosis}
         assert store.cached_workload(text) == run.workload
@@ -123,11 +123,11 @@ class StoreContract:
     def test_the_newest_value_counts(self, store: Store) -> None:
         for seconds in (1.0, 2.0):
             store.keep_advice("1", KeptAdvice(an_advice(seconds), None))
-            store.keep_progress("1", 0, a_progress(current=seconds))
+            store.keep_progress("1", 0, a_progress(current=seconds), at=seconds)
             store.keep_diagnosis("1", 0, a_diagnosis(confidence=seconds))
             store.cache_answer("key", str(seconds))
         assert store.advice("1") == KeptAdvice(an_advice(2.0), None)
-        assert store.progress("1", 0) == a_progress(current=2.0)
+        assert store.progress("1", 0) == KeptProgress(a_progress(current=2.0), 2.0)
         assert store.diagnoses("1") == {0: a_diagnosis(confidence=2.0)}
         assert store.cached_answer("key") == "2.0"
 
@@ -182,7 +182,7 @@ class StoreContract:
             local.keep_run(_run("1", ended=1, name="here"))
             slurm.keep_run(_run("1", ended=2, name="there"))
             local.keep_advice("1", KeptAdvice(an_advice(1.0), None))
-            local.keep_progress("1", 0, a_progress())
+            local.keep_progress("1", 0, a_progress(), at=1.0)
             local.keep_diagnosis("1", 0, a_diagnosis())
             assert local.intend(_action(), at=1.0)
             assert slurm.advice("1") is None
