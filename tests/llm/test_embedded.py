@@ -26,7 +26,7 @@ from schedmate.llm.embedded.running import RunFiles, ServerState
 from schedmate.model import ModelError
 from schedmate.testing.llm import MemoryLedger
 
-pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.embedded, pytest.mark.timeout(900)]
 
 LOG = """\
 1: epoch 3 step 812 loss 2.31
