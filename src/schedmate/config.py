@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -89,8 +90,18 @@ def user_file() -> Path:
     return Path(chosen) if chosen else platformdirs.user_config_path("schedmate") / "config.toml"
 
 
+def _refuse_misspelt_variables() -> None:
+    for variable in os.environ:
+        name = variable.removeprefix("SCHEDMATE_").partition("__")[0].lower()
+        if variable.startswith("SCHEDMATE_") and name not in Settings.model_fields:
+            meant = get_close_matches(name, Settings.model_fields, n=1, cutoff=0.75)
+            if meant:
+                raise BadInput(f"{variable} is no setting; is SCHEDMATE_{meant[0].upper()} meant?")
+
+
 def load() -> Settings:
     """Read the settings, or say in one sentence which one is wrong."""
+    _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:

@@ -378,3 +378,17 @@ def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, c
     assert len(looks) == 3
     assert "no answer" in caplog.text
     assert "this look failed" in caplog.text
+
+
+def test_what_the_scheduler_lists_no_more_is_forgotten_and_met_afresh(stage):
+    stage.put("1", JobState.RUNNING)
+    stage.mate.cycle(1.0)
+    assert "1" in stage.mate._mind.known
+    gone = stage.scheduler.known.pop("1")
+    stage.mate.cycle(2.0)
+    assert "1" not in stage.mate._mind.known
+    assert stage.mate._watching._trackers == {}
+
+    stage.scheduler.known["1"] = gone
+    stage.mate.cycle(3.0)
+    assert list(stage.mate._watching._trackers) == ["1"]

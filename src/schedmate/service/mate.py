@@ -66,7 +66,9 @@ class Mate:
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
-        for job in self._scheduler.jobs():
+        jobs = self._scheduler.jobs()
+        self._forget_all_but({job.id for job in jobs})
+        for job in jobs:
             if now >= self._troubled.get(job.id, 0.0):
                 self._see(job, now)
         for job_id, progress in self._watching.look(now):
@@ -78,6 +80,13 @@ class Mate:
 
     def close(self) -> None:
         self._refining.close()
+
+    def _forget_all_but(self, listed: set[JobId]) -> None:
+        """What the scheduler lists no more is history; should it come back, it is met afresh."""
+        for job_id in set(self._mind.known) - listed:
+            self._mind.forget(job_id)
+            self._watching.forget(job_id)
+            self._troubled.pop(job_id, None)
 
     def _see(self, job: Job, now: float) -> None:
         """Trouble with one job is not trouble for the others; it is met afresh a while later."""

@@ -49,13 +49,17 @@ class Watching:
 
     def end(self, job: Job) -> Progress | None:
         """Stop following, with a last look at what the run wrote before it ended."""
-        followed = self._trackers.pop(job.id, None)
-        self._kept_at.pop(job.id, None)
+        followed = self._trackers.get(job.id)
+        self.forget(job.id)
         if followed is None or job.end_time is None:
             return None
         progress = followed[1].poll(job.end_time)
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
         return progress
+
+    def forget(self, job_id: JobId) -> None:
+        self._trackers.pop(job_id, None)
+        self._kept_at.pop(job_id, None)
 
     def _keep(self, job: Job, progress: Progress, now: float) -> None:
         """Others want to see it too, but not ten times a second."""

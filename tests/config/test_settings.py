@@ -1,0 +1,76 @@
+"""Settings come from the environment, the user's file and the site's, in this order."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from schedmate import config
+from schedmate.model import BadInput
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch, tmp_path):
+    for name in os.environ:
+        if name.startswith("SCHEDMATE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setattr(config, "SITE_FILE", tmp_path / "site.toml")
+    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "user.toml"))
+    (tmp_path / "user.toml").touch()
+
+
+def test_nothing_is_done_unless_somebody_says_so():
+    settings = config.load()
+    assert (settings.mode, settings.scheduler, settings.llm.base_url) == ("observe", "local", None)
+
+
+def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeypatch):
+    (tmp_path / "site.toml").write_text('mode = "assist"\nretries = 1\n[local]\nslots = 3\n')
+    (tmp_path / "user.toml").write_text("retries = 5\n")
+    monkeypatch.setenv("SCHEDMATE_LOCAL__SLOTS", "7")
+    settings = config.load()
+    assert (settings.mode, settings.retries, settings.local.slots) == ("assist", 5, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mode = 'destroy'", "setting mode: "),
+        ("modus = 'act'", "setting modus: "),
+        ("[llm]\ndeadline_s = 0", "setting llm.deadline_s: "),
+        ("[llm]\nbaseurl = 'x'", "setting llm.baseurl: "),
+        ("this is no TOML", "cannot be read"),
+    ],
+)
+def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
+    (tmp_path / "user.toml").write_text(text)
+    with pytest.raises(BadInput, match=said) as raised:
+        config.load()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_was_named_has_to_be_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path / "none.toml"))
+    with pytest.raises(BadInput, match=r"SCHEDMATE_CONFIG names .*none.toml, which is not there"):
+        config.load()
+
+
+def test_a_misspelt_variable_is_not_passed_over(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LOKAL__SLOTS", "2")
+    with pytest.raises(BadInput, match="SCHEDMATE_LOKAL__SLOTS is no setting; is SCHEDMATE_LOCAL"):
+        config.load()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["JOB_ID", "JOB_NAME", "RESTART_COUNT", "SLOTS", "ATTEMPT", "DATA", "DEBUG", "TEST_MODEL"],
+)
+def test_the_variables_of_jobs_and_tests_are_no_misspelt_settings(monkeypatch, name):
+    monkeypatch.setenv(f"SCHEDMATE_{name}", "1")
+    config.load()
+
+
+def test_a_key_is_never_shown(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__API_KEY", "very-secret")
+    assert "very-secret" not in repr(config.load())
