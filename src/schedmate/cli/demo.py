@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -48,8 +48,8 @@ def command(no_llm: bool, as_json: bool) -> int:
     begun = time.monotonic()
     click.echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
     with (
-        ModelFetch(stage, wanted=not no_llm) as model,
-        Helper(stage, "serve.log", "serve", again=True) as daemon,
+        closing(ModelFetch(stage)) as model,
+        closing(Helper(stage, "serve.log", "serve", again=True).start()) as daemon,
         _display(model, daemon.look) as on_look,
     ):
         records = Show(stage, on_look, on_today=model.begin).play()

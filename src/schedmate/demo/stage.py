@@ -18,7 +18,7 @@ from schedmate.llm.embedded.files import ModelFiles
 from schedmate.model import NotFound
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    pass
 
 _SLOTS = 2
 _JOBS_NEED = ("numpy", "tqdm")
@@ -86,16 +86,7 @@ class Helper:
         self._process: subprocess.Popen[bytes] | None = None
         self.starts = 0
 
-    def __enter__(self) -> Self:
-        self._start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -108,7 +99,7 @@ class Helper:
         """Return the exit code of one that ended for good; a daemon that died is started again."""
         code = None if self._process is None else self._process.poll()
         if code is not None and self._again:
-            self._start()
+            self.start()
             return None
         return code
 
@@ -116,7 +107,7 @@ class Helper:
         lines = self._log.read_text("utf-8", "replace").splitlines()
         return lines[-1].strip() if lines else ""
 
-    def _start(self) -> None:
+    def start(self) -> Self:
         self.starts += 1
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -128,36 +119,29 @@ class Helper:
                 preexec_fn=lambda: os.nice(self._nice),  # noqa: PLW1509 - no threads here
                 start_new_session=True,
             )
+        return self
 
 
 class ModelFetch:
     """Fetches the embedded model beside the jobs. Nobody waits for it; what has come stays."""
 
-    def __init__(self, stage: Stage, *, wanted: bool) -> None:
+    def __init__(self, stage: Stage) -> None:
+        llm = stage.settings.llm
         self._files = ModelFiles(stage.settings.cache_dir)
-        needed = wanted and stage.settings.llm.enabled and stage.settings.llm.base_url is None
-        self._wanted = needed
+        self._wanted = llm.enabled and llm.base_url is None
         self._process = (
             Helper(stage, "model-install.log", "model", "install", again=False, nice=10)
-            if needed and not self._files.installed()
+            if self._wanted and not self._files.installed()
             else None
         )
 
-    def __enter__(self) -> Self:
-        return self
-
     def begin(self) -> None:
         if self._process is not None:
-            self._process.__enter__()
+            self._process.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         if self._process is not None:
-            self._process.__exit__(kind, error, trace)
+            self._process.close()
 
     def state(self) -> str:
         """One line on how far it is."""

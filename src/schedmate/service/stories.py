@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.handler import Case, Handler
@@ -19,8 +18,8 @@ from schedmate.model import (
     Progress,
     Spread,
 )
+from schedmate.service.watching import tracker_of
 from schedmate.store import KeptProgress
-from schedmate.tracker import JobTracker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,10 +121,4 @@ def _progress(job: Job, advice: Advice | None, store: Store) -> KeptProgress | N
         return kept
     if kept is not None and now - kept.at < _FRESH_S:
         return kept
-    tracker = JobTracker(
-        [Path(log) for log in job.logs],
-        started_at=job.start_time,
-        workload=None if advice is None else advice.workload,
-        prediction=None if advice is None else advice.prediction,
-    )
-    return KeptProgress(tracker.poll(now), now)
+    return KeptProgress(tracker_of(job, advice).poll(now), now)

@@ -11,11 +11,21 @@ from schedmate.tracker import JobTracker
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schedmate.model import Job, JobId, Progress
+    from schedmate.model import Advice, Job, JobId, Progress
     from schedmate.store import Store
 
 _KEEP_EVERY_S = 1.0
 _log = logging.getLogger("schedmate.watching")
+
+
+def tracker_of(job: Job, advice: Advice | None) -> JobTracker:
+    """Follows the logs of this run, with what is known of it."""
+    return JobTracker(
+        [Path(log) for log in job.logs],
+        started_at=job.start_time,
+        workload=None if advice is None else advice.workload,
+        prediction=None if advice is None else advice.prediction,
+    )
 
 
 class Watching:
@@ -27,14 +37,7 @@ class Watching:
     def begin(self, job: Job) -> None:
         """Follow the logs of a run from its start; a new run of the job replaces the old."""
         kept = self._store.advice(job.id)
-        advice = None if kept is None else kept.advice
-        tracker = JobTracker(
-            [Path(log) for log in job.logs],
-            started_at=job.start_time,
-            workload=None if advice is None else advice.workload,
-            prediction=None if advice is None else advice.prediction,
-        )
-        self._trackers[job.id] = (job, tracker)
+        self._trackers[job.id] = (job, tracker_of(job, None if kept is None else kept.advice))
 
     def look(self, now: float) -> Iterator[tuple[JobId, Progress]]:
         for job_id, (job, tracker) in list(self._trackers.items()):
