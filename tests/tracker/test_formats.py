@@ -62,6 +62,12 @@ def test_its_samples_belong_to_it_and_not_to_a_more_specific_one(kind: LineForma
         assert first.name == kind.name
 
 
+@pytest.mark.parametrize(("kind", "sample"), CASES)
+def test_its_hints_are_in_all_it_reads(kind: LineFormat, sample: Sample):
+    if sample.sighting is not None and kind.hints:
+        assert any(hint in sample.line.lower() for hint in kind.hints)
+
+
 def test_names_are_unique():
     names = [kind.name for kind in FORMATS]
     assert len(set(names)) == len(names)
@@ -94,9 +100,11 @@ def _check_usable(seen: Sighting) -> None:
     for value in (seen.current, seen.total, seen.epoch, seen.epochs, seen.elapsed_s):
         assert value is None or (math.isfinite(value) and value >= 0)
     assert seen.rate_per_s is None or (math.isfinite(seen.rate_per_s) and seen.rate_per_s > 0)
+    assert seen.eta_s is None or (math.isfinite(seen.eta_s) and seen.eta_s >= 0)
+    assert seen.cap_s is None or (math.isfinite(seen.cap_s) and seen.cap_s > 0)
     if seen.total is not None:
-        assert seen.current is not None
-        assert seen.current <= seen.total
+        assert seen.unit is not None
+        assert seen.current is None or seen.current <= seen.total
 
 
 def _seconds(kind: LineFormat, line: str) -> float:

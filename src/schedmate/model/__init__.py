@@ -19,9 +19,19 @@ from schedmate.model.errors import (
 from schedmate.model.failures import REASONS, Category, Reason, Retry
 from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobId, JobState, Request, Submission
+from schedmate.model.learned import LearnedPattern, LearntFrom
 from schedmate.model.ledger import CallOutcome, LlmCall
-from schedmate.model.ports import Answer, Asker, FailureMemory, History, Ledger, WorkloadCache
-from schedmate.model.progress import Checkpoint, Phase, Progress, Unit
+from schedmate.model.ports import (
+    Answer,
+    Asker,
+    FailureMemory,
+    FormatMemory,
+    History,
+    Ledger,
+    WorkloadCache,
+)
+from schedmate.model.profile import Mark, RunProfile
+from schedmate.model.progress import Checkpoint, EndsBy, Phase, Progress, Slowdown, Unit
 from schedmate.model.workload import Evidence, Finding, Source, Workload
 
 __all__ = [
@@ -43,16 +53,21 @@ __all__ = [
     "Cost",
     "Decision",
     "Diagnosis",
+    "EndsBy",
     "Evidence",
     "FailureMemory",
     "Finding",
     "Fingerprint",
+    "FormatMemory",
     "History",
     "Job",
     "JobId",
     "JobState",
+    "LearnedPattern",
+    "LearntFrom",
     "Ledger",
     "LlmCall",
+    "Mark",
     "Match",
     "Mode",
     "ModelError",
@@ -69,9 +84,11 @@ __all__ = [
     "Remark",
     "Request",
     "Retry",
+    "RunProfile",
     "SchedMateError",
     "SchedulerError",
     "SchedulerUnreachable",
+    "Slowdown",
     "Source",
     "Spread",
     "Submission",

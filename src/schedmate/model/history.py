@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schedmate.model.job import Job
+from schedmate.model.profile import RunProfile
 from schedmate.model.workload import Workload
 
 
@@ -28,6 +29,7 @@ class PastRun:
     workload: Workload = field(default_factory=Workload)
     steps_done: float | None = None
     startup_s: float | None = None
+    profile: RunProfile | None = None
 
     @property
     def duration_s(self) -> float:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from schedmate.model.advice import Cost
     from schedmate.model.diagnosis import Diagnosis
     from schedmate.model.history import Fingerprint, PastRun
+    from schedmate.model.learned import LearnedPattern
     from schedmate.model.ledger import LlmCall
     from schedmate.model.workload import Workload
 
@@ -63,6 +64,17 @@ class FailureMemory(Protocol):
     def remembered_diagnosis(self, signature: str) -> Diagnosis | None: ...
 
     def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None: ...
+
+
+class FormatMemory(Protocol):
+    """Log formats that were learnt, by the workload that writes them."""
+
+    def learned_pattern(self, workload: str) -> LearnedPattern | None: ...
+
+    def learn_pattern(self, workload: str, pattern: LearnedPattern) -> None: ...
+
+    def unlearn_pattern(self, workload: str) -> None:
+        """It read a later line wrongly: forget it."""
 
 
 class Ledger(Protocol):

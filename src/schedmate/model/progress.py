@@ -29,6 +29,16 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Slowdown:
+    """A lasting drop of speed: now `factor` (below 1) of what it was before `since_s`."""
+
+    since_s: float
+    """Seconds after the run began."""
+    factor: float
+    against: Literal["own", "similar"] = "own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     schema: Literal["schedmate.progress/1"] = "schedmate.progress/1"
     log: str
@@ -44,6 +54,8 @@ class Progress:
     eta_s: Spread | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
+    slowdown: Slowdown | None = None
+    links: tuple[str, ...] = ()
     confidence: float = 0.0
     format: str = "none"
     cost: Cost = field(default_factory=Cost)

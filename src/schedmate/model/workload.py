@@ -58,3 +58,5 @@ class Workload:
     checkpoint_every: Finding[int] | None = None
     resumes: Finding[bool] | None = None
     log_files: Finding[tuple[str, ...]] | None = None
+    max_time_s: Finding[float] | None = None
+    early_stopping: Finding[bool] | None = None

@@ -25,6 +25,7 @@ _EVALUATING = re.compile(
 
 class Announcements:
     name = "announcement"
+    hints = ("checkpoint", "ckpt", "snapshot", "evaluat", "validat")
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]

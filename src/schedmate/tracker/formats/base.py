@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from schedmate.model import Checkpoint, Phase, Unit
+from schedmate.model import Checkpoint, EndsBy, Phase, Unit
 
 Ordinal = Literal["begun", "ended"]
 
@@ -29,6 +29,7 @@ class Sighting:
     unit: Unit | None = None
     current: float | None = None
     total: float | None = None
+    """Without a current it is announced: so many units will be done, in all or per epoch."""
     series: str = ""
     """Which of several counts this is: a bar's description, without its numbers."""
     ordinal: Ordinal | None = None
@@ -38,11 +39,21 @@ class Sighting:
     per_epoch: bool = False
     """Current and total start anew with every epoch."""
     elapsed_s: float | None = None
+    at: float | None = None
+    """The time of day the line was written, where only its format knows how to read it."""
     rate_per_s: float | None = None
+    eta_s: float | None = None
+    """What the job itself says about the time left."""
     metrics: Mapping[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
     phase: Phase | None = None
     """What the job is doing, where the line says so."""
+    cap_s: float | None = None
+    """The run will stop by itself after so many seconds of training."""
+    ended_by: EndsBy | None = None
+    """The line says that the run stops here, and why."""
+    links: tuple[str, ...] = ()
+    """Pages on which somebody can look at the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +69,10 @@ class LineFormat(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """Lower-case pieces; a line that holds none of them is never of this format."""
 
     @property
     def samples(self) -> tuple[Sample, ...]: ...

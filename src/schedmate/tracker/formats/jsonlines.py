@@ -34,6 +34,7 @@ _NO_METRICS = frozenset(
 
 class JsonLines:
     name = "jsonl"
+    hints = ("{",)
 
     def read(self, line: str) -> Sighting | None:
         if not line.startswith("{") or not line.endswith("}") or len(line) > _LONGEST:

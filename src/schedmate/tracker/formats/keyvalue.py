@@ -17,7 +17,6 @@ from schedmate.tracker.formats.base import (
 )
 
 _LONGEST = 2048
-_HINTS = ("epoch", "step", "iter", "update", "batch")
 _OF = r"\s{0,20}(?:/|\bof\b)\s{0,20}(\d{1,15})"
 _EPOCH = re.compile(
     rf"\bepoch\b[\s:=#\[(]{{0,8}}(\d{{1,9}}(?:\.\d{{1,6}})?)(?![\w.])(?:{_OF})?", re.IGNORECASE
@@ -57,11 +56,12 @@ class _Count:
 
 class KeyValue:
     name = "keyvalue"
+    hints = ("epoch", "step", "iter", "update", "batch")
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]
         lowered = text.lower()
-        if not any(hint in lowered for hint in _HINTS):
+        if not any(hint in lowered for hint in self.hints):
             return None
         epoch, step = _epoch(text), _step(text)
         if epoch is None and step is None:

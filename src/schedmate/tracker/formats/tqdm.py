@@ -47,6 +47,7 @@ _UNITS: tuple[tuple[str, Unit], ...] = (
 
 class Tqdm:
     name = "tqdm"
+    hints = ("%|", "/s", "s/")
 
     def read(self, line: str) -> Sighting | None:
         mark = line.rfind("%|")

@@ -14,6 +14,7 @@ _MARKS = ("'loss'", "'eval_", "'train_runtime'", "'learning_rate'")
 
 class Transformers:
     name = "transformers"
+    hints = ("{'",)
 
     def read(self, line: str) -> Sighting | None:
         if not line.startswith("{'") or not line.endswith("}") or len(line) > _LONGEST:
