@@ -54,6 +54,8 @@ class Sighting:
     """The line says that the run stops here, and why."""
     links: tuple[str, ...] = ()
     """Pages on which somebody can look at the run."""
+    sure: float = 1.0
+    """That the numbers mean what is said here; less where a format reads by likeness."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,85 @@
+"""What launchers and loggers put around a line: the rank that wrote it, the time it was written."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+_HEAD = 120
+_RANK = re.compile(
+    r"\s{0,8}(?:"
+    r"\[(?:rank|default|Rank )?(\d{1,6})\]\s?:"  # torchrun, DeepSpeed
+    r"|\[\d{1,4},(\d{1,6})\]<std(?:out|err)>:"  # mpirun --tag-output
+    r"|\((?:[\w.-]{1,60} )?(?:rank=(\d{1,6})|pid=(\d{1,9}))[^)]{0,80}\)"  # Ray
+    r"|(\d{1,6}):(?= )"  # srun --label
+    r")\s?",
+    re.ASCII,
+)
+_DATE = re.compile(
+    r"(?<![\d/:.-])(?:(\d{4})[-/](\d{2})[-/](\d{2})|(\d{2})/(\d{2})/(\d{4}))[T _-]{1,2}"
+    r"(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?![\d:])",
+    re.ASCII,
+)
+_GLOG = re.compile(r"[IWEF](\d{2})(\d{2}) (\d{2}):(\d{2}):(\d{2})\.(\d{1,9}) ", re.ASCII)
+_LEAP_YEAR = 2000
+_TIME = re.compile(r"\[?(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?\]?[\s|:-]", re.ASCII)
+_EPOCH = re.compile(r"\[?(1[5-9]\d{8})\.(\d{1,9})\]?[\s,|:]", re.ASCII)
+DAY_S = 86_400.0
+
+
+def unwrap(line: str) -> tuple[int | None, str]:
+    """The rank that a launcher put before a line, and the line without it."""
+    found = _RANK.match(line[:_HEAD])
+    if found is None or found.end() == len(line):
+        return None, line
+    rank = next(group for group in found.groups() if group is not None)
+    return int(rank), line[found.end() :]
+
+
+def is_bare_number(line: str) -> bool:
+    """Whether the rank may just as well be a count: `120: loss 0.3`."""
+    return line.lstrip()[:1].isdigit()
+
+
+def stamped_at(line: str) -> float | None:
+    """When the line says it was written, on the log's own clock, whatever its time zone.
+
+    A time without a date counts from midnight.
+    """
+    head = line[:_HEAD].lstrip()
+    try:
+        return _date(head) or _short(head)
+    except ValueError:  # no such day
+        return None
+
+
+def _date(head: str) -> float | None:
+    found = _DATE.search(head)
+    if found is not None:
+        year, month, day = found[1] or found[6], found[2] or found[4], found[3] or found[5]
+        return _seconds(year, month, day, *found.group(7, 8, 9, 10))
+    found = _GLOG.match(head)
+    return None if found is None else _seconds(str(_LEAP_YEAR), *found.groups())
+
+
+def _short(head: str) -> float | None:
+    found = _EPOCH.match(head)
+    if found is not None:
+        return float(f"{found[1]}.{found[2]}")
+    found = _TIME.match(head)
+    if found is None:
+        return None
+    hours, minutes, seconds, part = found.groups()
+    at = int(hours) * 3600 + int(minutes) * 60 + int(seconds) + _part(part)
+    return at if at < DAY_S else None
+
+
+def _seconds(  # noqa: PLR0913 - a date and a time have as many parts
+    year: str, month: str, day: str, hour: str, minute: str, second: str, part: str | None
+) -> float:
+    numbers = (int(year), int(month), int(day), int(hour), int(minute), int(second))
+    return datetime(*numbers, tzinfo=UTC).timestamp() + _part(part)
+
+
+def _part(digits: str | None) -> float:
+    return float(f"0.{digits}") if digits else 0.0
