@@ -106,13 +106,13 @@ EXAMPLES = [(Advice, ADVICE), (Progress, PROGRESS), (Diagnosis, DIAGNOSIS)]
 def test_an_example_of_the_spec_is_read_and_written_as_it_stands(kind, example):
     written = wire.to_json(wire.from_json(kind, example))
 
-    assert list(written) == list(example)
+    assert _in_order(example, written)
     assert _is_part_of(example, written)
     jsonschema.validate(written, wire.json_schema(kind))
 
 
-def test_the_record_has_exactly_the_fields_of_the_spec():
-    assert list(wire.to_json(wire.from_json(Advice, ADVICE))["workload"]) == WORKLOAD_FIELDS
+def test_the_record_has_the_fields_of_the_spec():
+    assert _in_order(WORKLOAD_FIELDS, wire.to_json(wire.from_json(Advice, ADVICE))["workload"])
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -125,6 +125,11 @@ def test_every_decision_of_the_spec_is_known(retry):
     decision = {"retry": retry, "why": "…"}
 
     assert wire.from_json(Diagnosis, DIAGNOSIS | {"decision": decision}).decision.retry == retry
+
+
+def _in_order(fields, written) -> bool:
+    """The fields of the spec are all there, in its order; others may stand between them."""
+    return [name for name in written if name in fields] == list(fields)
 
 
 def _is_part_of(example, written) -> bool:

@@ -65,9 +65,16 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; takes the write lock at once, so that what was read stays true."""
-        with self._in_words(), self._all_or_nothing():
-            yield
+        """All or nothing; takes the write lock at once, so that what was read stays true.
+
+        Within another one it is part of that.
+        """
+        with self._in_words():
+            if self._connection.in_transaction:  # of this thread: it holds the lock
+                yield
+                return
+            with self._all_or_nothing():
+                yield
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Execute one statement and return how many rows it changed."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from schedmate.model import FailureMemory, History, Ledger, WorkloadCache
+from schedmate.model import FailureMemory, FormatMemory, History, Ledger, WorkloadCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from schedmate.model import (
         Action,
@@ -47,7 +48,7 @@ class Spending:
     seconds: float
 
 
-class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
+class Store(History, WorkloadCache, FailureMemory, FormatMemory, Ledger, Protocol):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.
 
     Every method is one transaction: a crash leaves it done or not begun.
@@ -55,11 +56,17 @@ class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
 
     def close(self) -> None: ...
 
+    def together(self) -> AbstractContextManager[None]:
+        """What is done within is one transaction, and costs one."""
+
     def created_at(self) -> float:
         """When this store was first opened: what ended before is not ours to act upon."""
 
     def keep_run(self, run: PastRun) -> None:
-        """Remember an ended run; the same attempt again replaces it."""
+        """Remember an ended run; the same attempt again replaces it.
+
+        Nobody follows it any more: the state of following it is forgotten.
+        """
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         """Many at once, all or none."""
@@ -77,6 +84,12 @@ class Store(History, WorkloadCache, FailureMemory, Ledger, Protocol):
 
     def progress(self, job_id: JobId, attempt: int) -> KeptProgress | None:
         """How far this attempt was when somebody last looked; only of the newest it is kept."""
+
+    def keep_tracking(self, job_id: JobId, attempt: int, state: str) -> None:
+        """Where following this attempt's logs would go on after a restart."""
+
+    def tracking(self, job_id: JobId, attempt: int) -> str | None:
+        """Only of the newest attempt it is kept."""
 
     def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None: ...
 

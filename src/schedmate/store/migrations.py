@@ -62,4 +62,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE llm_answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)",
     ),
     ("ALTER TABLE progress ADD COLUMN at REAL NOT NULL DEFAULT 0",),
+    (
+        "CREATE TABLE formats (workload TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        """
+        CREATE TABLE tracking (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id)
+        )
+        """,
+    ),
 )

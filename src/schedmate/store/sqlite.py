@@ -13,6 +13,7 @@ from schedmate.model import (
     Diagnosis,
     Fingerprint,
     JobId,
+    LearnedPattern,
     LlmCall,
     PastRun,
     Progress,
@@ -24,6 +25,7 @@ from schedmate.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 _MATCHES = 200
@@ -40,17 +42,28 @@ class SqliteStore:
     def close(self) -> None:
         self._db.close()
 
+    def together(self) -> AbstractContextManager[None]:
+        return self._db.transaction()
+
     def created_at(self) -> float:
         return float(self._db.one("SELECT value FROM meta WHERE key = 'created_at'")[0])
 
     # history
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
-        with self._db.transaction():
+        with self.together():
             for run in runs:
                 self.keep_run(run)
 
     def keep_run(self, run: PastRun) -> None:
+        with self.together():
+            self._write_run(run)
+            self._db.run(
+                "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
+                (self._scheduler, run.job.id, run.job.restarts),
+            )
+
+    def _write_run(self, run: PastRun) -> None:
         job, marks = run.job, run.fingerprint
         self._db.run(
             "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -131,6 +144,19 @@ class SqliteStore:
         )
         return None if row is None else KeptProgress(loads(Progress, row[0]), row[1])
 
+    def keep_tracking(self, job_id: JobId, attempt: int, state: str) -> None:
+        self._db.run(
+            "INSERT OR REPLACE INTO tracking VALUES (?, ?, ?, ?)",
+            (self._scheduler, job_id, attempt, state),
+        )
+
+    def tracking(self, job_id: JobId, attempt: int) -> str | None:
+        row = self._db.one(
+            "SELECT state FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            (self._scheduler, job_id, attempt),
+        )
+        return None if row is None else str(row[0])
+
     def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None:
         self._db.run(
             "INSERT OR REPLACE INTO diagnoses VALUES (?, ?, ?, ?)",
@@ -189,6 +215,16 @@ class SqliteStore:
 
     def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None:
         self._db.run("INSERT OR REPLACE INTO failures VALUES (?, ?)", (signature, dumps(diagnosis)))
+
+    def learned_pattern(self, workload: str) -> LearnedPattern | None:
+        row = self._db.one("SELECT body FROM formats WHERE workload = ?", (workload,))
+        return None if row is None else loads(LearnedPattern, row[0])
+
+    def learn_pattern(self, workload: str, pattern: LearnedPattern) -> None:
+        self._db.run("INSERT OR REPLACE INTO formats VALUES (?, ?)", (workload, dumps(pattern)))
+
+    def unlearn_pattern(self, workload: str) -> None:
+        self._db.run("DELETE FROM formats WHERE workload = ?", (workload,))
 
     # the ledger
 

@@ -27,8 +27,11 @@ from schedmate.model import (
     Finding,
     Fingerprint,
     JobState,
+    LearnedPattern,
     LlmCall,
+    Mark,
     PastRun,
+    RunProfile,
     Workload,
 )
 from schedmate.store import KeptAdvice, KeptProgress, Spending
@@ -85,6 +88,8 @@ class StoreContract:
         assert store.cached_workload("x") is None
         assert store.remembered_diagnosis("x") is None
         assert store.cached_answer("x") is None
+        assert store.learned_pattern("x") is None
+        assert store.tracking("1", 0) is None
         assert store.tokens_spent(since=0) == 0
         assert store.spending() == Spending(questions=0, calls=0, tokens=0, seconds=0)
 
@@ -100,7 +105,11 @@ class StoreContract:
         store.cache_workload(text, run.workload)
         store.remember_diagnosis(text, diagnosis)
         store.cache_answer(text, text)
+        store.learn_pattern(text, _pattern(text))
+        store.keep_tracking("1", 3, text)
         assert store.run("1") == run
+        assert store.learned_pattern(text) == _pattern(text)
+        assert store.tracking("1", 3) == text
         assert store.advice("1") == advice
         assert store.progress("1", 2) == KeptProgress(progress, 5.5)
         assert store.progress("1", 3) is None
@@ -126,10 +135,14 @@ class StoreContract:
             store.keep_progress("1", 0, a_progress(current=seconds), at=seconds)
             store.keep_diagnosis("1", 0, a_diagnosis(confidence=seconds))
             store.cache_answer("key", str(seconds))
+            store.learn_pattern("key", _pattern(str(seconds)))
+            store.keep_tracking("1", 0, str(seconds))
         assert store.advice("1") == KeptAdvice(an_advice(2.0), None)
         assert store.progress("1", 0) == KeptProgress(a_progress(current=2.0), 2.0)
         assert store.diagnoses("1") == {0: a_diagnosis(confidence=2.0)}
         assert store.cached_answer("key") == "2.0"
+        assert store.learned_pattern("key") == _pattern("2.0")
+        assert store.tracking("1", 0) == "2.0"
 
     def test_attempts_of_a_job_are_kept_apart(self, store: Store) -> None:
         first, second = _run("1", attempt=0, ended=10), _run("1", attempt=1, ended=20)
@@ -184,6 +197,10 @@ class StoreContract:
             local.keep_advice("1", KeptAdvice(an_advice(1.0), None))
             local.keep_progress("1", 0, a_progress(), at=1.0)
             local.keep_diagnosis("1", 0, a_diagnosis())
+            local.keep_tracking("1", 0, "here")
+            local.learn_pattern("code", _pattern("x"))
+            assert slurm.tracking("1", 0) is None
+            assert slurm.learned_pattern("code") == _pattern("x")
             assert local.intend(_action(), at=1.0)
             assert slurm.advice("1") is None
             assert slurm.progress("1", 0) is None
@@ -193,6 +210,34 @@ class StoreContract:
             assert _name(local.run("1")) == "here"
             assert _name(slurm.run("1")) == "there"
             assert [run.job.name for run in local.recent_runs()] == ["there", "here"]
+
+    def test_following_is_forgotten_with_the_end_of_the_attempt(self, store: Store) -> None:
+        store.keep_tracking("1", 0, "half way")
+        store.keep_tracking("2", 0, "of another job")
+        assert store.tracking("1", 1) is None
+        store.keep_run(_run("1", attempt=0))
+        assert store.tracking("1", 0) is None
+        store.keep_tracking("1", 1, "the next attempt")
+        store.keep_run(_run("1", attempt=0))
+        assert store.tracking("1", 1) == "the next attempt"
+        assert store.tracking("2", 0) == "of another job"
+
+    def test_a_learnt_format_can_be_forgotten(self, store: Store) -> None:
+        for workload in ("mine", "yours"):
+            store.learn_pattern(workload, _pattern(workload))
+        store.unlearn_pattern("mine")
+        store.unlearn_pattern("nobody's")
+        assert store.learned_pattern("mine") is None
+        assert store.learned_pattern("yours") == _pattern("yours")
+
+    def test_what_is_done_together_is_done_or_not(self, store: Store) -> None:
+        with store.together():
+            store.keep_tracking("1", 0, "kept")
+            store.keep_run(_run("2"))
+        with pytest.raises(ZeroDivisionError):
+            _keep_and_fail(store)
+        assert store.tracking("1", 0) == "kept"
+        assert _ids(store.recent_runs()) == ["2"]
 
     def test_an_action_is_intended_once(self, store: Store) -> None:
         assert store.intend(_action(), at=1.0)
@@ -243,7 +288,21 @@ def _rich_run(text: str) -> PastRun:
         ),
         steps_done=12.5,
         startup_s=0.1,
+        profile=RunProfile(
+            unit="step", curve=(Mark(0.5, 0), Mark(60.0, 12.5)), total=20, ends_by="cap"
+        ),
     )
+
+
+def _keep_and_fail(store: Store) -> None:
+    with store.together():
+        store.keep_tracking("1", 0, "lost")
+        store.keep_runs([_run("3"), _run("4")])
+        raise ZeroDivisionError
+
+
+def _pattern(expression: str) -> LearnedPattern:
+    return LearnedPattern(expression=expression, unit="epoch", total=9, learnt_from="llm")
 
 
 def _run(

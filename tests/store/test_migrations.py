@@ -1,0 +1,32 @@
+"""What an older SchedMate wrote is still there after an update."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+from schedmate.disk.database import Database
+from schedmate.model.wire import to_json
+from schedmate.store.migrations import MIGRATIONS
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_past_run
+
+
+def test_runs_kept_before_there_were_profiles_are_read(tmp_path):
+    path = tmp_path / "store.sqlite3"
+    body = to_json(a_past_run())
+    del body["profile"], body["workload"]["max_time_s"], body["workload"]["early_stopping"]
+    with closing(Database(path, MIGRATIONS[:2])) as old:
+        old.run(
+            "INSERT INTO runs VALUES ('local', '1', 0, 'ada', 'c0de', 'a4g5', 1070, ?)",
+            (json.dumps(body),),
+        )
+
+    with closing(SqliteStore(path)) as store:
+        assert store.run("1") == a_past_run()
+        assert store.tracking("1", 0) is None
+        store.keep_tracking("1", 0, "state")
+        assert store.tracking("1", 0) == "state"
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
