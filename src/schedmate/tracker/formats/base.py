@@ -106,3 +106,31 @@ def clock_seconds(text: str) -> float | None:
         return None
     hours, minutes, seconds = found.groups()
     return int(hours or 0) * 3600.0 + int(minutes) * 60.0 + int(seconds)
+
+
+SPAN = r"(?:\d{1,6} days?, )?\d{1,6}:\d{2}:\d{2}"
+"""How Python prints a timedelta of whole seconds."""
+_SPAN = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,6}:\d{2}:\d{2})")
+_FASTEST_S = 1e-9
+
+
+def span_seconds(text: str) -> float | None:
+    """`[N day[s], ]H:MM:SS` as seconds."""
+    found = _SPAN.fullmatch(text)
+    seconds = None if found is None else clock_seconds(found[2])
+    if found is None or seconds is None:
+        return None
+    return int(found[1] or 0) * 86_400.0 + seconds
+
+
+def counted(current: str, total: str) -> tuple[float, float] | None:
+    """A count and its total, where these digits can be that."""
+    done, all_of_it = float(current), float(total)
+    return (done, all_of_it) if done <= all_of_it and 0 < all_of_it < MOST else None
+
+
+def rate_of(seconds_each: float | None) -> float | None:
+    """How many a second, where one takes so long."""
+    if seconds_each is None or not _FASTEST_S < seconds_each < MOST:
+        return None
+    return 1 / seconds_each
