@@ -108,3 +108,50 @@ def test_options_are_matched_as_argparse_does(arguments, epochs):
     advice = advise("argparse_net", "python", "train.py", *arguments)
     finding = advice.workload.epochs
     assert (None if finding is None else finding.value) == epochs
+
+
+STOPS = """import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--patience", type=int, default=0)
+p.add_argument("--max-train-minutes", type=float, default=30)
+args = p.parse_args()
+if args.patience:
+    callbacks.append(EarlyStopping(patience=args.patience))
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "cap", "stops"),
+    [
+        ("python train.py", (1800.0, "code", "train.py", 4), (False, "code", "train.py", 3)),
+        (
+            "timeout -k 10s 5m srun python train.py --patience 3",
+            (300.0, "cli", "<command>", 1),
+            (True, "cli", "<command>", 1),
+        ),
+        (
+            "timeout 1h bash -c 'python train.py --max-train-minutes 2'",
+            (120.0, "cli", "<command>", 1),
+            (False, "code", "train.py", 3),
+        ),
+        (
+            "timeout $LONG python train.py",
+            (1800.0, "code", "train.py", 4),
+            (False, "code", "train.py", 3),
+        ),
+    ],
+)
+def test_what_ends_a_run_before_its_last_epoch(tmp_path, command, cap, stops):
+    (tmp_path / "train.py").write_text(STOPS)
+    history = MemoryHistory()
+    target = Target.from_command(tmp_path, ["bash", "-c", command])
+    facts = found(Advisor(history, history).advise(target).advice)
+    assert (facts["max_time_s"], facts["early_stopping"]) == (cap, stops)
+
+
+def test_the_line_of_the_script_that_kills_a_run_is_shown(tmp_path):
+    (tmp_path / "train.py").write_text("")
+    (tmp_path / "job.sh").write_text("#!/bin/sh\nlimit=90m\ntimeout $limit python train.py\n")
+    history = MemoryHistory()
+    advice = Advisor(history, history).advise(Target.from_script(tmp_path, "job.sh", ())).advice
+    assert found(advice)["max_time_s"] == (5400.0, "script", "job.sh", 2)

@@ -1,5 +1,7 @@
 """The contract that every reader fulfils, and the ways of each."""
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +31,11 @@ SNIPPETS = st.lists(
             "b = a",
             "batch_size = -(-(-a))",
             "x: int",
+            "Trainer(max_time=dict(hours=2), max_steps=x)",
+            "Trainer(max_time=timedelta(hours='a'), **more)",
+            "fit({**a, 'max_time': timedelta(days=1e300), (): 1})",
+            "EarlyStopping(patience=a)",
+            "hooks = [dict(type='EarlyStoppingHook'), {'type': 3}]",
         ]
     )
 )
@@ -135,3 +142,28 @@ def test_command_line_pairs_and_flags():
         "lr": "2e-3",
         "x": "1",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Trainer(max_time='00:01:00:00')", {"max_time": "00:01:00:00"}),
+        ("Trainer(max_time=datetime.timedelta(hours=2))", {"max_time": timedelta(hours=2)}),
+        ("Trainer(max_time=dict(hours=H))\nH = 2", {"max_time": {"hours": 2}}),
+        ("Trainer(max_time={'hours': 2})", {"max_time": {"hours": 2}}),
+        ("Trainer(max_time=args.max_time)", {}),
+        ("Trainer(max_duration='10ep')", {"max_duration": "10ep"}),
+        ("predictor.fit(train, time_limit=600)", {"time_limit": 600}),
+        ("make_env(time_limit=600)", {}),
+        ("keras.callbacks.EarlyStopping(patience=3)", {"early_stopping": True}),
+        ("cb = [EarlyStoppingCallback(args.n)]", {"early_stopping": True}),
+        ("lgb.train(p, callbacks=[lgb.early_stopping(50)])", {"early_stopping": True}),
+        ("XGBClassifier(early_stopping_rounds=10)", {"early_stopping_rounds": 10}),
+        ("params = {'early_stopping_round': 10}", {"early_stopping_round": 10}),
+        ("hooks = [dict(type='EarlyStoppingHook')]", {"early_stopping": True}),
+        ("ReduceLROnPlateau(opt, patience=3)", {}),
+        ("class EarlyStopping(Callback): pass", {}),
+    ],
+)
+def test_endings_in_the_code(text, said):
+    assert stated("endings", text) == said

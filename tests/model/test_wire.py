@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields
 
 import jsonschema
 import pytest
@@ -63,7 +64,7 @@ def test_every_value_survives_json_and_keeps_to_its_schema(kind, data):
 def test_all_fields_are_written_even_where_nothing_is_known():
     written = wire.to_json(Workload())
 
-    assert len(written) == 25
+    assert list(written) == [field.name for field in fields(Workload)]
     assert set(written.values()) == {None}
 
 

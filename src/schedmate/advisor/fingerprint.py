@@ -16,7 +16,7 @@ from schedmate.advisor.sources import digest
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, Request
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Raised whenever the same files are read into another record."""
 
 _IRRELEVANT = frozenset(

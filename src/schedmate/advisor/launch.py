@@ -40,6 +40,8 @@ class PythonRun:
     env: Mapping[str, Word] = field(default_factory=dict)
     conditional: bool = False
     log_files: tuple[Word, ...] = ()
+    killed_after: Word | None = None
+    """How long `timeout` lets it run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

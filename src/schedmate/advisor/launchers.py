@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.shell import Word
@@ -152,6 +152,14 @@ def strip_one(words: Sequence[Word]) -> tuple[Sequence[Word], str] | None:
                 launcher, rest = PYTHON_MODULES.get(name), words[index + 2 :]
                 break
     return None if launcher is None else (_strip(launcher, rest), name)
+
+
+def killed_after(words: Sequence[Word]) -> Word | None:
+    """`timeout -k 10 2h …`: the word that says how long."""
+    if program(words[0]) != "timeout":
+        return None
+    behind = _behind_options(words[1:], replace(LAUNCHERS["timeout"], positionals=0))
+    return behind[0] if behind else None
 
 
 def environment(words: Sequence[Word]) -> dict[str, Word]:

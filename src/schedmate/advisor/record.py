@@ -11,8 +11,9 @@ from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.readers import READERS, UNSTATED, Reading, Stated
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import evidence
-from schedmate.advisor.vocabulary import Meaningless, field_of, meaning
-from schedmate.model import Finding, Request, Source, Workload
+from schedmate.advisor.time_caps import cap_seconds
+from schedmate.advisor.vocabulary import Meaningless, field_of, in_plain_words, meaning
+from schedmate.model import Evidence, Finding, Request, Source, Workload
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1}
 _NOTHING = object()
@@ -40,6 +41,7 @@ def read_workload(launch: Launch, reading: Reading, request: Request) -> Workloa
         findings["framework"] = library
     if launch.main is not None:
         findings |= _started(launch.main)
+        findings |= _killed_after(launch.main, findings.get("max_time_s"))
     return Workload(**findings)
 
 
@@ -53,14 +55,15 @@ def _merged(statements: Sequence[Stated]) -> dict[str, Finding[Any]]:
 
 
 def _candidates(stated: Stated) -> Iterator[_Candidate]:
-    found = field_of(stated.name)
+    name, said = in_plain_words(stated.name, stated.value)
+    found = field_of(name)
     if found is None:
         return
     field, alias = found
     value = UNSTATED
-    if stated.value is not UNSTATED:
+    if said is not UNSTATED:
         try:
-            value = meaning(field, stated.name, stated.value)
+            value = meaning(field, name, said)
         except Meaningless:
             value = _NOTHING
     yield _Candidate(field, value, stated, alias)
@@ -117,9 +120,23 @@ def _requested(name: str, value: int) -> Finding[int]:
     )
 
 
+def _killed_after(run: PythonRun, own: Finding[float] | None) -> dict[str, Finding[Any]]:
+    """`timeout 2h python …`, unless the program ends itself before."""
+    word = run.killed_after
+    seconds = cap_seconds(word.text, 1.0) if word is not None and word.known else None
+    if word is None or seconds is None or (own is not None and own.value <= seconds):
+        return {}
+    source = _source(word.evidence)
+    return {"max_time_s": Finding(value=seconds, source=source, evidence=word.evidence)}
+
+
+def _source(lines: Sequence[Evidence]) -> Source:
+    return "cli" if all(line.file == COMMAND_FILE for line in lines) else "script"
+
+
 def _started(run: PythonRun) -> dict[str, Finding[Any]]:
     lines = run.command.evidence
-    source: Source = "cli" if all(line.file == COMMAND_FILE for line in lines) else "script"
+    source = _source(lines)
     findings: dict[str, Finding[Any]] = {
         "entry_point": Finding(value=run.entry.name, source=source, evidence=lines)
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from schedmate.advisor.launch import Entry, Launch, PythonRun
-from schedmate.advisor.launchers import PYTHON, environment, program, strip_one
+from schedmate.advisor.launchers import PYTHON, environment, killed_after, program, strip_one
 from schedmate.advisor.shell import Asked, Command, Word, command_words, read_directives, walk
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.target import Target
@@ -81,6 +81,7 @@ class _Resolver:
         nesting: int,
         env: Mapping[str, Word] | None = None,
         launchers: tuple[str, ...] = (),
+        cap: Word | None = None,
     ) -> list[PythonRun]:
         known = {name: word.text for name, word in (env or {}).items() if word.known}
         before = {"SLURM_SUBMIT_DIR": ".", "PWD": ".", **known}
@@ -92,7 +93,9 @@ class _Resolver:
             if command.piped and runs and program(command.words[0]) == "tee":
                 runs[-1] = _with_logs(runs[-1], _tee_files(command))
             elif len(runs) < _MAX_RUNS:
-                runs += self.unwrap(command.words, command, nesting=nesting, launchers=launchers)
+                runs += self.unwrap(
+                    command.words, command, nesting=nesting, launchers=launchers, cap=cap
+                )
         return runs
 
     def unwrap(
@@ -102,6 +105,7 @@ class _Resolver:
         *,
         nesting: int = 0,
         launchers: tuple[str, ...] = (),
+        cap: Word | None = None,
     ) -> list[PythonRun]:
         """Take launchers off until Python, a script or something unknown is left."""
         env = dict(command.env) if command else {}
@@ -114,8 +118,9 @@ class _Resolver:
             if step is None:
                 break
             env |= environment(words)
+            cap = killed_after(words) or cap
             words, launchers = step[0], (*launchers, step[1])
-        started = _Started(command, launchers, env, nesting)
+        started = _Started(command, launchers, env, nesting, cap)
         return self._start_program(words, started)
 
     def _start_program(self, words: Sequence[Word], started: _Started) -> list[PythonRun]:
@@ -177,6 +182,7 @@ class _Resolver:
             nesting=started.nesting + 1,
             env=started.env,
             launchers=started.launchers,
+            cap=started.cap,
         )
 
     def _inline(self, name: str, words: Sequence[Word]) -> tuple[SourceFile, Sequence[Word]] | None:
@@ -233,6 +239,7 @@ class _Started:
     launchers: tuple[str, ...]
     env: Mapping[str, Word]
     nesting: int
+    cap: Word | None = None
 
     def run(self, entry: Entry, command: Word, arguments: Sequence[Word]) -> PythonRun:
         return PythonRun(
@@ -243,6 +250,7 @@ class _Started:
             env=self.env,
             conditional=self.command.conditional if self.command else False,
             log_files=_log_files(self.command.outputs if self.command else ()),
+            killed_after=self.cap,
         )
 
 

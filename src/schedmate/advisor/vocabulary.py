@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
+from schedmate.advisor.time_caps import cap_name, cap_seconds
+
 _NAMES: dict[str, str] = {
     "model": "model model_name model_name_or_path model_id model_type arch architecture "
     "net network backbone pretrained_model_name_or_path base_model",
@@ -46,6 +48,9 @@ _NAMES: dict[str, str] = {
     "checkpointing_steps",
     "resumes": "resume auto_resume resume_from_checkpoint resume_from resume_training",
     "log_files": "log_file logfile log_path log_filename",
+    "early_stopping": "early_stopping_rounds early_stopping_round early_stopping_patience "
+    "early_stop_patience early_stopping early_stop use_early_stopping do_early_stopping "
+    "earlystopping es_patience n_iter_no_change patience",
 }
 _FIELDS: dict[str, tuple[str, int]] = {
     name: (field, rank)
@@ -78,6 +83,7 @@ _PRECISIONS = {
     "int4": "int4",
 }
 _PRECISION_OF = {word: name for name, words in _PRECISIONS.items() for word in words.split()}
+_COUNTED = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)(ep|ba)")
 _OPTIMIZERS = {"adamw_torch": "adamw", "adamw_hf": "adamw", "adamw_torch_fused": "adamw"}
 
 
@@ -88,13 +94,30 @@ class Meaningless(ValueError):
 def field_of(name: str) -> tuple[str, int] | None:
     """The field that a name stands for, and how good a name for it that is."""
     normal = re.sub(r"[-./]+", "_", name.strip("-+")).lower()
-    last = re.split(r"[./]", name)[-1].replace("-", "_").lower()
-    return _FIELDS.get(normal) or _FIELDS.get(last)
+    last = _last(name)
+    return _FIELDS.get(normal) or _FIELDS.get(last) or _cap(normal) or _cap(last)
 
 
 def meaning(field: str, name: str, value: Any) -> Any:
     """The value as the record has it, or raise `Meaningless`."""
-    return _MEANINGS[field](re.split(r"[./]", name)[-1].replace("-", "_").lower(), value)
+    return _MEANINGS[field](_last(name), value)
+
+
+def in_plain_words(name: str, value: Any) -> tuple[str, Any]:
+    """A length whose value says of what it is: `max_duration=10ep` are epochs."""
+    counted = _COUNTED.fullmatch(value) if isinstance(value, str) else None
+    if counted is None or _last(name) != "max_duration":
+        return name, value
+    return ("epochs" if counted[2] == "ep" else "max_steps"), counted[1]
+
+
+def _last(name: str) -> str:
+    return re.split(r"[./]", name.strip("-+"))[-1].replace("-", "_").lower()
+
+
+def _cap(name: str) -> tuple[str, int] | None:
+    found = cap_name(name)
+    return None if found is None else ("max_time_s", found.rank)
 
 
 def _positive_float(_: str, value: Any) -> float:
@@ -172,6 +195,22 @@ def _parallelism(name: str, value: Any) -> str:
     return known[0]
 
 
+def _max_time(name: str, value: Any) -> float:
+    named = cap_name(name)
+    seconds = cap_seconds(value, None if named is None else named.unit_s)
+    if seconds is None:
+        raise Meaningless
+    return seconds
+
+
+def _early_stopping(_: str, value: Any) -> bool:
+    """How patient it is, or whether at all; a metric's name says that it does."""
+    try:
+        return 0 < float(value) < math.inf
+    except (TypeError, ValueError):
+        return _truth(value)
+
+
 def _log_files(name: str, value: Any) -> tuple[str, ...]:
     return (_text(name, value),)
 
@@ -196,4 +235,6 @@ _MEANINGS: dict[str, Callable[[str, Any], Any]] = {
     "checkpoint_every": _positive_int,
     "resumes": _resumes,
     "log_files": _log_files,
+    "max_time_s": _max_time,
+    "early_stopping": _early_stopping,
 }

@@ -6,7 +6,13 @@ from schedmate.advisor.readers.argparse_reader import ArgparseReader
 from schedmate.advisor.readers.base import UNSTATED, Reader, Reading, Stated
 from schedmate.advisor.readers.command_line import CommandLineReader
 from schedmate.advisor.readers.constants import ConstantsReader
+from schedmate.advisor.readers.endings import EndingsReader
 
-READERS: tuple[Reader, ...] = (ArgparseReader(), ConstantsReader(), CommandLineReader())
+READERS: tuple[Reader, ...] = (
+    ArgparseReader(),
+    ConstantsReader(),
+    CommandLineReader(),
+    EndingsReader(),
+)
 
 __all__ = ["READERS", "UNSTATED", "Reader", "Reading", "Stated"]
