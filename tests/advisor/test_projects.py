@@ -155,3 +155,22 @@ def test_the_line_of_the_script_that_kills_a_run_is_shown(tmp_path):
     history = MemoryHistory()
     advice = Advisor(history, history).advise(Target.from_script(tmp_path, "job.sh", ())).advice
     assert found(advice)["max_time_s"] == (5400.0, "script", "job.sh", 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "logs"),
+    [
+        (
+            "srun -n 8 --output=logs/%t.out -e logs/%t.err python train.py -o x",
+            ("logs/%t.out", "logs/%t.err"),
+        ),
+        ("srun torchrun --log-dir ranks --tee 3 -m train > all.log", ("ranks", "all.log")),
+        ("torchrun --log_dir=ranks train.py 2>&1 | tee all.log", ("ranks", "all.log")),
+    ],
+)
+def test_launchers_say_where_the_ranks_write(tmp_path, command, logs):
+    (tmp_path / "train.py").write_text("")
+    (tmp_path / "job.sh").write_text(f"#!/bin/sh\n{command}\n")
+    history = MemoryHistory()
+    advice = Advisor(history, history).advise(Target.from_script(tmp_path, "job.sh", ())).advice
+    assert found(advice)["log_files"] == (logs, "script", "job.sh", 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from schedmate.advisor.shell import Word
@@ -86,6 +87,12 @@ LAUNCHERS: dict[str, Launcher] = {
     "sudo": _launcher("-u -g"),
 }
 
+_OUTPUTS = {
+    "srun": frozenset(("-o", "--output", "-e", "--error")),
+    "torchrun": frozenset(("--log-dir", "--log_dir")),
+    "accelerate": frozenset(("--log_dir",)),
+}
+
 PYTHON_MODULES: dict[str, Launcher] = {
     "torch.distributed.run": LAUNCHERS["torchrun"],
     "torch.distributed.launch": LAUNCHERS["torchrun"],
@@ -152,6 +159,20 @@ def strip_one(words: Sequence[Word]) -> tuple[Sequence[Word], str] | None:
                 launcher, rest = PYTHON_MODULES.get(name), words[index + 2 :]
                 break
     return None if launcher is None else (_strip(launcher, rest), name)
+
+
+def outputs(words: Sequence[Word], rest: Sequence[Word]) -> tuple[Word, ...]:
+    """The files or directories to which a launcher sends what the ranks of `rest` print."""
+    options = _OUTPUTS.get(program(words[0]), frozenset())
+    own = words[1 : len(words) - len(rest) + 1]
+    found: list[Word] = []
+    for word, following in pairwise((*own, Word(""))):
+        name, equals, value = word.text.partition("=")
+        if name in options and equals:
+            found.append(replace(word, text=value))
+        elif name in options and following.text:
+            found.append(following)
+    return tuple(found)
 
 
 def killed_after(words: Sequence[Word]) -> Word | None:

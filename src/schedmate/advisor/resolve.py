@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from schedmate.advisor.launch import Entry, Launch, PythonRun
-from schedmate.advisor.launchers import PYTHON, environment, killed_after, program, strip_one
+from schedmate.advisor.launchers import (
+    PYTHON,
+    environment,
+    killed_after,
+    outputs,
+    program,
+    strip_one,
+)
 from schedmate.advisor.shell import Asked, Command, Word, command_words, read_directives, walk
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.target import Target
@@ -111,6 +118,7 @@ class _Resolver:
         env = dict(command.env) if command else {}
         if command is None:
             self.commands.append(tuple(word.text for word in words))
+        logs: tuple[Word, ...] = ()
         for _ in range(_MAX_LAUNCHERS):
             if not words:
                 return []
@@ -119,8 +127,9 @@ class _Resolver:
                 break
             env |= environment(words)
             cap = killed_after(words) or cap
+            logs = (*logs, *outputs(words, step[0]))
             words, launchers = step[0], (*launchers, step[1])
-        started = _Started(command, launchers, env, nesting, cap)
+        started = _Started(command, launchers, env, nesting, cap, logs)
         return self._start_program(words, started)
 
     def _start_program(self, words: Sequence[Word], started: _Started) -> list[PythonRun]:
@@ -240,6 +249,7 @@ class _Started:
     env: Mapping[str, Word]
     nesting: int
     cap: Word | None = None
+    logs: tuple[Word, ...] = ()
 
     def run(self, entry: Entry, command: Word, arguments: Sequence[Word]) -> PythonRun:
         return PythonRun(
@@ -249,7 +259,7 @@ class _Started:
             launchers=self.launchers,
             env=self.env,
             conditional=self.command.conditional if self.command else False,
-            log_files=_log_files(self.command.outputs if self.command else ()),
+            log_files=_log_files((*self.logs, *(self.command.outputs if self.command else ()))),
             killed_after=self.cap,
         )
 
