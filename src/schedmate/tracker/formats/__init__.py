@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from schedmate.tracker.formats.announcements import Announcements
 from schedmate.tracker.formats.base import LineFormat, Sample, Sighting
+from schedmate.tracker.formats.deepspeed import DeepSpeed
+from schedmate.tracker.formats.detectron2 import Detectron2
+from schedmate.tracker.formats.dllogger import DLLogger
+from schedmate.tracker.formats.fairseq import Fairseq
 from schedmate.tracker.formats.jsonlines import JsonLines
 from schedmate.tracker.formats.keyvalue import KeyValue
+from schedmate.tracker.formats.megatron import Megatron
+from schedmate.tracker.formats.mlperf import MlPerf
+from schedmate.tracker.formats.mmengine import MMEngine
+from schedmate.tracker.formats.nemo import NeMo
+from schedmate.tracker.formats.timm import Timm
+from schedmate.tracker.formats.torchvision import TorchVision
 from schedmate.tracker.formats.tqdm import Tqdm
 from schedmate.tracker.formats.transformers import Transformers
+from schedmate.tracker.formats.ultralytics import Ultralytics
 
 FORMATS: tuple[LineFormat, ...] = (
+    MlPerf(),
+    Megatron(),
+    NeMo(),
+    Fairseq(),
+    MMEngine(),
+    Detectron2(),
+    TorchVision(),
+    Ultralytics(),
+    Timm(),
+    DLLogger(),
     Transformers(),
+    DeepSpeed(),
     Tqdm(),
     JsonLines(),
     KeyValue(),

@@ -1,0 +1,158 @@
+"""timm's training script: `Train: 3 [ 100/1251 (  8%)]  Loss: 6.9 (6.9)  Time: ...`."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from schedmate.tracker.formats.base import (
+    MOST,
+    NUMBER,
+    Sample,
+    Sighting,
+    counted,
+    metrics_in,
+    rate_of,
+)
+
+_LONGEST = 2048
+_TRAIN = re.compile(
+    r"\bTrain: (\d{1,9}) \[\s{0,12}(\d{1,12})/(\d{1,12})\s{1,4}\(\s{0,4}\d{1,3}%\)\]\s{1,4}"
+)
+_TEST = re.compile(
+    rf"\bTest(?: ?\([\w ]{{1,20}}\))?: \[\s{{0,12}}(\d{{1,12}})/(\d{{1,12}})\]\s{{1,4}}"
+    rf"Time: ({NUMBER}) \("
+)
+_TIME = re.compile(rf"\bTime: ({NUMBER})s,\s{{1,8}}({NUMBER})/s")
+_SCHEDULED = re.compile(r"\bScheduled epochs: (\d{1,9})\b")
+_BEST = re.compile(rf"\*\*\* Best metric: ({NUMBER}) \(epoch \d{{1,9}}\)")
+_NO_METRICS = frozenset({"time", "data"})
+
+
+class Timm:
+    name = "timm"
+    hints = ("train: ", "test: [", "test (", "scheduled epochs: ", "*** best metric: ")
+
+    def read(self, line: str) -> Sighting | None:
+        text = line[:_LONGEST]
+        return _trained(text) or _tested(text) or _sentence(text)
+
+    samples: ClassVar[tuple[Sample, ...]] = (
+        # after its format strings, older and newer
+        Sample(
+            "Train: 3 [ 100/1251 (  8%)]  Loss: 6.875 (6.91)  Time: 0.250s, 4096.00/s"
+            "  (0.300s, 3413.33/s)  LR: 1.000e-04  Data: 0.010 (0.020)",
+            Sighting(
+                unit="step",
+                current=100,
+                total=1251,
+                series="train",
+                epoch=3,
+                per_epoch=True,
+                rate_per_s=4,
+                metrics={"samples_per_s": 4096.0, "loss": 6.875, "lr": 1e-04},
+            ),
+        ),
+        Sample(
+            "INFO: Train: 0 [   0/1251 (  0%)]  Loss:  6.93 ( 6.93)  Time: 8.000s,  128.00/s"
+            "  (8.000s,  128.00/s)  LR: 1.000e-06  Data: 2.345 (2.345)",
+            Sighting(
+                unit="step",
+                current=0,
+                total=1251,
+                series="train",
+                epoch=0,
+                per_epoch=True,
+                rate_per_s=0.125,
+                metrics={"samples_per_s": 128.0, "loss": 6.93, "lr": 1e-06},
+            ),
+        ),
+        Sample(
+            "Test: [  10/48]  Time: 0.125 (0.2)  Loss:  0.7500 (0.8)  Acc@1: 81.2500 (80.1)"
+            "  Acc@5: 95.5 (95.1)",
+            Sighting(
+                unit="step",
+                current=10,
+                total=48,
+                series="test",
+                rate_per_s=8,
+                metrics={"test_loss": 0.75, "test_acc@1": 81.25, "test_acc@5": 95.5},
+                phase="evaluating",
+            ),
+        ),
+        Sample(
+            "Test (EMA): [  10/48]  Time: 0.125 (0.2)  Loss:  0.7500 (0.8)",
+            Sighting(
+                unit="step",
+                current=10,
+                total=48,
+                series="test",
+                rate_per_s=8,
+                metrics={"test_loss": 0.75},
+                phase="evaluating",
+            ),
+        ),
+        Sample("Scheduled epochs: 310. LR stepped per epoch.", Sighting(unit="epoch", total=310)),
+        Sample(
+            "*** Best metric: 77.125 (epoch 88)",
+            Sighting(phase="finished", metrics={"best_metric": 77.125}),
+        ),
+        Sample("Train: 3 [ 1252/1251 (100%)]  Loss: 6.9 (6.9)  Time: 0.250s, 4096.00/s", None),
+        Sample("Train: 3 files", None),
+        Sample("Test: [ 10/196]\tTime  0.500 ( 0.345)", None),
+        Sample("Scheduled epochs: 0", None),
+        Sample("Train: " * 10_000, None),
+    )
+
+
+def _trained(text: str) -> Sighting | None:
+    found = _TRAIN.search(text)
+    count = None if found is None else counted(found[2], found[3])
+    time = None if found is None else _TIME.search(text, found.end())
+    if found is None or count is None or time is None:
+        return None
+    return Sighting(
+        unit="step",
+        current=count[0],
+        total=count[1],
+        series="train",
+        epoch=float(found[1]),
+        per_epoch=True,
+        rate_per_s=rate_of(float(time[1])),
+        metrics={"samples_per_s": float(time[2])} | _metrics(text[found.end() :]),
+    )
+
+
+def _tested(text: str) -> Sighting | None:
+    found = _TEST.search(text)
+    count = None if found is None else counted(found[1], found[2])
+    if found is None or count is None:
+        return None
+    metrics = _metrics(text[found.end() :])
+    return Sighting(
+        unit="step",
+        current=count[0],
+        total=count[1],
+        series="test",
+        rate_per_s=rate_of(float(found[3])),
+        metrics={f"test_{name}": value for name, value in metrics.items()},
+        phase="evaluating",
+    )
+
+
+def _metrics(text: str) -> dict[str, float]:
+    """Columns are padded with more blanks than people write after a colon."""
+    return metrics_in(_PADDING.sub(": ", text), without=_NO_METRICS)
+
+
+_PADDING = re.compile(r": {2,8}")
+
+
+def _sentence(text: str) -> Sighting | None:
+    scheduled, best = _SCHEDULED.search(text), _BEST.search(text)
+    if scheduled is not None:
+        total = float(scheduled[1])
+        return Sighting(unit="epoch", total=total) if 0 < total < MOST else None
+    if best is None:
+        return None
+    return Sighting(phase="finished", metrics={"best_metric": float(best[1])})
