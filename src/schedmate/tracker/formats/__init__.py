@@ -12,6 +12,7 @@ from schedmate.tracker.formats.jsonlines import JsonLines
 from schedmate.tracker.formats.keyvalue import KeyValue
 from schedmate.tracker.formats.megatron import Megatron
 from schedmate.tracker.formats.mlperf import MlPerf
+from schedmate.tracker.formats.mlperf_early import MlPerfEarly
 from schedmate.tracker.formats.mmengine import MMEngine
 from schedmate.tracker.formats.nemo import NeMo
 from schedmate.tracker.formats.timm import Timm
@@ -22,6 +23,7 @@ from schedmate.tracker.formats.ultralytics import Ultralytics
 
 FORMATS: tuple[LineFormat, ...] = (
     MlPerf(),
+    MlPerfEarly(),
     Megatron(),
     NeMo(),
     Fairseq(),

@@ -10,14 +10,17 @@ from schedmate.tracker.formats.base import MOST, NUMBER, Sample, Sighting, count
 
 _LONGEST = 2048
 _HEAD = re.compile(r"\bDLL \d{4}-\d{2}-\d{2} [\d:.]{8,20} - {1,4}")
-_PIPED = re.compile(r"epoch {1,8}(\d{1,9}) \|(?: iter {1,8}(\d{1,12})/(\d{1,12}) \|)?")
+_PIPED = re.compile(
+    r"(train )?epoch {1,8}(\d{1,9}) \|(?: iter {1,8}(\d{1,12})/(\d{1,12}) \|)?"
+    r"|Iteration (\d{1,12}) \|"
+)
 _WORDED = re.compile(
     r"(?:Training )?Epoch: (\d{1,9}) (?:(?:Training )?Iteration: (\d{1,12}) )?(?!Validation Iter)"
     r"|Iteration: (\d{1,12}) "
 )
 _TUPLE = re.compile(r"\((\d{1,9}),(?: (\d{1,12}),?)?\) ")
 _FIELD = re.compile(
-    rf" {{0,4}}([A-Za-z][\w/. ]{{0,40}}?) {{1,8}}({NUMBER})(?: [%\w/]{{1,12}})? {{0,4}}"
+    rf" {{0,4}}([A-Za-z][\w/. ]{{0,40}}?)(?: :)? {{1,8}}({NUMBER})(?: [%\w/]{{1,12}})? {{0,4}}"
 )
 _COLON = re.compile(rf"([A-Za-z][\w/.-]{{0,60}}) : ({NUMBER})(?=\s|$)")
 _PARAMETER = re.compile(r"PARAMETER {1,4}\|? {0,4}(\w{1,40}) : {1,4}(\d{1,12}) {0,4}$")
@@ -71,6 +74,28 @@ class DLLogger:
         Sample(
             "DLL 2021-10-18 01:08:53.454769 - epoch    2 |   dev ema wer  99.28 | took  0.69 s",
             Sighting(epoch=2, metrics={"dev_ema_wer": 99.28}),
+        ),
+        Sample(
+            "DLL 2024-05-11 05:57:23.372048 - Iteration 12 | train_acc : 0.5 % | iteration_time :"
+            " 105.5 ms | train_loss : 0.75",
+            Sighting(
+                unit="step",
+                current=12,
+                series="iteration",
+                metrics={"train_acc": 0.5, "iteration_time": 105.5, "train_loss": 0.75},
+            ),
+        ),
+        Sample(
+            "DLL 2024-05-11 05:57:28.104754 - train epoch 000 | train_acc : 0.5 % | train_time :"
+            " 0:10:12  | total_train_steps : 4607",
+            Sighting(
+                unit="epoch",
+                current=0,
+                series="epoch",
+                ordinal="ended",
+                epoch=0,
+                metrics={"train_acc": 0.5, "total_train_steps": 4607.0},
+            ),
         ),
         Sample(
             "DLL 2021-10-18 01:08:53.466181 - PARAMETER | epochs :  70 ",
@@ -128,22 +153,29 @@ def _piped(text: str) -> Sighting | None:
     if found is None:
         return None
     metrics = _fields(text[found.end() :])
-    epoch = float(found[1])
-    if found[2]:
-        count = counted(found[2], found[3])
-        return count and Sighting(
-            unit="step",
-            current=count[0],
-            total=count[1],
-            series="iter",
-            epoch=epoch,
-            per_epoch=True,
-            metrics=metrics,
-        )
-    if "avg train" not in text:
+    if found[5]:
+        return Sighting(unit="step", current=float(found[5]), series="iteration", metrics=metrics)
+    epoch = float(found[2])
+    if found[3]:
+        return _inside(epoch, counted(found[3], found[4]), metrics)
+    if not (found[1] or "avg train" in text):
         return Sighting(epoch=epoch, metrics=metrics) if metrics else None
     return Sighting(
         unit="epoch", current=epoch, series="epoch", ordinal="ended", epoch=epoch, metrics=metrics
+    )
+
+
+def _inside(
+    epoch: float, count: tuple[float, float] | None, metrics: dict[str, float]
+) -> Sighting | None:
+    return count and Sighting(
+        unit="step",
+        current=count[0],
+        total=count[1],
+        series="iter",
+        epoch=epoch,
+        per_epoch=True,
+        metrics=metrics,
     )
 
 

@@ -48,7 +48,7 @@ class MlPerf:
             event = json.loads(line[start + len(_MARK) :])
         except (ValueError, RecursionError):
             return None
-        return _sighting(event) if isinstance(event, dict) else None
+        return said_by(event) if isinstance(event, dict) else None
 
     samples: ClassVar[tuple[Sample, ...]] = (
         # shapes of public results, other numbers
@@ -176,7 +176,7 @@ class MlPerf:
     )
 
 
-def _sighting(event: Mapping[str, Any]) -> Sighting | None:
+def said_by(event: Mapping[str, Any]) -> Sighting | None:
     key, value, metadata = event.get("key"), event.get("value"), event.get("metadata")
     if not isinstance(key, str):
         return None
