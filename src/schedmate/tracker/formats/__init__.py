@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from schedmate.tracker.formats.announcements import Announcements
 from schedmate.tracker.formats.base import LineFormat, Sample, Sighting
+from schedmate.tracker.formats.checkpoints import Checkpoints
 from schedmate.tracker.formats.deepspeed import DeepSpeed
 from schedmate.tracker.formats.detectron2 import Detectron2
 from schedmate.tracker.formats.dllogger import DLLogger
+from schedmate.tracker.formats.evaluations import Evaluations
 from schedmate.tracker.formats.fairseq import Fairseq
 from schedmate.tracker.formats.jsonlines import JsonLines
 from schedmate.tracker.formats.keyvalue import KeyValue
+from schedmate.tracker.formats.links import Links
 from schedmate.tracker.formats.megatron import Megatron
 from schedmate.tracker.formats.mlperf import MlPerf
 from schedmate.tracker.formats.mlperf_early import MlPerfEarly
 from schedmate.tracker.formats.mmengine import MMEngine
 from schedmate.tracker.formats.nemo import NeMo
+from schedmate.tracker.formats.settings import Settings
+from schedmate.tracker.formats.stops import Stops
 from schedmate.tracker.formats.timm import Timm
 from schedmate.tracker.formats.torchvision import TorchVision
 from schedmate.tracker.formats.tqdm import Tqdm
@@ -37,8 +41,12 @@ FORMATS: tuple[LineFormat, ...] = (
     DeepSpeed(),
     Tqdm(),
     JsonLines(),
+    Links(),
+    Stops(),
     KeyValue(),
-    Announcements(),
+    Checkpoints(),
+    Evaluations(),
+    Settings(),
 )
 
 __all__ = ["FORMATS", "LineFormat", "Sample", "Sighting"]

@@ -17,7 +17,7 @@ MOST = 1e15
 NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
 _PAIR = re.compile(
     r"(?<![\w/.])([A-Za-z_][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
-    rf" ?[:=] ?({NUMBER})(?![\w:/]|\.\d)"
+    rf" ?[:=] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
 )
 _MOST_METRICS = 32
 
@@ -87,7 +87,8 @@ def metrics_in(text: str, *, without: frozenset[str] = frozenset()) -> dict[str,
     found: dict[str, float] = {}
     for name, value in _PAIR.findall(text):
         key = metric_name(name)
-        if without.isdisjoint((key, key.rpartition("_")[2])) and len(found) < _MOST_METRICS:
+        named = without.isdisjoint((key, key.rpartition("_")[2])) and not key.endswith(".py")
+        if named and len(found) < _MOST_METRICS:
             found[key] = float(value)
     return found
 

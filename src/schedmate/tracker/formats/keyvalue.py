@@ -4,257 +4,254 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
 
-from schedmate.model import Unit
-from schedmate.tracker.formats.base import (
-    MOST,
-    NUMBER,
-    Sample,
-    Sighting,
-    clock_seconds,
-    metrics_in,
-)
+from schedmate.model import Phase, Unit
+from schedmate.tracker.formats.base import NUMBER, Ordinal, Sighting, metric_name, metrics_in
+from schedmate.tracker.formats.checkpoints import checkpoint_in
+from schedmate.tracker.formats.counts import Count, Level, bracket_in, counts_in, percent_in
+from schedmate.tracker.formats.keyvalue_samples import SAMPLES
+from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 
 _LONGEST = 2048
-_OF = r"\s{0,20}(?:/|\bof\b)\s{0,20}(\d{1,15})"
-_EPOCH = re.compile(
-    rf"\bepoch\b[\s:=#\[(]{{0,8}}(\d{{1,9}}(?:\.\d{{1,6}})?)(?![\w.])(?:{_OF})?", re.IGNORECASE
-)
-_STEP = re.compile(
-    r"\b(global[_ ]step|step|iter(?:ation)?|update|batch)\b[\s:=#\[(]{0,20}"
-    rf"(\d{{1,15}})(?![\w.]*\w)(?:{_OF})?",
+_HEADLINE = re.compile(
+    r"[\W_]{0,60}(?:start(?:ing|ed)?|begin(?:ning)?)?[\W_]{0,20}(?:train(?:ing)?)?[\W_]{0,20}"
+    r"(?:[a-zéó]{2,10}|第)?[\W_]{0,20}\d{1,9}(?:\s{0,8}(?:/|of|von|sur|de)\s{0,8}\d{1,9})?[\W_]{0,60}"
+    r"(?:轮|start(?:s|ed|ing)?|begins?|begun)?[\W_]{0,60}",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r"\[\s{0,8}(\d{1,15})/(\d{1,15})(?:\s{0,2}\((\d{1,3})%\))?\s{0,2}\]")
-_HEADLINE = re.compile(r"[\W_]*epoch[\W_]*[\d.]+(?:\s*(?:/|of)\s*\d+)?[\W_]*", re.IGNORECASE)
+_ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b", re.IGNORECASE)
 _SPACED = re.compile(
-    r"\b((?:[a-z]{1,12}[_-])?(?:loss|acc|accuracy|ppl|perplexity|lr|reward|grad_norm))"
-    rf"\s{{1,4}}({NUMBER})(?![\w:/]|\.\d)",
+    r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"
+    r"(?:loss|acc|accuracy|ppl|perplexity|lr|reward|grad_norm))"
+    rf"\s{{1,4}}({NUMBER})(?![\w:/]|\.\d|,\d{{3}})",
     re.IGNORECASE,
 )
-_ELAPSED = re.compile(
-    r"\b(?:train[_ ]time|elapsed(?:[_ ]time)?|time[_ ]elapsed|total[_ ]time|wall[_ ]?time)\b"
-    r"\s{0,4}[:=]?\s{0,4}(?:(\d{1,6}(?::\d{2}){1,2})|(\d{1,15}(?:\.\d{1,9})?)\s?(ms|s|sec|m|min|h)?\b)",
-    re.IGNORECASE,
-)
-_SECONDS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_TIMES = frozenset(
-    {"train_time", "elapsed", "elapsed_time", "time_elapsed", "total_time", "wall_time", "walltime"}
-)
-_NO_METRICS = _TIMES | {"epoch", "step", "iter", "iteration", "update", "batch", "global_step"}
 _SPACED_HINTS = ("loss ", "acc ", "accuracy ", "ppl ", "perplexity ", "lr ", "reward ", "norm ")
+_SAID_AT = re.compile(
+    r"\b(loss|acc|accuracy) (?:at|after|for|in) (?:step|epoch|iteration|batch) {1,3}\d{1,12}"
+    rf"\s{{0,3}}[:=]\s{{0,3}}({NUMBER})(?![\w:/])",
+    re.IGNORECASE,
+)
+_MAX = re.compile(
+    r"\b(?:max|total|num)_(?:train_)?(steps|iters|iterations|epochs)\s{0,2}[:=]\s{0,2}(\d{1,15})\b"
+)
+_PROSE = re.compile(r"\W{0,8}[A-Za-z]{2,20}(?:\W|$)")
+_THINGS = re.compile(
+    r"\W{0,8}(?:files|shards|gpus|nodes|workers|layers|tests|checks|packages)\b", re.IGNORECASE
+)
+_FEW = 50
+"""Lists of things to do count as far as this: `Step 3/7 : RUN pip install`."""
+_NO_TRAINING = (
+    "load", "download", "upload", "tokeniz", "preprocess", "extract", "install", "compil",
+    "generated ", "generating ", "filter", "correct", "passed", "failed", "captur", "cache",
+    "copied", "copying", "shard",
+)  # fmt: skip
+_NO_METRICS = frozenset(
+    {
+        "train_time", "training_time", "elapsed", "elapsed_time", "elapsed_s", "time_elapsed",
+        "total_time", "wall_time", "walltime", "runtime", "run_time", "uptime", "eta", "remaining",
+        "time_left", "epoch", "epochs", "ep", "step", "steps", "iter", "it", "iteration", "update",
+        "batch", "global_step", "episode", "round", "generation", "trial", "fold", "samples",
+        "tokens", "timestep", "total_steps", "max_steps", "num_steps", "max_iters", "num_epochs",
+        "max_epochs", "total_epochs", "dt", "it/s", "steps/s", "tok/s", "tok/sec", "tokens/s",
+        "samples/s", "examples/s", "images/s", "img/s", "progress", "gen", "task", "sample",
+        "token", "training", "rank", "pid",
+    }
+)  # fmt: skip
+_ALL = 100.0
+_SETTINGS = ("lr", "learning_rate", "size", "seed", "momentum", "decay", "dropout", "workers")
+"""Printed where an epoch begins as well as where it ends."""
+_LAPS = ("fold", "folds")
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
-    current: float
-    total: float | None
-    unit: Unit
-    word: str
+class _Line:
+    text: str
+    counts: dict[Level, Count]
+    metrics: dict[str, float]
+    speeds: dict[Unit, float]
+    elapsed_s: float | None
+    eta_s: float | None
+
+    @property
+    def results(self) -> bool:
+        """The line holds what a training finds out, not only what it was told."""
+        return any(not name.endswith(_SETTINGS) for name in self.metrics)
+
+    @property
+    def timed(self) -> bool:
+        return bool(self.speeds) or self.elapsed_s is not None or self.eta_s is not None
+
+    @property
+    def evaluated(self) -> bool:
+        return any(one.evaluated for one in self.counts.values())
 
 
 class KeyValue:
     name = "keyvalue"
-    hints = ("epoch", "step", "iter", "update", "batch")
+    hints = (
+        "epoch", "step", "iter", "update", "batch", "it=", "it ", "it:", "episode", "round",
+        "generation", "gen ", "trial", "task", "fold", "sample", "example", "image", "token",
+        "training", "progress", "train ", "train:", "fortschritt", "overall", "% ",
+        "schritt", "époque", "étape", "época", "paso", "轮", "步", "loss", "acc", "ppl", "reward",
+    )  # fmt: skip
+    samples = SAMPLES
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints):
             return None
-        epoch, step = _epoch(text), _step(text)
-        if epoch is None and step is None:
+        found = counts_in(text)
+        bare = None if found else bracket_in(text, 0, bare=True)
+        if found or bare:
+            return _of_counts(_line(text, lowered, found or [bare] if bare else found))
+        percent = percent_in(text) if "%" in text else None
+        if percent is None or any(word in lowered for word in _NO_TRAINING):
             return None
-        metrics = metrics_in(text, without=_NO_METRICS)
-        if any(hint in lowered for hint in _SPACED_HINTS):
-            metrics = _spaced_metrics(text) | metrics
-        if step is not None and (step.total is not None or (metrics and step.word != "batch")):
-            return _stepped(text, step, epoch, metrics)
-        return None if epoch is None else _in_epochs(text, epoch, metrics)
-
-    samples: ClassVar[tuple[Sample, ...]] = (
-        Sample(
-            "step=120 loss=0.3",
-            Sighting(unit="step", current=120, series="step", metrics={"loss": 0.3}),
-        ),
-        Sample(
-            "step 120/5000 | loss 2.31",
-            Sighting(unit="step", current=120, total=5000, series="step", metrics={"loss": 2.31}),
-        ),
-        Sample(
-            "iter: 5, loss: 1e-3",
-            Sighting(unit="step", current=5, series="iter", metrics={"loss": 0.001}),
-        ),
-        Sample(
-            "Epoch 3/90",
-            Sighting(
-                unit="epoch",
-                current=3,
-                total=90,
-                series="epoch",
-                ordinal="begun",
-                epoch=3,
-                epochs=90,
-            ),
-        ),
-        Sample(
-            "Epoch 3/90 - train loss: 0.51, val acc=71.2%",
-            Sighting(
-                unit="epoch",
-                current=3,
-                total=90,
-                series="epoch",
-                ordinal="ended",
-                epoch=3,
-                epochs=90,
-                metrics={"train_loss": 0.51, "val_acc": 71.2},
-            ),
-        ),
-        Sample(
-            "Epoch [2/5], Step [100/600], Loss: 0.4321",
-            Sighting(
-                unit="step",
-                current=100,
-                total=600,
-                series="step",
-                epoch=2,
-                epochs=5,
-                per_epoch=True,
-                metrics={"loss": 0.4321},
-            ),
-        ),
-        Sample(
-            "Train Epoch: 3 [1280/60000 (2%)]\tLoss: 0.34",
-            Sighting(
-                unit="sample",
-                current=1280,
-                total=60000,
-                series="epoch[]",
-                epoch=3,
-                per_epoch=True,
-                metrics={"loss": 0.34},
-            ),
-        ),
-        Sample(
-            "step:2035/2035 val_loss:3.2792 train_time:123933ms step_avg:60.90ms",
-            Sighting(
-                unit="step",
-                current=2035,
-                total=2035,
-                series="step",
-                elapsed_s=123.933,
-                metrics={"val_loss": 3.2792},
-            ),
-        ),
-        Sample(
-            " iteration        2/    1000 | learning rate: 3.750E-05 | lm loss: 1.28E+01 |",
-            Sighting(
-                unit="step",
-                current=2,
-                total=1000,
-                series="iteration",
-                metrics={"learning_rate": 3.75e-05, "lm_loss": 12.8},
-            ),
-        ),
-        Sample("epochs: 90", None),
-        Sample("batch: 32 lr: 0.1", None),
-        Sample("we step over 3/4 of the files", None),
-        Sample("step 120", None),
-        Sample("step 0.5 loss 3", None),
-        Sample("step 9/5 loss 3", None),
-        Sample("setting training data start iteration to 0", None),
-        Sample("step" * 100_000, None),
-        Sample("epoch " * 100_000, None),
-        Sample("epoch\x00\ufffd 3", None),
-    )
+        return _of_percent(_line(text, lowered, []), percent)
 
 
-def _epoch(text: str) -> _Count | None:
-    found = _EPOCH.search(text)
-    if found is None:
+def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
+    metrics = metrics_in(text, without=_NO_METRICS)
+    if any(hint in lowered for hint in _SPACED_HINTS):
+        spaced = _SPACED.findall(text)
+        spaced += _SAID_AT.findall(text)
+        metrics = {metric_name(name): float(value) for name, value in spaced} | metrics
+    speeds = speeds_in(text)
+    named = {name: speeds[unit] for unit, name in THROUGHPUTS.items() if unit in speeds}
+    return _Line(text, _by_level(counts), metrics | named, speeds, elapsed_in(text), eta_in(text))
+
+
+def _by_level(counts: list[Count]) -> dict[Level, Count]:
+    """The first of each level, but one with a total before one without."""
+    chosen: dict[Level, Count] = {}
+    for one in counts:
+        known = chosen.get(one.level)
+        if known is None or (known.total is None and one.total is not None):
+            chosen[one.level] = one
+    return chosen
+
+
+def _of_counts(line: _Line) -> Sighting | None:
+    outer, epoch = line.counts.get("outer"), line.counts.get("epoch")
+    if outer is not None and outer.total is not None:
+        if epoch is not None and epoch.total is not None and outer.word in _LAPS:
+            return _sighting(
+                line, epoch, within=outer, ordinal=_ordinal(line), series="fold's epoch"
+            )
+        return _sighting(line, outer, ordinal=_ordinal(line))
+    if epoch is not None and "step" not in line.counts and "sample" not in line.counts:
+        inner = bracket_in(line.text, epoch.end)
+        if inner is not None:
+            return _sighting(line, inner, within=epoch, series="epoch[]")
+    fine = _fine(line)
+    if fine is not None and not _is_something_else(line, fine):
+        return _sighting(line, fine, within=epoch)
+    return None if epoch is None else _of_epochs(line, epoch)
+
+
+def _fine(line: _Line) -> Count | None:
+    """The count of steps, samples or tokens that tells most, if any of them is one."""
+    levels: tuple[Level, ...] = ("step", "sample", "token")
+    fine = [line.counts[level] for level in levels if level in line.counts]
+    counted = next((one for one in fine if one.total is not None), None)
+    if counted is not None:
+        return counted
+    step, epoch = line.counts.get("step"), line.counts.get("epoch")
+    if step is None or step.word.endswith(("batch", "s")):
         return None
-    current, total = float(found[1]), _total(found[2])
-    return (
-        None if total is not None and current > total else _Count(current, total, "epoch", "epoch")
-    )
-
-
-def _step(text: str) -> _Count | None:
-    found = _STEP.search(text)
-    if found is None:
+    if epoch is not None and epoch.total is not None and epoch.total > 1:
         return None
-    current, total = float(found[2]), _total(found[3])
-    if total is not None and current > total:
+    supported = line.results or line.timed or epoch is not None or step.percent is not None
+    return step if supported else None
+
+
+def _is_something_else(line: _Line, count: Count) -> bool:
+    """A list of tasks, files being loaded, what passed a test: no training."""
+    before = line.text[: count.start].lower()
+    if count.level in ("sample", "token", "step") and any(word in before for word in _NO_TRAINING):
+        return True
+    if count.word == "[]" and (not line.results or _THINGS.match(line.text, count.end)):
+        return True
+    if line.metrics or line.timed or count.total is None or "epoch" in line.counts:
+        return False
+    return count.total <= _FEW and _PROSE.match(line.text, count.end) is not None
+
+
+def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
+    ordinal = _ordinal(line)
+    if epoch.word == "ep" and epoch.total is None:
         return None
-    return _Count(current, total, "step", found[1].lower())
+    headline = _HEADLINE.fullmatch(line.text[:300]) is not None
+    if epoch.total is None and not (headline or line.results):
+        return None
+    if epoch.word.endswith("epochs") and epoch.total is None:
+        return None
+    return _sighting(line, epoch, ordinal=ordinal if epoch.current.is_integer() else None)
 
 
-def _total(digits: str | None) -> float | None:
-    return float(digits) if digits and 0 < float(digits) < MOST else None
+def _ordinal(line: _Line) -> Ordinal:
+    """An epoch named alone or before its steps has begun; one with its results has ended."""
+    if "step" in line.counts:
+        return "begun"
+    ended = line.results or line.timed or _ENDED.search(line.text)
+    return "ended" if ended else "begun"
 
 
-def _stepped(text: str, step: _Count, epoch: _Count | None, metrics: dict[str, float]) -> Sighting:
-    epochs = None if epoch is None else epoch.total
+def _sighting(
+    line: _Line,
+    count: Count,
+    *,
+    within: Count | None = None,
+    ordinal: Ordinal | None = None,
+    series: str | None = None,
+) -> Sighting:
+    of_percent = count.percent is not None and count.total is None and count.percent <= _ALL
+    unit: Unit = "percent" if of_percent else count.unit
+    total = _ALL if of_percent else count.total or _total_in(line.text, count)
+    epoch = count if count.level == "epoch" and within is None else within
+    phase: Phase | None = "evaluating" if line.evaluated else None
     return Sighting(
-        unit=step.unit,
-        current=step.current,
-        total=step.total,
-        series=step.word,
+        unit=unit,
+        current=count.percent if of_percent else count.current,
+        total=total,
+        series=("eval " if phase else "") + (series or count.word),
+        ordinal=ordinal,
         epoch=None if epoch is None else epoch.current,
-        epochs=epochs,
-        per_epoch=epochs is not None and step.total is not None,
-        elapsed_s=_elapsed(text),
-        metrics=metrics,
+        epochs=None if epoch is None else epoch.total,
+        per_epoch=_restarts(count, within) and not of_percent,
+        elapsed_s=line.elapsed_s,
+        rate_per_s=line.speeds.get(unit),
+        eta_s=line.eta_s,
+        metrics=line.metrics,
+        checkpoint=checkpoint_in(line.text),
+        phase=phase,
     )
 
 
-def _in_epochs(text: str, epoch: _Count, metrics: dict[str, float]) -> Sighting | None:
-    inner = None if epoch.total is not None else _bracket(text)
-    if inner is not None:
-        return Sighting(
-            unit=inner.unit,
-            current=inner.current,
-            total=inner.total,
-            series=inner.word,
-            epoch=epoch.current,
-            per_epoch=True,
-            elapsed_s=_elapsed(text),
-            metrics=metrics,
-        )
-    headline = _HEADLINE.fullmatch(text[:200]) is not None
-    if epoch.total is None and not (metrics or headline):
+def _restarts(count: Count, within: Count | None) -> bool:
+    """A count beside a whole number of epochs is of that epoch, unless it says otherwise."""
+    if within is None or count.total is None:
+        return False
+    return within.current.is_integer() and "global" not in count.word
+
+
+def _total_in(text: str, count: Count) -> float | None:
+    found = _MAX.search(text)
+    if found is None or count.unit != ("epoch" if found[1] == "epochs" else "step"):
         return None
+    total = float(found[2])
+    return total if total > 0 and count.current <= total else None
+
+
+def _of_percent(line: _Line, percent: float) -> Sighting:
     return Sighting(
-        unit="epoch",
-        current=epoch.current,
-        total=epoch.total,
-        series="epoch",
-        ordinal="begun" if headline else "ended",
-        epoch=epoch.current,
-        epochs=epoch.total,
-        elapsed_s=_elapsed(text),
-        metrics=metrics,
+        unit="percent",
+        current=percent,
+        total=_ALL,
+        series="%",
+        elapsed_s=line.elapsed_s,
+        eta_s=line.eta_s,
+        metrics=line.metrics,
     )
-
-
-def _bracket(text: str) -> _Count | None:
-    """`[1280/60000 (2%)]` counts samples, `[ 120/5004]` steps, both within the epoch."""
-    found = _BRACKET.search(text)
-    total = None if found is None else _total(found[2])
-    if found is None or total is None or float(found[1]) > total:
-        return None
-    return _Count(float(found[1]), total, "sample" if found[3] else "step", "epoch[]")
-
-
-def _spaced_metrics(text: str) -> dict[str, float]:
-    return {name.lower(): float(value) for name, value in _SPACED.findall(text)}
-
-
-def _elapsed(text: str) -> float | None:
-    found = _ELAPSED.search(text)
-    if found is None:
-        return None
-    if found[1]:
-        return clock_seconds(found[1])
-    return float(found[2]) * _SECONDS[(found[3] or "s").lower()]

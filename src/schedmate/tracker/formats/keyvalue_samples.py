@@ -1,0 +1,352 @@
+"""Lines as people write them, and lines that only look like it."""
+
+from __future__ import annotations
+
+from schedmate.model import Checkpoint
+from schedmate.tracker.formats.base import Sample, Sighting
+
+SAMPLES: tuple[Sample, ...] = (
+    Sample(
+        "step=120 loss=0.3",
+        Sighting(unit="step", current=120, series="step", metrics={"loss": 0.3}),
+    ),
+    Sample(
+        "step 120/5000 | loss 2.31",
+        Sighting(unit="step", current=120, total=5000, series="step", metrics={"loss": 2.31}),
+    ),
+    Sample(
+        "Epoch 3/90",
+        Sighting(
+            unit="epoch", current=3, total=90, series="epoch", ordinal="begun", epoch=3, epochs=90
+        ),
+    ),
+    Sample(
+        "Starting epoch 3/90",
+        Sighting(
+            unit="epoch", current=3, total=90, series="epoch", ordinal="begun", epoch=3, epochs=90
+        ),
+    ),
+    Sample(
+        "Epoch 3/90, lr: 0.01",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=90,
+            series="epoch",
+            ordinal="begun",
+            epoch=3,
+            epochs=90,
+            metrics={"lr": 0.01},
+        ),
+    ),
+    Sample(
+        "Epoch 3/90 - train loss: 0.51, val acc=71.2%",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=90,
+            series="epoch",
+            ordinal="ended",
+            epoch=3,
+            epochs=90,
+            metrics={"train_loss": 0.51, "val_acc": 71.2},
+        ),
+    ),
+    Sample(
+        "Epoch 3/90 finished in 35s",
+        Sighting(
+            unit="epoch", current=3, total=90, series="epoch", ordinal="ended", epoch=3, epochs=90
+        ),
+    ),
+    Sample(
+        "Epoch [2/5], Step [100/600], Loss: 0.4321",
+        Sighting(
+            unit="step",
+            current=100,
+            total=600,
+            series="step",
+            epoch=2,
+            epochs=5,
+            per_epoch=True,
+            metrics={"loss": 0.4321},
+        ),
+    ),
+    Sample(
+        "Epoch [3/90][100/600] loss 2.3",
+        Sighting(
+            unit="step",
+            current=100,
+            total=600,
+            series="epoch[]",
+            epoch=3,
+            epochs=90,
+            per_epoch=True,
+            metrics={"loss": 2.3},
+        ),
+    ),
+    Sample(
+        "Train Epoch: 3 [1280/60000 (2%)]\tLoss: 0.34",
+        Sighting(
+            unit="sample",
+            current=1280,
+            total=60_000,
+            series="epoch[]",
+            epoch=3,
+            per_epoch=True,
+            metrics={"loss": 0.34},
+        ),
+    ),
+    Sample(
+        "Ep 3 | it 100/500",
+        Sighting(unit="step", current=100, total=500, series="it", epoch=3, per_epoch=True),
+    ),
+    Sample("epoch=3 step=100", Sighting(unit="step", current=100, series="step", epoch=3)),
+    Sample(
+        "epoch 3/10 step 500 loss 0.2",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=10,
+            series="epoch",
+            ordinal="begun",
+            epoch=3,
+            epochs=10,
+            metrics={"loss": 0.2},
+        ),
+    ),
+    Sample(
+        "Epoch 3, batch 10, loss 0.3",
+        Sighting(
+            unit="epoch", current=3, series="epoch", ordinal="begun", epoch=3, metrics={"loss": 0.3}
+        ),
+    ),
+    Sample(
+        "epoch: 0.53, step 100/600, loss: 1",
+        Sighting(
+            unit="step", current=100, total=600, series="step", epoch=0.53, metrics={"loss": 1.0}
+        ),
+    ),
+    Sample(
+        "batch 10/100 of epoch 2/5",
+        Sighting(
+            unit="step", current=10, total=100, series="batch", epoch=2, epochs=5, per_epoch=True
+        ),
+    ),
+    Sample("step 100 / 5,000", Sighting(unit="step", current=100, total=5000, series="step")),
+    Sample("5.0k/10k steps", Sighting(unit="step", current=5000, total=10_000, series="steps")),
+    Sample("Step: 100 (2.0%)", Sighting(unit="percent", current=2, total=100, series="step")),
+    Sample(
+        "INFO:root:(100/5000) loss: 2.3",
+        Sighting(unit="step", current=100, total=5000, series="[]", metrics={"loss": 2.3}),
+    ),
+    Sample(
+        "Iteration 100 of 5000", Sighting(unit="step", current=100, total=5000, series="iteration")
+    ),
+    Sample("it=100/5000", Sighting(unit="step", current=100, total=5000, series="it")),
+    Sample("progress: 12.5%", Sighting(unit="percent", current=12.5, total=100, series="%")),
+    Sample(
+        "Training: 12% | loss 2.3 | eta 12m",
+        Sighting(
+            unit="percent", current=12, total=100, series="%", eta_s=720, metrics={"loss": 2.3}
+        ),
+    ),
+    Sample(
+        "Round 3/50", Sighting(unit="step", current=3, total=50, series="round", ordinal="begun")
+    ),
+    Sample(
+        "generation 12/100",
+        Sighting(unit="step", current=12, total=100, series="generation", ordinal="begun"),
+    ),
+    Sample("Episode 100/1000", Sighting(unit="step", current=100, total=1000, series="episode")),
+    Sample(
+        "fold 2/5 epoch 3/10",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=10,
+            series="fold's epoch",
+            ordinal="begun",
+            epoch=2,
+            epochs=5,
+            per_epoch=True,
+        ),
+    ),
+    Sample(
+        "tokens 1.2B/10B",
+        Sighting(unit="token", current=1_200_000_000, total=10_000_000_000, series="tokens"),
+    ),
+    Sample(
+        "processed 1000/60000 samples",
+        Sighting(unit="sample", current=1000, total=60_000, series="samples"),
+    ),
+    Sample(
+        "step 100 | tokens 1.2B/10B | loss 3.1",
+        Sighting(
+            unit="token",
+            current=1_200_000_000,
+            total=10_000_000_000,
+            series="tokens",
+            metrics={"loss": 3.1},
+        ),
+    ),
+    Sample(
+        "[ 2024-01-01 12:00:00 ] step 100 loss 2.3",
+        Sighting(unit="step", current=100, series="step", metrics={"loss": 2.3}),
+    ),
+    Sample(
+        "Epoche 3 von 90",
+        Sighting(
+            unit="epoch", current=3, total=90, series="epoche", ordinal="begun", epoch=3, epochs=90
+        ),
+    ),
+    Sample("Schritt 100/5000", Sighting(unit="step", current=100, total=5000, series="schritt")),
+    Sample(
+        "第 3/90 轮",
+        Sighting(
+            unit="epoch", current=3, total=90, series="轮", ordinal="begun", epoch=3, epochs=90
+        ),
+    ),
+    Sample(
+        "Average loss at step 2000 :  113.8",
+        Sighting(unit="step", current=2000, series="step", metrics={"loss": 113.8}),
+    ),
+    Sample(
+        "step=100 max_steps=5000 loss=2.2",
+        Sighting(unit="step", current=100, total=5000, series="step", metrics={"loss": 2.2}),
+    ),
+    Sample(
+        "step 00010 (12.3%) | loss: 3.2 | dt: 505ms | tok/sec: 1,037,967 | remaining: 123s",
+        Sighting(
+            unit="percent",
+            current=12.3,
+            total=100,
+            series="step",
+            eta_s=123,
+            metrics={"loss": 3.2, "tokens_per_s": 1037967.0},
+        ),
+    ),
+    Sample(
+        "step 100/5000 loss 2.31 | 125 ms/step | elapsed 1m 20s",
+        Sighting(
+            unit="step",
+            current=100,
+            total=5000,
+            series="step",
+            elapsed_s=80,
+            rate_per_s=8,
+            metrics={"loss": 2.31},
+        ),
+    ),
+    Sample(
+        "Step 100: loss=2.31, lr=1e-4, 4.0 it/s, eta 1:02:03",
+        Sighting(
+            unit="step",
+            current=100,
+            series="step",
+            rate_per_s=4,
+            eta_s=3723,
+            metrics={"loss": 2.31, "lr": 0.0001},
+        ),
+    ),
+    Sample(
+        "| epoch   1 |   200/ 2983 batches | lr 20.00 | ms/batch 12.50 | loss  7.63",
+        Sighting(
+            unit="step",
+            current=200,
+            total=2983,
+            series="batches",
+            epoch=1,
+            per_epoch=True,
+            rate_per_s=80,
+            metrics={"lr": 20.0, "loss": 7.63},
+        ),
+    ),
+    Sample(
+        "I0101 12:00:00.000000 140 train.py:300] train epoch: 3, loss: 0.12, accuracy: 96.10",
+        Sighting(
+            unit="epoch",
+            current=3,
+            series="epoch",
+            ordinal="ended",
+            epoch=3,
+            metrics={"loss": 0.12, "accuracy": 96.1},
+        ),
+    ),
+    Sample(
+        "Finished training step 12. Batch size: 512, Loss: 10.51423, LR: 0.00000",
+        Sighting(
+            unit="step",
+            current=12,
+            series="training step",
+            metrics={"batch_size": 512.0, "loss": 10.51423, "lr": 0.0},
+        ),
+    ),
+    Sample(
+        "Validation step 3/10 loss 2.3",
+        Sighting(
+            unit="step",
+            current=3,
+            total=10,
+            series="eval step",
+            metrics={"loss": 2.3},
+            phase="evaluating",
+        ),
+    ),
+    Sample(
+        "Evaluated 10/100 samples",
+        Sighting(unit="sample", current=10, total=100, series="eval samples", phase="evaluating"),
+    ),
+    Sample("loaded 3/4 shards", None),
+    Sample("epoch 3/4/2024", None),
+    Sample("GPU 3/8", None),
+    Sample("rank 3/8", None),
+    Sample("node 1/4", None),
+    Sample("worker 2/16", None),
+    Sample("world size: 8", None),
+    Sample("accuracy 3/4", None),
+    Sample("passed 3/5 checks", None),
+    Sample("Test set: Average loss: 0.0512, Accuracy: 9800/10000 (98%)", None),
+    Sample("lr at step 100: 0.001", None),
+    Sample("Step 3/7 : RUN pip install torch", None),
+    Sample("[3/7] Building model", None),
+    Sample("[2/4] files loss=2", None),
+    Sample("Step 1: loading dataset", None),
+    Sample("Step 2: train with lr=0.1", None),
+    Sample("update 3/5 packages", None),
+    Sample("Epoch 00005: reducing learning rate of group 0 to 1.0000e-03.", None),
+    Sample("EarlyStopping counter: 3 out of 10", None),
+    Sample("Best epoch: 3, loss: 0.2", None),
+    Sample("Resuming from step 100, loss 2.3", None),
+    Sample("warmup step 3/10", None),
+    Sample("Downloading progress: 12%", None),
+    Sample("CPU usage: 12%", None),
+    Sample("training accuracy: 12%", None),
+    Sample("Tokenizing 100/5000 samples", None),
+    Sample("tp=2 pp=4 ep=8 lr=0.1", None),
+    Sample("epochs: 90", None),
+    Sample("batch: 32 lr: 0.1", None),
+    Sample("we step over 3/4 of the files", None),
+    Sample("step 120", None),
+    Sample("step 0.5 loss 3", None),
+    Sample("step 9/5 loss 3", None),
+    Sample("setting training data start iteration to 0", None),
+    Sample("torch 2.3/cu121 step", None),
+    Sample(
+        "Epoch 3/90 loss=0.2, saved checkpoint to out/e3.pt",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=90,
+            series="epoch",
+            ordinal="ended",
+            epoch=3,
+            epochs=90,
+            metrics={"loss": 0.2},
+            checkpoint=Checkpoint(path="out/e3.pt"),
+        ),
+    ),
+    Sample("step" * 100_000, None),
+    Sample("epoch " * 100_000, None),
+    Sample("1/2 " * 20_000, None),
+    Sample("epoch\x00\ufffd 3", None),
+)

@@ -1,0 +1,188 @@
+"""What a run says beforehand about its end: totals and time caps, in sentences and in dumps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from schedmate.model import Unit
+from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+from schedmate.tracker.formats.setting_names import (
+    CAPS,
+    GENERIC,
+    LONGEST_NAME,
+    OF_SOMETHING_ELSE,
+    PER_EPOCH,
+    PREFIXES,
+    TOTALS,
+)
+
+_LONGEST = 8192
+_IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?"
+_AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
+_COUNTED = re.compile(
+    r"(?P<stem>(?:time)?steps|iter(?:ation)?s?|epochs?|epoch_num|updates?|train_samples|train_tokens"
+    rf"|per[_ -]epoch){_IS}(?P<count>{COUNT}){_AFTER}",
+    re.IGNORECASE,
+)
+_TIMED = re.compile(
+    r"(?P<stem>seconds|mins|minutes|hours|time|limit|budget|cap|wallclock)"
+    rf"{_IS}(?:(?P<time>{DURATION})|(?P<count>{COUNT})){_AFTER}",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
+_SENTENCE = re.compile(
+    r"\b(will train|train|training|running|run)(?: (?:the |a )?(?:model|network))? for "
+    rf"(?:a total of |up to |at most |max(?:imum)? |a maximum of )?({COUNT}) "
+    r"(epochs|steps|iterations|iters|updates)\b(?! (?:of (?:warm|eval|pre)|more|each|per|before))",
+    re.IGNORECASE,
+)
+_STANDS = re.compile(r"\b(?:epoch|step|iter|iteration)\b[\s:=#\[(]{0,4}\d", re.IGNORECASE)
+_LEAST_CLOCK = 2
+"""Colons of a time that can only be hours, minutes and seconds."""
+
+
+class Settings:
+    name = "settings"
+    hints = (
+        "steps", "iter", "epoch", "update", "train_samples", "train_tokens", "max_time",
+        "max-time", "time_limit", "time limit", "time-limit", "seconds", "_mins", "budget",
+        "wallclock", "runtime", "max_hours", "max_minutes", "train_time",
+    )  # fmt: skip
+
+    def read(self, line: str) -> Sighting | None:
+        text = line[:_LONGEST]
+        lowered = text.lower()
+        if not any(hint in lowered for hint in self.hints) or _STANDS.search(text):
+            return None
+        unit, total, per_epoch = _total(text)
+        cap = _cap(text)
+        if total is None and cap is None:
+            return None
+        return Sighting(unit=unit, total=total, per_epoch=per_epoch, cap_s=cap)
+
+    samples: ClassVar[tuple[Sample, ...]] = (
+        Sample("  Total optimization steps = 1,125", Sighting(unit="step", total=1125)),
+        Sample("  Num Epochs = 3", Sighting(unit="epoch", total=3)),
+        Sample("total steps: 5000", Sighting(unit="step", total=5000)),
+        Sample("INFO - max_steps: 5000", Sighting(unit="step", total=5000)),
+        Sample("'num_epochs': 3,", Sighting(unit="epoch", total=3)),
+        Sample("training.max_steps=5_000", Sighting(unit="step", total=5000)),
+        Sample("Training for 90 epochs", Sighting(unit="epoch", total=90)),
+        Sample("we will train for 1000 iterations", Sighting(unit="step", total=1000)),
+        Sample("+ python train.py --epochs 90 --lr 0.1", Sighting(unit="epoch", total=90)),
+        Sample(
+            "Namespace(batch_size=32, epochs=90, eval_steps=500, max_steps=-1, lr=0.1)",
+            Sighting(unit="epoch", total=90),
+        ),
+        Sample(
+            "{'max_steps': 2000, 'num_epochs': 3, 'warmup_steps': 100}",
+            Sighting(unit="step", total=2000),
+        ),
+        Sample("  epochs ............ 90", Sighting(unit="epoch", total=90)),
+        Sample("| max_steps | 5000 |", Sighting(unit="step", total=5000)),
+        Sample("steps_per_epoch: 312", Sighting(unit="step", total=312, per_epoch=True)),
+        Sample(
+            "iterations:20000 warmup_steps:20 max_wallclock_seconds:600.000",
+            Sighting(unit="step", total=20_000, cap_s=600),
+        ),
+        Sample("max_time: 00:12:00:00", Sighting(cap_s=43_200)),
+        Sample("time limit: 2h", Sighting(cap_s=7200)),
+        Sample("exit_duration_in_mins: 1190", Sighting(cap_s=71_400)),
+        Sample("python t.py --max-train-seconds 600", Sighting(cap_s=600)),
+        Sample("wallclock cap: 10 min", Sighting(cap_s=600)),
+        Sample("max_steps=-1", None),
+        Sample("max_steps: None", None),
+        Sample("warmup_steps: 100", None),
+        Sample("lr_decay_iters ............ 320000", None),
+        Sample("eval max_steps: 10", None),
+        Sample("scheduler.total_steps: 10000", None),
+        Sample("the model was trained for 90 epochs", None),
+        Sample("evaluating every 100 steps", None),
+        Sample("gradient accumulation steps = 4", None),
+        Sample("Training for 3 more epochs", None),
+        Sample("Epoch 3: total steps: 500", None),
+        Sample("time limit: 2", None),
+        Sample("exit_duration_in_mins ............. None", None),
+        Sample("max_time: 12:00", None),
+        Sample("took 3 iterations 5", None),
+        Sample("num_epochs: 3/5", None),
+        Sample("max_epochs: 0", None),
+        Sample("total steps " * 10_000, None),
+    )
+
+
+def _total(text: str) -> tuple[Unit | None, float | None, bool]:
+    """Steps before epochs: where both are set, trainers stop after the steps."""
+    found = _said(text) or _named(text)
+    for unit in ("step", "epoch", "sample", "token"):
+        if unit in found:
+            return unit, found[unit], False
+    return ("step", found["per_epoch"], True) if "per_epoch" in found else (None, None, False)
+
+
+def _said(text: str) -> dict[str, float]:
+    found = _SENTENCE.search(text)
+    total = count_of(found[2]) if found else None
+    if found is None or not total:
+        return {}
+    return {"epoch" if found[3].lower() == "epochs" else "step": total}
+
+
+def _named(text: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for item in _COUNTED.finditer(text):
+        total = count_of(item["count"])
+        key = _key(text, item) if total else None
+        if key is not None and total:
+            unit = "per_epoch" if key in PER_EPOCH else TOTALS.get(key)
+            if unit is not None:
+                found.setdefault(unit, total)
+    return found
+
+
+def _cap(text: str) -> float | None:
+    for item in _TIMED.finditer(text):
+        key = _key(text, item)
+        seconds = _seconds(item, CAPS[key]) if key in CAPS else None
+        if seconds:
+            return seconds
+    return None
+
+
+def _seconds(item: re.Match[str], each: float | None) -> float | None:
+    duration, number = item["time"], item["count"]
+    if number is not None:
+        count = count_of(number)
+        return count * each if count is not None and each else None
+    clock = ":" in duration
+    return None if clock and duration.count(":") < _LEAST_CLOCK else seconds_of(duration)
+
+
+def _key(text: str, item: re.Match[str]) -> str | None:
+    """The known name whose value this is, unless it is one of something else."""
+    found = _NAME.search(text[max(0, item.start() - 64) : item.end("stem")])
+    if found is None:
+        return None
+    _, option, name = found[2].lower().rpartition("--")
+    tokens = [token.strip("_") for token in name.replace("-", "_").split()]
+    words = next(_names(tokens), 0)
+    before = tokens[-words - 1 : -words] if words else []
+    owners = [*before, *(found[1] or "").lower().split("_")]
+    if not words or not OF_SOMETHING_ELSE.isdisjoint(owners):
+        return None
+    key = "_".join(tokens[-words:])
+    alone = bool(option) or (
+        not PREFIXES.isdisjoint(before or PREFIXES) and bool(item["is"].strip())
+    )
+    return key if alone or key not in GENERIC else None
+
+
+def _names(tokens: list[str]) -> Iterator[int]:
+    """How many of the last words make a known name, most first."""
+    for words in range(min(LONGEST_NAME, len(tokens)), 0, -1):
+        name = "_".join(tokens[-words:])
+        if name in TOTALS or name in CAPS or name in PER_EPOCH:
+            yield words
