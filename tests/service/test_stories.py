@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.model import JobState, NotFound, Spread
+from schedmate.model import JobState, NotFound, Slowdown, Spread
 from schedmate.service.answers import eta_sentence, why_sentence
 from schedmate.service.stories import Story, tell, tell_one
 from schedmate.store import KeptAdvice
@@ -53,7 +53,19 @@ def story(state, *, p50=None, progress=None, diagnoses=None, **parts):
             "job 1 ends in 5s (2s to 10s)",
         ),
         (
-            story(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None)),
+            story(JobState.RUNNING, progress=a_progress(ends_by="cap")),
+            "job 1 ends by its time cap in 5s (2s to 10s)",
+        ),
+        (
+            story(JobState.RUNNING, progress=a_progress(ends_by="limit")),
+            "job 1 ends by the scheduler's limit in 5s (2s to 10s)",
+        ),
+        (
+            story(JobState.RUNNING, progress=a_progress(ends_by="early_stop")),
+            "job 1 ends in 5s (2s to 10s), if it does not stop early",
+        ),
+        (
+            story(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None, ends_by="cap")),
             "job 1 ends in 40s (10s to 100s)",
         ),
     ],
@@ -62,6 +74,7 @@ def test_when_it_ends(told, sentence):
     assert eta_sentence(told, NOW, written) == sentence
 
 
+SLOWED = Slowdown(since_s=720.0, factor=0.55)
 KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
 
 
@@ -77,6 +90,10 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         ),
         (story(JobState.RUNNING), "job 1 runs: unknown"),
         (story(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
+        (
+            story(JobState.RUNNING, progress=a_progress(slowdown=SLOWED)),
+            "job 1 runs: training, slowed to 55% of its speed after 720s",
+        ),
         (
             story(JobState.RUNNING, restarts=1, diagnoses=KILLED),
             "job 1 runs: unknown; the attempt before: killed: killed by signal 9",
@@ -103,7 +120,7 @@ def test_why_it_is_as_it_is(told, sentence):
         a_job(id="5", state=JobState.COMPLETED),
     ]
 
-    assert why_sentence(told, queue) == sentence
+    assert why_sentence(told, queue, written) == sentence
 
 
 @pytest.fixture

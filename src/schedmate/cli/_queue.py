@@ -10,6 +10,7 @@ from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
+from schedmate.service.wording import slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,8 +98,11 @@ def _known(story: Story) -> str:
     if story.diagnosis is not None:
         which = "" if story.job.restarts == 0 else f"attempt {max(story.diagnoses) + 1}: "
         return escape(f"{which}{story.diagnosis.reason}: {story.diagnosis.summary}")
-    if story.progress is not None and story.progress.phase == "stalled":
-        return "stalled"
+    if story.progress is not None and story.job.state is JobState.RUNNING:
+        if story.progress.phase == "stalled":
+            return "stalled"
+        if story.progress.slowdown is not None:
+            return slowdown_in_words(story.progress.slowdown, duration)
     if story.advice is not None:
         return escape(story.advice.prediction.explanation)
     return ""

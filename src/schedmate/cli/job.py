@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from schedmate.cli._common import duration, json_option, print_json, verb
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schedmate.model import Checkpoint, Progress
     from schedmate.service.stories import Story
 
 
@@ -80,6 +82,25 @@ def _progress(story: Story) -> Iterator[str]:
         return
     total = "" if progress.total is None else f"/{progress.total:g}"
     yield f"  progress    {progress.phase}, {progress.unit} {progress.current:g}{total}"
+    yield from _more(story, progress)
+
+
+def _more(story: Story, progress: Progress) -> Iterator[str]:
+    from schedmate.service.wording import end_in_words, slowdown_in_words
+
+    left = story.remaining_s(time.time())
+    if left is not None and progress.eta_s is not None:
+        yield f"              {end_in_words(left, progress.ends_by, duration)}"
+    if progress.slowdown is not None:
+        yield f"  slow-down   {slowdown_in_words(progress.slowdown, duration)}"
+    if progress.checkpoint is not None:
+        yield f"  checkpoint  {_checkpoint(progress.checkpoint)}"
+    yield from (f"  link        {link}" for link in progress.links)
+
+
+def _checkpoint(saved: Checkpoint) -> str:
+    step = "" if saved.step is None else f"step {saved.step}"
+    return " ".join(part for part in (step, saved.path) if part)
 
 
 def _when(at: float | None) -> str:

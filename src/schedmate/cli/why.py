@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import json_option, print_json, verb
+from schedmate.cli._common import duration, json_option, print_json, verb
 
 
 @verb(
@@ -25,7 +25,7 @@ def command(job_id: str, as_json: bool) -> None:
     settings = config.load()
     scheduler = open_scheduler(settings)
     story = tell_one(scheduler, open_store(settings), job_id)
-    answer = why_sentence(story, scheduler.jobs())
+    answer = why_sentence(story, scheduler.jobs(), duration)
     if as_json:
         print_json(
             {

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.model import Job, JobState
+from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.wording import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from schedmate.service.stories import Story
+    from schedmate.service.wording import Written
 
 
-def eta_sentence(story: Story, now: float, written: Callable[[float | None], str]) -> str:
-    """`written` puts a number of seconds into words."""
+def eta_sentence(story: Story, now: float, written: Written) -> str:
     job = story.job
     if job.state.ended:
         return f"job {job.id} has ended: {job.state} after {written(job.run_time_s)}"
@@ -24,10 +25,12 @@ def eta_sentence(story: Story, now: float, written: Callable[[float | None], str
     left = story.remaining_s(now)
     if left is None:
         return f"job {job.id} runs; neither its log nor its history says how long"
-    return f"job {job.id} ends in {written(left.p50)} ({written(left.p10)} to {written(left.p90)})"
+    told = story.progress
+    ends_by: EndsBy = "unknown" if told is None or told.eta_s is None else told.ends_by
+    return f"job {job.id} {end_in_words(left, ends_by, written)}"
 
 
-def why_sentence(story: Story, queue: Sequence[Job]) -> str:
+def why_sentence(story: Story, queue: Sequence[Job], written: Written) -> str:
     job = story.job
     if job.state is JobState.PENDING:
         return _why_waiting(story, queue)
@@ -35,10 +38,18 @@ def why_sentence(story: Story, queue: Sequence[Job]) -> str:
     if found is not None:
         return f"{found.reason}: {found.summary}"
     if job.state is JobState.RUNNING:
-        phase = "unknown" if story.progress is None else story.progress.phase
-        return f"job {job.id} runs: {phase}{_before(story)}"
+        return f"job {job.id} runs: {_how_it_runs(story, written)}{_before(story)}"
     because = f", {job.reason}" if job.reason else ""
     return f"job {job.id} has ended: {job.state}{because}{_before(story)}"
+
+
+def _how_it_runs(story: Story, written: Written) -> str:
+    progress = story.progress
+    if progress is None:
+        return "unknown"
+    if progress.slowdown is None:
+        return progress.phase
+    return f"{progress.phase}, {slowdown_in_words(progress.slowdown, written)}"
 
 
 def _before(story: Story) -> str:
