@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedmate.tracker.formats.base import LineFormat, Sample, Sighting
+from schedmate.tracker.formats.catboost import CatBoost
 from schedmate.tracker.formats.checkpoints import Checkpoints
 from schedmate.tracker.formats.deepspeed import DeepSpeed
 from schedmate.tracker.formats.detectron2 import Detectron2
@@ -10,7 +11,10 @@ from schedmate.tracker.formats.dllogger import DLLogger
 from schedmate.tracker.formats.evaluations import Evaluations
 from schedmate.tracker.formats.fairseq import Fairseq
 from schedmate.tracker.formats.jsonlines import JsonLines
+from schedmate.tracker.formats.keras import Keras
 from schedmate.tracker.formats.keyvalue import KeyValue
+from schedmate.tracker.formats.lightgbm import LightGBM
+from schedmate.tracker.formats.lightning import Lightning
 from schedmate.tracker.formats.links import Links
 from schedmate.tracker.formats.megatron import Megatron
 from schedmate.tracker.formats.mlperf import MlPerf
@@ -18,12 +22,14 @@ from schedmate.tracker.formats.mlperf_early import MlPerfEarly
 from schedmate.tracker.formats.mmengine import MMEngine
 from schedmate.tracker.formats.nemo import NeMo
 from schedmate.tracker.formats.settings import Settings
+from schedmate.tracker.formats.stablebaselines import StableBaselines
 from schedmate.tracker.formats.stops import Stops
 from schedmate.tracker.formats.timm import Timm
 from schedmate.tracker.formats.torchvision import TorchVision
 from schedmate.tracker.formats.tqdm import Tqdm
 from schedmate.tracker.formats.transformers import Transformers
 from schedmate.tracker.formats.ultralytics import Ultralytics
+from schedmate.tracker.formats.xgboost import XGBoost
 
 FORMATS: tuple[LineFormat, ...] = (
     MlPerf(),
@@ -39,6 +45,12 @@ FORMATS: tuple[LineFormat, ...] = (
     DLLogger(),
     Transformers(),
     DeepSpeed(),
+    Lightning(),
+    Keras(),
+    XGBoost(),
+    LightGBM(),
+    CatBoost(),
+    StableBaselines(),
     Tqdm(),
     JsonLines(),
     Links(),

@@ -2,47 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
-from schedmate.model import Phase, Unit
-from schedmate.tracker.formats.base import MOST, Sample, Sighting, clock_seconds, metrics_in
-
-_LONGEST = 4096
-_SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-_COUNT = r"(\d{1,15}(?:\.\d{1,6})?)([kKMGTP]?)"
-_TIME = r"-?[\d:?]{1,20}"
-_RATE = r"\s{0,8}(?:\?|(?P<rate>\d{1,9}(?:\.\d{1,6})?)(?P<scale>[kKMGTP]?))(?P<each>s/)?"
-_TAIL = rf"{_RATE}(?P<unit>[^,\]]{{0,40}})(?P<postfix>,[^\]]{{0,1000}})?\]"
-_COUNTED = re.compile(rf" {{0,8}}{_COUNT}/{_COUNT}\S{{0,20}} \[(?P<time>{_TIME})<{_TIME},{_TAIL}")
-_UNCOUNTED = re.compile(
-    rf"(?:^|(?P<label>[^|]{{0,200}}): ?){_COUNT} ?\D{{1,20}} \[(?P<time>{_TIME}),{_TAIL}"
-)
-_LONGEST_LABEL = 200
-_EPOCH = re.compile(
-    r"\bepoch[\s:#=\[(]{0,4}(\d{1,9})(?:\s{0,2}(?:/|of)\s{0,2}(\d{1,9}))?", re.IGNORECASE
-)
-_DIGITS = re.compile(r"\d{1,18}")
-_PHASES: tuple[tuple[re.Pattern[str], Phase], ...] = (
-    (re.compile(r"\b(?:eval|valid|\bval\b|test|predict|infer)", re.IGNORECASE), "evaluating"),
-    (re.compile(r"sav(?:e|ing)|checkpoint(?!s? shards)|writing", re.IGNORECASE), "checkpointing"),
-    (
-        re.compile(
-            r"download|fetch|load|map\b|filter|tokeniz|prepar|preproc|generating|extract|cach"
-            r"|shards|warm",
-            re.IGNORECASE,
-        ),
-        "starting",
-    ),
-)
-_UNITS: tuple[tuple[str, Unit], ...] = (
-    ("tok", "token"),
-    ("epoch", "epoch"),
-    ("sample", "sample"),
-    ("example", "sample"),
-    ("img", "sample"),
-    ("image", "sample"),
-)
+from schedmate.tracker.formats.bars import read_bar
+from schedmate.tracker.formats.base import Sample, Sighting
 
 
 class Tqdm:
@@ -50,10 +13,7 @@ class Tqdm:
     hints = ("%|", "/s", "s/")
 
     def read(self, line: str) -> Sighting | None:
-        mark = line.rfind("%|")
-        if mark >= 0:
-            return _counted(line, mark)
-        return _uncounted(line) if "/s" in line or "s/" in line else None
+        return read_bar(line)
 
     samples: ClassVar[tuple[Sample, ...]] = (
         # lines of tqdm 4.70.1, really run
@@ -117,6 +77,45 @@ class Tqdm:
             " 25%|##5       | 1/4 [00:00<00:00, 49.59batch/s]",
             Sighting(unit="step", current=1, total=4, elapsed_s=0, rate_per_s=49.59),
         ),
+        Sample(
+            "train: 12.5%|█▎        | 6/48 [00:00<00:05]",
+            Sighting(unit="step", current=6, total=48, series="train", elapsed_s=0),
+        ),
+        Sample(
+            "loss 0.577:   4%|4         | 2/48 [00:00<00:05,  8.20batch/s]",
+            Sighting(
+                unit="step",
+                current=2,
+                total=48,
+                series="loss #",
+                elapsed_s=0,
+                rate_per_s=8.20,
+            ),
+        ),
+        Sample(
+            "train: 4it [00:00,  8.15it/s]",
+            Sighting(unit="step", current=4, series="train", elapsed_s=0, rate_per_s=8.15),
+        ),
+        Sample(
+            "  0%|          | 0/48 [00:00<?, ?it/s]/lib/dataloader.py:759: UserWarning: 3/4 [ok]",
+            Sighting(unit="step", current=0, total=48, elapsed_s=0),
+        ),
+        Sample(
+            "train_loss: 0.51 test_acc: 0.7:  50%|█████     | 8/16 [00:01<00:01,  8.15it/s]",
+            Sighting(
+                unit="step",
+                current=8,
+                total=16,
+                series="train_loss: # test_acc: #",
+                elapsed_s=1,
+                rate_per_s=8.15,
+                metrics={"train_loss": 0.51, "test_acc": 0.7},
+            ),
+        ),
+        Sample(
+            "Training epochs:  10%|█         | 9/90",
+            Sighting(unit="epoch", current=9, total=90, series="Training epochs"),
+        ),
         # composed after the documented format
         Sample(
             "Epoch 2/3:  45%|████▌     | 9/20 [1:02:03<1:15:50, 413.67s/it, loss=0.31]",
@@ -146,70 +145,9 @@ class Tqdm:
             ),
         ),
         Sample(" 50%|█████     | 1/2 [00:0", None),
+        Sample("progress 10%| done |  3/4 more", None),
         Sample("coverage 100%| of 3/4 modules", None),
         Sample("99%|" + "█" * 5000, None),
         Sample("read 20 MB/s [ok, 3 s/it", None),
         Sample("\x00\x01%|\ufffd\ufffd| 1/", None),
     )
-
-
-def _counted(line: str, mark: int) -> Sighting | None:
-    bar_end = line.find("|", mark + 2, mark + _LONGEST)
-    found = _COUNTED.match(line, bar_end + 1) if bar_end >= 0 else None
-    before = line[max(0, mark - _LONGEST_LABEL) : mark]
-    label = before.rstrip("0123456789")
-    if found is None or label == before:
-        return None
-    current, total = _count(found, 1), _count(found, 3)
-    if total <= 0 or total > MOST or current > total:
-        return None
-    return _sighting(found, current, total, label.strip().removesuffix(":"))
-
-
-def _uncounted(line: str) -> Sighting | None:
-    found = _UNCOUNTED.match(line[:_LONGEST].strip())
-    if found is None:
-        return None
-    return _sighting(found, _count(found, 2), None, (found["label"] or "").strip())
-
-
-def _sighting(found: re.Match[str], current: float, total: float | None, label: str) -> Sighting:
-    epoch = _EPOCH.search(label)
-    of_bytes = found["unit"].strip() in ("B/s", "B", "iB/s", "iB")
-    return Sighting(
-        unit=_unit(found["unit"], label, numbered=epoch is not None),
-        current=current,
-        total=total,
-        series=_DIGITS.sub("#", label),
-        epoch=float(epoch[1]) if epoch else None,
-        epochs=float(epoch[2]) if epoch and epoch[2] else None,
-        per_epoch=epoch is not None,
-        elapsed_s=clock_seconds(found["time"]),
-        rate_per_s=_rate(found),
-        metrics=metrics_in(found["postfix"][1:]) if found["postfix"] else {},
-        phase="starting" if of_bytes else _phase(label),
-    )
-
-
-def _count(found: re.Match[str], group: int) -> float:
-    return float(found[group]) * _SCALES[found[group + 1]]
-
-
-def _rate(found: re.Match[str]) -> float | None:
-    if found["rate"] is None or float(found["rate"]) == 0:
-        return None
-    printed = float(found["rate"]) * _SCALES[found["scale"]]
-    return 1 / printed if found["each"] else printed
-
-
-def _unit(unit: str, label: str, *, numbered: bool) -> Unit:
-    if label.lower().startswith("epoch") and not numbered:
-        return "epoch"
-    known = unit.lower()
-    return next((name for prefix, name in _UNITS if prefix in known), "step")
-
-
-def _phase(label: str) -> Phase | None:
-    if not label:
-        return None
-    return next((phase for pattern, phase in _PHASES if pattern.search(label)), None)
