@@ -131,6 +131,10 @@ class Fairseq:
             ),
         ),
         Sample(
+            "| epoch 001 | valid on 'valid' subset | valid_loss 8.125 | num_updates 600",
+            Sighting(epoch=1, metrics={"valid_loss": 8.125}),
+        ),
+        Sample(
             "2020-01-01 12:00:00 | INFO | fairseq_cli.train | end of epoch 1 (average epoch"
             " stats below)",
             Sighting(unit="epoch", current=1, series="epochs", ordinal="ended", epoch=1),
@@ -212,7 +216,8 @@ def _summary(text: str) -> Sighting | None:
         return None
     epoch = float(found[1])
     if found[2] is not None:
-        return Sighting(epoch=epoch, metrics=_validated(values))
+        bare = {name.removeprefix("valid_"): value for name, value in values.items()}
+        return Sighting(epoch=epoch, metrics=_validated(bare))
     return Sighting(
         unit="epoch",
         current=epoch,

@@ -1,8 +1,9 @@
-"""timm's training script: `Train: 3 [ 100/1251 (  8%)]  Loss: 6.9 (6.9)  Time: ...`."""
+"""timm's script and those after it: `Train: 3 [ 100/1251 (  8%)]  Loss: 6.9 (6.9)  Time: ...`."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import (
@@ -10,6 +11,7 @@ from schedmate.tracker.formats.base import (
     NUMBER,
     Sample,
     Sighting,
+    clock_seconds,
     counted,
     metrics_in,
     rate_of,
@@ -17,13 +19,16 @@ from schedmate.tracker.formats.base import (
 
 _LONGEST = 2048
 _TRAIN = re.compile(
-    r"\bTrain: (\d{1,9}) \[\s{0,12}(\d{1,12})/(\d{1,12})\s{1,4}\(\s{0,4}\d{1,3}%\)\]\s{1,4}"
+    r"\bTrain: {1,8}(\d{1,9})(?:/(\d{1,9}) \( {0,4}\d{1,3}%\))? "
+    r"\[\s{0,12}(\d{1,12})/(\d{1,12})\s{1,4}\(\s{0,4}\d{1,3}%\)\]\s{1,4}"
 )
 _TEST = re.compile(
     rf"\bTest(?: ?\([\w ]{{1,20}}\))?: \[\s{{0,12}}(\d{{1,12}})/(\d{{1,12}})\]\s{{1,4}}"
     rf"Time: ({NUMBER}) \("
 )
 _TIME = re.compile(rf"\bTime: ({NUMBER})s,\s{{1,8}}({NUMBER})/s")
+_CLOCK = r"\d{1,6}(?::\d{2}){1,2}"
+_COST = re.compile(rf"\bTime cost: {_CLOCK}/{_CLOCK} \[({_CLOCK})/({_CLOCK})\]")
 _SCHEDULED = re.compile(r"\bScheduled epochs: (\d{1,9})\b")
 _BEST = re.compile(rf"\*\*\* Best metric: ({NUMBER}) \(epoch \d{{1,9}}\)")
 _NO_METRICS = frozenset({"time", "data"})
@@ -67,6 +72,23 @@ class Timm:
                 metrics={"samples_per_s": 128.0, "loss": 6.93, "lr": 1e-06},
             ),
         ),
+        # after OpenPCDet
+        Sample(
+            "2023-01-05 16:34:49,377   INFO  Train:    1/3 ( 33%) [  49/323 ( 15%)]  Loss: 36.75"
+            " (81.7)  LR: 1.351e-04  Time cost: 00:15/01:25 [00:16/04:48]  Acc_iter 50",
+            Sighting(
+                unit="step",
+                current=49,
+                total=323,
+                series="train",
+                epoch=1,
+                epochs=3,
+                per_epoch=True,
+                elapsed_s=16,
+                eta_s=288,
+                metrics={"loss": 36.75, "lr": 1.351e-04},
+            ),
+        ),
         Sample(
             "Test: [  10/48]  Time: 0.125 (0.2)  Loss:  0.7500 (0.8)  Acc@1: 81.2500 (80.1)"
             "  Acc@5: 95.5 (95.1)",
@@ -107,20 +129,31 @@ class Timm:
 
 def _trained(text: str) -> Sighting | None:
     found = _TRAIN.search(text)
-    count = None if found is None else counted(found[2], found[3])
-    time = None if found is None else _TIME.search(text, found.end())
-    if found is None or count is None or time is None:
+    count = None if found is None else counted(found[3], found[4])
+    if found is None or count is None:
         return None
-    return Sighting(
+    seen = Sighting(
         unit="step",
         current=count[0],
         total=count[1],
         series="train",
         epoch=float(found[1]),
+        epochs=float(found[2]) if found[2] else None,
         per_epoch=True,
-        rate_per_s=rate_of(float(time[1])),
-        metrics={"samples_per_s": float(time[2])} | _metrics(text[found.end() :]),
+        metrics=_metrics(text[found.end() :]),
     )
+    return _timed(seen, text[found.end() :])
+
+
+def _timed(seen: Sighting, text: str) -> Sighting | None:
+    """The time of a step, or OpenPCDet's of the epoch and, in brackets, of the run."""
+    step, cost = _TIME.search(text), _COST.search(text)
+    if step is not None:
+        metrics = {"samples_per_s": float(step[2])} | dict(seen.metrics)
+        return replace(seen, rate_per_s=rate_of(float(step[1])), metrics=metrics)
+    if cost is None:
+        return None
+    return replace(seen, elapsed_s=clock_seconds(cost[1]), eta_s=clock_seconds(cost[2]))
 
 
 def _tested(text: str) -> Sighting | None:

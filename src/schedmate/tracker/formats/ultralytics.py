@@ -20,7 +20,8 @@ from schedmate.tracker.formats.tqdm import Tqdm
 _LONGEST = 2048
 _ROW = re.compile(
     r"\s{0,12}(\d{1,9})/(\d{1,9})\s{1,12}[\d.]{1,12}[KMGT]?"
-    rf"((?:\s{{1,12}}(?:{NUMBER})){{1,12}}?)\s{{1,12}}\d{{1,9}}\s{{1,12}}\d{{1,6}}:\s{{1,4}}\d{{1,3}}%"
+    rf"((?:\s{{1,12}}(?:{NUMBER})){{1,12}}?)\s{{1,12}}\d{{1,9}}\s{{1,12}}\d{{1,6}}:"
+    r"\s{1,4}(\d{1,3})%"
 )
 _RESULTS = re.compile(r"\s{0,30}Class\s{1,20}Images\s{1,20}(?:Instances|Labels)\s")
 _OWN_BAR = re.compile(
@@ -111,6 +112,19 @@ class Ultralytics:
             ),
         ),
         Sample(
+            "      13/30      13.1G      1.822      21.96     0.5235          9        576: 100%|█",
+            Sighting(
+                unit="epoch",
+                current=13,
+                total=30,
+                series="epochs",
+                ordinal="ended",
+                epoch=13,
+                epochs=30,
+                metrics={"box_loss": 1.822},
+            ),
+        ),
+        Sample(
             "                 Class     Images  Instances      Box(P          R      mAP50"
             "  mAP50-95): 100%|██████████| 4/4 [00:01<00:00,  3.10it/s]",
             Sighting(
@@ -143,7 +157,7 @@ class Ultralytics:
         ),
         Sample("      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size", None),
         Sample("Epoch 3/100:  50%|█████     | 4/8 [00:02<00:02,  1.60it/s]", None),
-        Sample("3/100 2.15G 1.2 45 640: 100% ━━━━━━━━━━━━ 9/8 3.2it/s 2.5s", None),
+        Sample("101/100 2.15G 1.2 45 640: 100% ━━━━━━━━━━━━ 9/8 3.2it/s 2.5s", None),
         Sample("all the 3 of them", None),
         Sample("Starting training for 0 epochs...", None),
         Sample("3/100 2G" + " 1" * 20_000, None),
@@ -153,10 +167,10 @@ class Ultralytics:
 
 def _bar(text: str, row: re.Match[str] | None) -> Sighting | None:
     bar = _BAR.read(text) if "%|" in text else _own_bar(text)
-    if bar is None:
-        return None
     if row is None:
-        return replace(bar, series="val", phase="evaluating")
+        return bar and replace(bar, series="val", phase="evaluating")
+    if bar is None:
+        return _cut(row)
     return replace(
         bar,
         series="train",
@@ -165,6 +179,21 @@ def _bar(text: str, row: re.Match[str] | None) -> Sighting | None:
         per_epoch=True,
         metrics=_losses(row[3].split()),
         phase=None,
+    )
+
+
+def _cut(row: re.Match[str]) -> Sighting | None:
+    """A row whose bar did not fit the terminal still names its epoch."""
+    count = counted(row[1], row[2])
+    return count and Sighting(
+        unit="epoch",
+        current=count[0],
+        total=count[1],
+        series="epochs",
+        ordinal="ended" if row[4] == "100" else "begun",
+        epoch=count[0],
+        epochs=count[1],
+        metrics=_losses(row[3].split()),
     )
 
 
