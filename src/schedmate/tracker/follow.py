@@ -6,65 +6,58 @@ no file is held open between two looks, so a thousand logs cost no descriptors.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from schedmate.tracker.lines import LineCutter
+from schedmate.tracker import rotation
+from schedmate.tracker.lines import LONGEST_LINE, lines_in
+from schedmate.tracker.place import LogPosition, Place
+from schedmate.tracker.sieve import HEAD, lines_about, sift, sift_last
+from schedmate.tracker.unpacking import MAGIC
 
 CHUNK = 262_144
+BACKLOG = CHUNK
+"""If a look finds more than this, only what tells something is handed out."""
 MOST_PER_LOOK = 64 * CHUNK
 """A long backlog is read over several looks, so that no single one keeps the others waiting."""
-_ANCHOR = 64
+_BACKLOG_CHUNK = 8 * CHUNK
+_PACKED_CHUNK = CHUNK // 8
+_DOUBT_EVERY = 16
+"""So many quiet looks, and the file is opened all the same: a network file system may show old
+sizes until then."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogPosition:
-    """Up to where a file has been read: always the start of a line.
-
-    `anchor` digests the bytes before it, so that a file written anew is noticed even when it
-    has already grown past the old offset.
-    """
-
-    path: str
-    inode: int
-    offset: int
-    anchor: int
-    lines: int = 0
-    """How many lines of this run were read up to here."""
+_State = tuple[int, int, int]
 
 
 class LogFollower:
     """New lines of one file; whatever happens to the file, it goes on."""
 
+    __slots__ = ("_path", "_place", "_quiet", "_seen", "_settled", "behind", "lines", "rewritten")
+
     def __init__(self, path: Path, position: LogPosition | None = None) -> None:
-        self.path = path
         self.rewritten = False
         """The last look found the file written anew in place."""
         self.behind = False
         """The last look did not reach the end of the file."""
         self.lines = position.lines if position else 0
-        self._cutter = LineCutter()
-        self._seen = (0, 0, 0)
+        """How many were read; about, where a backlog was only sifted."""
+        self._path = str(path)
+        self._place = Place(position)
+        self._seen: _State = (0, 0, position.written_ns if position else 0)
         self._settled = False
-        self._inode = position.inode if position else 0
-        self._offset = position.offset if position else 0
-        self._anchor = position.anchor if position else zlib.crc32(b"")
+        self._quiet = 0
+
+    @property
+    def path(self) -> Path:
+        return Path(self._path)
 
     @property
     def position(self) -> LogPosition:
         """Where a follower after a restart goes on without reading anything twice."""
-        return LogPosition(
-            path=str(self.path),
-            inode=self._inode,
-            offset=self._line_start,
-            anchor=self._anchor,
-            lines=self.lines,
-        )
+        return self._place.position(self._path, lines=self.lines, written_ns=self._seen[2])
 
     @property
     def written_at(self) -> float | None:
@@ -82,73 +75,146 @@ class LogFollower:
 
         A line that is still being written is no news; half a number is worse than none.
         """
-        return self._cutter.open_bar if self._settled else None
+        return self._place.cutter.open_bar if self._settled else None
 
     def look(self) -> Iterator[list[bytes]]:
-        """Yield the lines completed since the last look, chunk by chunk."""
+        """Yield the lines completed since the last look, chunk by chunk.
+
+        Of a long backlog, beyond the head of the log, only lines that tell something.
+        """
         self.rewritten = False
         now = self._state()
         self._settled = now == self._seen and not self.behind
-        if now is None or self._settled:
+        self._quiet = self._quiet + 1 if self._settled else 0
+        if now is None or (self._settled and self._quiet % _DOUBT_EVERY):
             return
-        self._seen = now
-        with contextlib.suppress(OSError):  # gone, forbidden or stale: perhaps not next time
+        with suppress(OSError):  # gone, forbidden or stale: perhaps not next time
             yield from self._look_into()
 
     def skip_to_end(self) -> None:
         """Take what the file holds now as read: it is from an earlier run."""
-        for _ in self.look():
-            pass
-        if self.behind:
-            self.skip_to_end()
+        with suppress(OSError), _opened(self._path) as file:
+            found = os.fstat(file)
+            self._place.begin(found.st_ino)
+            if os.pread(file, len(MAGIC), 0) != MAGIC:
+                self._place.jump(found.st_size - LONGEST_LINE)
+            self.behind = True
+            while self.behind:
+                for _ in self._read_on(file):
+                    pass
+            self._seen = _state(found)
         self.lines = 0
 
+    def _state(self) -> _State | None:
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - a thousand times a second
+        except (OSError, ValueError):
+            return None
+        return _state(found) if stat.S_ISREG(found.st_mode) else None
+
     def _look_into(self) -> Iterator[list[bytes]]:
-        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            self._find_place(file)
-            yield from self._read_on(file)
-            self._anchor = self._anchor_in(file)
-        finally:
-            os.close(file)
+        with _opened(self._path) as file:
+            found = os.fstat(file)
+            now = _state(found)
+            if not stat.S_ISREG(found.st_mode) or (self._settled and now == self._seen):
+                return
+            self._settled = False
+            if self._place.inode != found.st_ino or not self._place.continues_in(file):
+                yield from self._move_on(file, found)
+            if self._place.inode == found.st_ino:
+                yield from self._read_on(file)
+        self._seen = now
 
-    @property
-    def _line_start(self) -> int:
-        return self._offset - self._cutter.open_bytes
-
-    def _state(self) -> tuple[int, int, int] | None:
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
-
-    def _find_place(self, file: int) -> None:
-        """Start anew in a file that is not the one read so far, go on in the same."""
-        found = os.fstat(file)
-        same_file = found.st_ino == self._inode
-        if same_file and found.st_size >= self._offset and self._anchor_in(file) == self._anchor:
+    def _move_on(self, file: int, found: os.stat_result) -> Iterator[list[bytes]]:
+        """Read what is left of the file that was read so far, then begin with this one."""
+        in_place = self._place.inode == found.st_ino
+        rest = self._copied() if in_place else self._renamed()
+        if rest is None and not in_place and self._place.offset and self._place.continues_in(file):
+            self._place.inode = found.st_ino  # it was replaced by a longer copy of itself
             return
-        self.rewritten = same_file
-        self._inode, self._offset, self.lines = found.st_ino, 0, 0
-        self._cutter = LineCutter()
+        if rest is None and in_place:
+            self.rewritten, self.lines = True, 0
+            yield []  # this is news, even if nothing is in it yet
+        while rest is not None:
+            yield from self._read_rest(rest)
+            if self.behind:
+                return
+            if not in_place:
+                yield self._place.cutter.finish()
+            rest = rotation.successor(self._path, of=rest)
+            if rest is not None:  # there were several rotations since the last look
+                self._place.begin(_inode(rest), carry=in_place)
+        self._place.begin(found.st_ino, carry=in_place and not self.rewritten)
 
-    def _anchor_in(self, file: int) -> int:
-        length = min(_ANCHOR, self._line_start)
-        return zlib.crc32(os.pread(file, length, self._line_start - length))
+    def _renamed(self) -> str | None:
+        """The file read so far under its new name."""
+        if not self._place.inode:
+            return None
+        name = rotation.by_inode(self._path, self._place.inode)
+        if name is None or not (self._place.offset or rotation.is_rotated(self._path, name)):
+            return None
+        return name if self._goes_on_in(name) else None
+
+    def _copied(self) -> str | None:
+        """A copy of the file read so far, made before it was truncated."""
+        copies = rotation.copies(self._path, since_ns=self._seen[2])
+        return next(filter(self._goes_on_in, copies), None)
+
+    def _goes_on_in(self, name: str) -> bool:
+        with suppress(OSError), _opened(name) as file:
+            return self._place.continues_in(file)
+        return False
+
+    def _read_rest(self, name: str) -> Iterator[list[bytes]]:
+        with _opened(name) as file:
+            self._place.inode = os.fstat(file).st_ino
+            yield from self._read_on(file)
 
     def _read_on(self, file: int) -> Iterator[list[bytes]]:
-        end = self._offset + MOST_PER_LOOK
-        self.behind = True
-        while self._offset < end:
-            chunk = os.pread(file, CHUNK, self._offset)
-            if not chunk:
+        place, self.behind = self._place, True
+        stop = place.offset + (MOST_PER_LOOK // 8 if place.packed else MOST_PER_LOOK)
+        backlog = os.fstat(file).st_size - place.offset > BACKLOG
+        while place.offset < stop:
+            sifted = backlog and place.offset >= HEAD
+            wanted = _PACKED_CHUNK if place.packed else _BACKLOG_CHUNK if sifted else CHUNK
+            chunk = os.pread(file, wanted, place.offset)
+            at_end = len(chunk) < wanted
+            if at_end and not place.packed:
+                chunk = _written(chunk)
+            for ended in place.take(chunk):
+                yield self._lines_of(ended, sifted=sifted, last=at_end)
+            if at_end:
                 self.behind = False
                 return
-            lines = self._cutter.feed(chunk)
-            self._offset += len(chunk)
+            place.skip_hole(file, chunk)
+
+    def _lines_of(self, ended: bytes, *, sifted: bool, last: bool) -> list[bytes]:
+        if not sifted:
+            lines = lines_in(ended)
             self.lines += len(lines)
-            if lines:
-                yield lines
+            return lines
+        self.lines += lines_about(ended)
+        return sift_last(ended) if last else sift(ended)
+
+
+def _written(end: bytes) -> bytes:
+    """Without what may change yet: a network file system shows zeros before the data arrive."""
+    return b"" if end == MAGIC[:1] else end.rstrip(b"\0")
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """A descriptor; what has become a pipe in the meantime does not keep us waiting."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _inode(path: str) -> int:
+    return os.stat(path).st_ino  # noqa: PTH116 - names here are str
+
+
+def _state(found: os.stat_result) -> _State:
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from schedmate.model import BadInput, NotFound, SchedMateError
-from schedmate.tracker.follow import CHUNK
-from schedmate.tracker.lines import LineCutter
+from schedmate.tracker.lines import LineCutter, lines_in
+from schedmate.tracker.sieve import HEAD, sift, sift_last
+from schedmate.tracker.unpacking import MAGIC, Unpacker
 
-_GZIP = b"\x1f\x8b"
+_CHUNK = 2 << 20
 
 
 def open_log(path: Path) -> BinaryIO:
     """Open a log for reading, or say in one sentence why it cannot be."""
     try:
-        if path.is_dir():
-            raise BadInput(f"{path} is a directory; name the log files in it")
+        _check_kind(path)
         return path.open("rb")
     except FileNotFoundError:
         raise NotFound(f"there is no log {path}") from None
@@ -29,35 +28,49 @@ def open_log(path: Path) -> BinaryIO:
         raise SchedMateError(f"the log {str(path)!r} cannot be read: {error}") from error
 
 
+def _check_kind(path: Path) -> None:
+    """Opening a pipe may wait for ever, and a device may never end."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise BadInput(f"{path} is a directory; name the log files in it")
+    if not stat.S_ISREG(mode):
+        raise BadInput(f"{path} is no file; pipe it into `-` to have it read to its end")
+
+
 def is_compressed(stream: IO[bytes]) -> bool:
     """Whether a stream, at its beginning, is a gzip archive that can be read from there."""
     if not stream.seekable():
         return False
-    start = stream.read(len(_GZIP))
+    start = stream.read(len(MAGIC))
     stream.seek(0)
-    return start == _GZIP
+    return start == MAGIC
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
-    """Yield all lines, chunk by chunk; a damaged archive ends where the damage begins."""
-    cutter = LineCutter()
+    """Yield the lines, piece by piece; a damaged archive ends where the damage begins.
+
+    The head and the tail are read in full, of what is between them only what tells something.
+    """
+    cutter, read = LineCutter(), 0
+    held = b""
     for chunk in _chunks(stream):
-        yield cutter.feed(chunk)
+        ended = cutter.cut(chunk)
+        if read < HEAD:
+            yield lines_in(ended)
+        else:
+            yield sift(held)
+            held = ended
+        read += len(chunk)
+    yield sift_last(held)
     yield cutter.finish()
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    if is_compressed(stream):
-        yield from _unpacked(stream)
-        return
-    while chunk := stream.read(CHUNK):
-        yield chunk
-
-
-def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
-    with gzip.open(stream) as unpacked:
-        try:
-            while chunk := unpacked.read1(CHUNK):
-                yield chunk
-        except (EOFError, OSError, zlib.error):
-            return
+    chunk = stream.read(HEAD)
+    unpacker = Unpacker() if chunk.startswith(MAGIC) else None
+    while chunk:
+        if unpacker is None:
+            yield chunk
+        else:
+            yield from unpacker.feed(chunk)
+        chunk = stream.read(_CHUNK)

@@ -1,0 +1,266 @@
+"""Which lines of a long backlog must be read: it says the same thing a million times.
+
+Lines are not cut before it is known that they are wanted; that is what makes it fast.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from schedmate.tracker.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
+from schedmate.tracker.marks import common_in, pattern
+
+HEAD = 262_144
+"""So much of a log's beginning is always read in full: totals and settings stand there."""
+TAIL = 32_768
+"""So much of its end as well: how a run ends is said in many lines, none of which may count."""
+
+_SMALL = 32_768
+_STRIDE = 98_304
+_RUN = 2
+_EDGE = 2
+_NEAR = 4
+_JUDGED = 16
+_PER_SHAPE = 6
+_LEAST_APART = 128
+_LEAST_SAMPLES = 16
+_FINEST = 512
+_LONGEST_SHAPE = 160
+_PROBES = 2048
+_VARYING = bytes(range(0x80, 0x100)) + b"0123456789.#+-eE \t"
+_COUNT = re.compile(rb"(\d{1,15})\s{0,2}/\s{0,9}(\d{1,15})(?![\d/.])")
+_EPOCH = re.compile(rb"epoch[^\w]{0,4}(\d{1,9})", re.IGNORECASE)
+_ROUND = re.compile(rb"100 ?%|epoch|:::MLL", re.IGNORECASE)
+
+
+def sift(text: bytes) -> list[bytes]:
+    """Return, in order, the lines of a piece of complete lines that tell something.
+
+    These are all that carry a rare mark, with their neighbours, as far as they differ in more
+    than their numbers; every end of a bar's round and every change of an epoch; the first and
+    the last lines; and a few in a row at even distances, from which pace and rounds are seen.
+    """
+    if len(text) <= _SMALL:
+        return lines_in(text)
+    return _Sieve(text).lines()
+
+
+def sift_last(text: bytes) -> list[bytes]:
+    """Return the lines of the last piece of a log, of which the tail is read in full."""
+    cut = max(text.rfind(end, 0, -TAIL) for end in LINE_ENDS) + 1
+    return sift(text[:cut]) + lines_in(text[cut:])
+
+
+def lines_about(text: bytes) -> int:
+    """Return about how many lines it has, which is enough to know and much cheaper."""
+    part = text[:HEAD]
+    counted = max(part.count(b"\n"), part.count(b"\r"))
+    return counted * len(text) // max(1, len(part))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A count in a sampled line: what it counts, how far it is, and of what."""
+
+    start: int
+    epoch: bytes | None
+    shape: bytes
+    current: int
+    total: bytes
+
+
+class _Sieve:
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._ends = [end for end in LINE_ENDS if end in text]
+        self._probes = _PROBES
+
+    def lines(self) -> list[bytes]:
+        stride = min(_STRIDE, len(self._text) // _LEAST_SAMPLES)
+        readings = self._readings(stride)
+        rounds_need = _finer(readings)
+        if rounds_need < stride:
+            readings = self._readings(max(_FINEST, rounds_need))
+        rounds, telling = self._told(readings)
+        wanted = {*(one.start for one in readings), *self._edges(), *rounds, *telling}
+        wanted.update(self._changes(readings, rounds))
+        lines = (self._line(start) for start in sorted(wanted) if self._begins(start))
+        return [line for line in map(without_nuls, lines) if line]
+
+    def _readings(self, stride: int) -> list[_Reading]:
+        """A few lines in a row at even distances."""
+        starts: set[int] = set()
+        for at in range(0, len(self._text), stride):
+            start = self._next(at)
+            for _ in range(_RUN):
+                if start < len(self._text):
+                    starts.add(start)
+                start = self._next(start)
+        return [self._reading(start) for start in sorted(starts)]
+
+    def _edges(self) -> Iterator[int]:
+        first, last = 0, len(self._text)
+        for _ in range(_EDGE):
+            last = self._previous(last)
+            yield from (first, last)
+            first = self._next(first)
+
+    def _told(self, readings: list[_Reading]) -> tuple[list[int], list[int]]:
+        """Rounds and epochs, all of them; other marked lines, of each shape a few, in context."""
+        some = readings[:: max(1, len(readings) // _JUDGED)]
+        common = common_in((one.shape, self._line(one.start)) for one in some)
+        rounds: list[int] = []
+        others: defaultdict[bytes, list[int]] = defaultdict(list)
+        for start, line in self._marked(common, _totals(readings)):
+            if _ROUND.search(line) or _ended(line):
+                rounds.append(start)
+            else:
+                others[_shape(line)].append(start)
+        kept = (start for starts in others.values() for start in _spread(starts))
+        telling = [
+            near for start in kept for near in (self._previous(start), start, self._next(start))
+        ]
+        return rounds, telling
+
+    def _marked(
+        self, common: frozenset[str], totals: tuple[bytes, ...]
+    ) -> Iterator[tuple[int, bytes]]:
+        marks, at = pattern(common, totals), 0
+        for _ in range(len(self._text) // _LEAST_APART):
+            found = marks.search(self._text, at)
+            if found is None:
+                return
+            start = self._start(found.start())
+            at = self._end(found.start())
+            yield start, self._text[start:at]
+
+    def _changes(self, readings: list[_Reading], rounds: list[int]) -> Iterator[int]:
+        """Where between two samples the epoch changed, or a count fell back, if not yet known."""
+        epochs = [one for one in readings if one.epoch is not None]
+        for before, after in pairwise(epochs):
+            if before.epoch != after.epoch and not _any_between(rounds, before, after):
+                yield from self._epochs_between(before, after)
+        counts: dict[tuple[bytes, bytes], _Reading] = {}
+        for one in readings:
+            last = counts.get((one.shape, one.total)) if one.total else None
+            if last and one.current < last.current and not _any_between(rounds, last, one):
+                yield from self._fall_between(last, one)
+            counts[one.shape, one.total] = one
+
+    def _epochs_between(self, low: _Reading, high: _Reading) -> Iterator[int]:
+        pairs = [(low, high)]
+        while pairs:
+            low, high = pairs.pop()
+            if low.epoch == high.epoch:
+                continue
+            middle = self._between(low, high)
+            if middle is None:
+                yield from (low.start, high.start)
+            else:
+                pairs += [(low, middle), (middle, high)]
+
+    def _fall_between(self, low: _Reading, high: _Reading) -> Iterator[int]:
+        first = low.current
+        while (middle := self._between(low, high)) is not None:
+            if middle.total == low.total and middle.current < first:
+                high = middle
+            else:
+                low = middle
+        yield from (low.start, high.start)
+
+    def _between(self, low: _Reading, high: _Reading) -> _Reading | None:
+        """A line of the same shape near the middle, if there is one."""
+        start = self._start((low.start + high.start) // 2)
+        for _ in range(_NEAR):
+            self._probes -= 1
+            if self._probes < 0 or start >= high.start:
+                return None
+            reading = self._reading(start)
+            if start > low.start and reading.shape == low.shape:
+                return reading
+            start = self._next(start)
+        return None
+
+    def _reading(self, start: int) -> _Reading:
+        line = self._line(start)
+        epoch, count = _EPOCH.search(line), _COUNT.search(line)
+        return _Reading(
+            start,
+            None if epoch is None else epoch[1],
+            _shape(line),
+            0 if count is None else int(count[1]),
+            b"" if count is None else count[2],
+        )
+
+    def _line(self, start: int) -> bytes:
+        return self._text[start : self._end(start)]
+
+    def _start(self, at: int) -> int:
+        """Where the line begins that holds this byte."""
+        low = max(0, at - LONGEST_LINE)
+        return max(low, max(self._text.rfind(end, low, at) for end in self._ends) + 1)
+
+    def _end(self, start: int) -> int:
+        high = start + LONGEST_LINE
+        ends = [at for end in self._ends if (at := self._text.find(end, start, high)) >= 0]
+        return min(ends, default=high)
+
+    def _begins(self, start: int) -> bool:
+        """Whether a line begins here, and not just a part of one that is too long."""
+        return start == 0 or self._text[start - 1 : start] in LINE_ENDS
+
+    def _previous(self, start: int) -> int:
+        """Where the line before begins that is not empty."""
+        while start > 0 and self._text[start - 1 : start] in LINE_ENDS:
+            start -= 1
+        return self._start(start)
+
+    def _next(self, start: int) -> int:
+        """Where the next line begins that is not empty."""
+        at = self._end(start)
+        while self._text[at : at + 1] in LINE_ENDS:
+            at += 1
+        return at
+
+
+def _any_between(rounds: list[int], low: _Reading, high: _Reading) -> bool:
+    return bisect_left(rounds, low.start) < bisect_left(rounds, high.start)
+
+
+def _shape(line: bytes) -> bytes:
+    return line[:_LONGEST_SHAPE].translate(None, _VARYING)
+
+
+def _ended(line: bytes) -> bool:
+    count = _COUNT.search(line)
+    return count is not None and count[1] == count[2]
+
+
+def _totals(readings: list[_Reading]) -> tuple[bytes, ...]:
+    """The totals that most samples count to; a date or a fraction that varies is none."""
+    seen = Counter(one.total for one in readings if one.total)
+    return tuple(sorted(total for total, times in seen.most_common(2) if times >= _NEAR))
+
+
+def _finer(readings: list[_Reading]) -> int:
+    """How far apart samples may be for every round to be seen that never shows its last count."""
+    apart = [_STRIDE]
+    for one, after in pairwise(readings):
+        step, bytes_on = after.current - one.current, after.start - one.start
+        same = one.total and (one.shape, one.total) == (after.shape, after.total)
+        if same and step > 0 and bytes_on < LONGEST_LINE and (int(one.total) - one.current) % step:
+            apart.append(bytes_on * int(one.total) // step // 3)
+    return sorted(apart)[len(apart) // 2]
+
+
+def _spread(starts: list[int]) -> list[int]:
+    """A few of them, the first and the last among them."""
+    if len(starts) <= _PER_SHAPE:
+        return starts
+    last = len(starts) - 1
+    return [starts[last * number // (_PER_SHAPE - 1)] for number in range(_PER_SHAPE)]
