@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.model.wire import dumps, loads
 from schedmate.tracker.rhythm import Rhythm
+
+COMPILATION = 1800.0
 
 
 def spoken(times: list[float], *, started_at: float = 0.0, floor_s: float = 10.0) -> Rhythm:
@@ -8,6 +14,12 @@ def spoken(times: list[float], *, started_at: float = 0.0, floor_s: float = 10.0
     for now in times:
         rhythm.look(now, spoke=True)
     return rhythm
+
+
+def watched(rhythm: Rhythm, first: int, last: int, *, every: int, patient: bool = False) -> None:
+    """Look every second; the job speaks every so many."""
+    for now in range(first, last + 1):
+        rhythm.look(now, spoke=(now - first + 1) % every == 0, patient=patient)
 
 
 def test_a_silence_far_beyond_the_own_rhythm_is_a_stall():
@@ -28,16 +40,49 @@ def test_a_job_without_a_rhythm_is_never_stalled():
     assert spoken([1, 2, 3, 4, 5, 6]).is_stalled(1e9, patient=False)
 
 
-def test_the_silence_of_the_start_up_is_part_of_the_rhythm():
+def test_after_a_long_start_up_a_silence_as_long_is_no_stall_yet():
     rhythm = spoken([100.0 + look for look in range(10)], started_at=0)
-    assert not rhythm.is_stalled(109 + 290, patient=False)
-    assert rhythm.is_stalled(109 + 310, patient=False)
+    assert not rhythm.is_stalled(109 + 85, patient=False)
+    assert rhythm.is_stalled(109 + 100, patient=False)
+
+
+def test_a_long_compilation_excuses_less_the_longer_the_job_runs():
+    rhythm = spoken([1.0, COMPILATION], started_at=0)
+    for step in range(1, 7200):
+        rhythm.look(COMPILATION + step, spoke=True)
+    last = COMPILATION + 7199
+    assert not rhythm.is_stalled(last + 400, patient=False)
+    assert rhythm.is_stalled(last + 500, patient=False)
+
+
+def test_a_silence_that_came_once_excuses_half_as_much_as_one_that_came_twice():
+    once, twice = Rhythm(floor_s=1, started_at=0), Rhythm(floor_s=1, started_at=0)
+    watched(once, 1, 1000, every=1)
+    watched(once, 1001, 1200, every=200)
+    watched(once, 1201, 1300, every=1)
+    watched(twice, 1, 900, every=1)
+    watched(twice, 901, 1100, every=200)
+    watched(twice, 1101, 1300, every=200)
+    assert not once.is_stalled(1300 + 299, patient=False)
+    assert once.is_stalled(1300 + 301, patient=False)
+    assert not twice.is_stalled(1300 + 599, patient=False)
+    assert twice.is_stalled(1300 + 601, patient=False)
 
 
 def test_evaluations_and_checkpoints_get_more_patience():
     rhythm = spoken([2.0 * look for look in range(20)])
     assert rhythm.is_stalled(38 + 15, patient=False)
     assert not rhythm.is_stalled(38 + 15, patient=True)
+
+
+def test_a_known_pause_is_measured_by_its_own_kind_and_excuses_no_other_silence():
+    rhythm = Rhythm(floor_s=1, started_at=0)
+    watched(rhythm, 1, 600, every=1)
+    watched(rhythm, 601, 660, every=60, patient=True)
+    watched(rhythm, 661, 700, every=1)
+    assert not rhythm.is_stalled(700 + 179, patient=True)
+    assert rhythm.is_stalled(700 + 181, patient=True)
+    assert rhythm.is_stalled(700 + 40, patient=False)
 
 
 def test_a_small_part_of_a_long_run_is_no_alarm():
@@ -53,6 +98,21 @@ def test_a_clock_set_back_is_no_silence():
     assert rhythm.is_stalled(600, patient=False)
 
 
+def test_the_sleep_of_a_machine_is_no_silence_to_measure_later_ones_by():
+    rhythm = Rhythm(floor_s=1, started_at=0)
+    watched(rhythm, 1, 10_000, every=1)
+    rhythm.look(20_000, spoke=True)
+    watched(rhythm, 20_001, 20_100, every=1)
+    assert not rhythm.is_stalled(20_100 + 900, patient=False)
+    assert rhythm.is_stalled(20_100 + 1100, patient=False)
+
+
+def test_time_in_which_nobody_looked_counts_when_the_job_is_silent_after_it():
+    rhythm = spoken([float(now) for now in range(1, 20)])
+    rhythm.look(1000, spoke=False)
+    assert rhythm.is_stalled(1000, patient=False)
+
+
 def test_a_run_that_hung_before_it_was_watched_is_found():
     rhythm = Rhythm(floor_s=10, started_at=0)
     rhythm.catch_up(20, until=8)
@@ -66,3 +126,19 @@ def test_lines_between_two_looks_make_a_rhythm():
         rhythm.look(now, spoke=True, lines=8)
     assert not rhythm.is_stalled(14, patient=False)
     assert rhythm.is_stalled(15, patient=False)
+
+
+def test_it_goes_on_after_a_restart():
+    rhythm = spoken([float(now) for now in range(1, 20)])
+    again = loads(Rhythm, dumps(rhythm))
+    assert again == rhythm
+    assert again.is_stalled(19 + 10.1, patient=False)
+
+
+@given(st.lists(st.tuples(st.floats(-1e9, 1e12), st.booleans(), st.booleans()), max_size=40))
+def test_any_clock_is_survived(looks: list[tuple[float, bool, bool]]):
+    rhythm = Rhythm(floor_s=10, started_at=None)
+    for now, spoke, patient in looks:
+        rhythm.look(now, spoke=spoke, patient=patient)
+        assert rhythm.silence_s(now) >= 0
+        assert not (spoke and rhythm.is_stalled(now, patient=patient))

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import Literal
 
 from schedmate.model import EndsBy, RunProfile, Spread
+from schedmate.tracker.likeness import Likeness, likeness
+from schedmate.tracker.pace import Pace, pace_of
+from schedmate.tracker.pauses import pauses_to_come
+from schedmate.tracker.spread import Guess, capped, passed, spread_of
 from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.usual_end import UsualEnd, usual_end
 
 Basis = Literal["own", "similar"]
+
+_GROWTH = 0.005
+_OWN_LESS = 0.008
+_OWN_MORE, _MOST_MORE = 0.0175, 0.08
+_FEW = 0.5
+_SIMILAR = 0.003
+_OTHER_PACE = 0.25
+_OTHER_TOTAL = 0.01
+_UNLIKE = 0.1
+_TAIL = 0.25
+_SURVIVORS, _LONE_SURVIVOR, _SURVIVORS_TAIL = 0.001, 0.05, 0.14
+_SLACK = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +60,128 @@ def forecast(
     is how long after its beginning the run is ended anyway (a cap in the code, a limit).
     `now` is a time of the clock of `Timeline.add`.
     """
-    raise NotImplementedError
+    asked = _Asked(timeline, pace_of(timeline.points), total, now)
+    known = [like for like in likes if like.duration_s > 0]
+    found = asked.by_similar(known) or asked.by_own()
+    if found is None and cap_s is None:
+        return None
+    return asked.cut(found, cap_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question and what is needed for every way to answer it."""
+
+    timeline: Timeline
+    pace: Pace | None
+    total: float | None
+    now: float | None
+
+    @property
+    def rate(self) -> float | None:
+        return None if self.pace is None else 1 / self.pace.seconds
+
+    @property
+    def age_s(self) -> float:
+        return 0.0 if self.now is None else self.timeline.since_newest_s(self.now)
+
+    @property
+    def believed_age_s(self) -> float:
+        """No more of the silence than is usual between points: the rest of it did nothing."""
+        points = self.timeline.points
+        if len(points) < 2:  # noqa: PLR2004 - nothing usual yet
+            return 0.0
+        return min(self.age_s, points[-1].at - points[-2].at)
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.timeline.elapsed_s + self.age_s
+
+    def by_own(self) -> Forecast | None:
+        if self.pace is None:
+            return None
+        if self.total is None:
+            return Forecast(self.rate, None, None, "unknown", "own", 0.0)
+        spread = spread_of([self._own_guess(self.pace, self.total)], tail=0.5)
+        return self._answer(spread, self.total, "total", "own")
+
+    def by_similar(self, likes: Sequence[RunProfile]) -> Forecast | None:
+        if not likes:
+            return None
+        end = usual_end(likes, self.total)
+        if end.after_s is not None:
+            return self._by_cap(end, end.after_s)
+        found = [likeness(self.timeline, like, self.total) for like in end.likes]
+        if end.total is not None:
+            found = [one for one in found if self._explains(one)]
+        opinions = (self._guess(one, end.total, len(found)) for one in found)
+        guesses = [one for one in opinions if one is not None]
+        if not guesses:
+            return None
+        count = end.total if end.total is not None else _usual_count(found)
+        tail = _TAIL if end.total is not None else _SURVIVORS_TAIL
+        return self._answer(spread_of(guesses, tail=tail), count, end.ends_by, "similar")
+
+    def cut(self, found: Forecast | None, cap_s: float | None) -> Forecast | None:
+        """The run is ended at its cap, whatever it has done by then."""
+        if cap_s is None:
+            return found
+        left = max(0.0, cap_s - self.elapsed_s)
+        rest = found.remaining_s if found is not None else None
+        if found is None or rest is None:
+            spread = Spread((1 - _SLACK) * left, left, (1 + _SLACK) * left)
+            return Forecast(self.rate, spread, None, "cap", "own", 0.9)
+        by_cap = rest.p50 > left
+        return replace(
+            found,
+            remaining_s=capped(rest, left),
+            ends_by="cap" if by_cap else found.ends_by,
+        )
+
+    def _own_guess(self, pace: Pace, total: float) -> Guess:
+        done = self.timeline.done
+        pauses = pauses_to_come(self.timeline, pace.seconds, total)
+        seconds = pace.seconds * max(0.0, total - done) + pauses.seconds
+        begin = self.timeline.points[0].done
+        share = min(1.0, max(0.0, (done - begin) / (total - begin))) if total > begin else 1.0
+        unsure = pauses.deviation_s / seconds if seconds > 0 else 0.0
+        doubt = math.hypot(pace.deviation, unsure, _FEW / pace.blocks**2)
+        more = min(_MOST_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
+        return Guess(seconds * (1 + _GROWTH), math.hypot(doubt, _OWN_LESS), math.hypot(doubt, more))
+
+    def _explains(self, like: Likeness) -> bool:
+        """Whether a similar run's curve fits at least nearly as well as a straight line."""
+        own = 0.0 if self.pace is None else self.pace.roughness
+        return like.ratio is not None and like.mismatch <= own + _UNLIKE
+
+    def _guess(self, like: Likeness, end: float | None, of: int) -> Guess | None:
+        at = self.elapsed_s - self.believed_age_s
+        rest = like.rest_s(at, self.timeline.done, end)
+        if rest is None:
+            return None
+        if end is None:
+            doubt = _SURVIVORS + _LONE_SURVIVOR / of**2
+            return Guess(rest, doubt, doubt)
+        ratio = 0.0 if like.ratio is None else abs(math.log(like.ratio.seconds))
+        unlike = math.hypot(_SIMILAR, like.mismatch)
+        own = 0.0 if like.ratio is None else like.ratio.deviation
+        other = _OTHER_TOTAL if like.stretch != 1.0 else 0.0
+        doubt = math.hypot(_SIMILAR, own, min(0.1, _OTHER_PACE * ratio), other)
+        return Guess(rest, doubt, doubt, 1 / math.hypot(unlike, 0.3 * ratio) ** 2)
+
+    def _by_cap(self, end: UsualEnd, after_s: float) -> Forecast:
+        left = max(0.0, after_s - self.elapsed_s)
+        spread = Spread((1 - _SLACK) * left, left, (1 + _SLACK) * left)
+        return Forecast(self.rate, spread, end.total, end.ends_by, "similar", 0.9)
+
+    def _answer(
+        self, spread: Spread, total: float | None, ends_by: EndsBy, basis: Basis
+    ) -> Forecast:
+        width = (spread.p90 - spread.p10) / (2 * spread.p50) if spread.p50 > 0 else 0.0
+        rest = passed(spread, self.believed_age_s)
+        return Forecast(self.rate, rest, total, ends_by, basis, 1 / (1 + 4 * width))
+
+
+def _usual_count(likes: Sequence[Likeness]) -> float | None:
+    counts = [one.profile.done * one.stretch for one in likes if one.profile.done > 0]
+    return median(counts) if counts else None

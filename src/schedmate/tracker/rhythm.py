@@ -2,54 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 _LEAST_GAPS = 5
 _FACTOR = 3.0
+_LONE_FACTOR = 1.5
 _PATIENT_FACTOR = 10.0
 _SHARE_OF_RUN = 0.05
 _UNSEEN_SHARE = 0.25
+_MOST_OF_RUN = 0.5
+"""A silence that was most of the run so far was its start-up."""
+_UNWATCHED = 20.0
+"""A look that comes so many usual ones late: the machine slept, or its clock jumped."""
 
 
+@dataclass(slots=True)
 class Rhythm:
-    """The job's own longest silence so far, start-up included, measures every later one."""
+    """The job's own silences so far measure every later one; all fields are its state.
 
-    def __init__(self, *, floor_s: float, started_at: float | None) -> None:
-        self._floor_s = floor_s
-        self._began = started_at
-        self._spoke: float | None = None
-        self._gaps = 0
-        self._longest = 0.0
+    Start-up, known pauses and the rest are measured apart: one long compilation does not
+    excuse a later silence as long, and less so the longer the job has been running since. A
+    silence that came once excuses half as much as one that came twice.
+    """
 
-    def look(self, now: float, *, spoke: bool, lines: int = 1) -> None:
+    floor_s: float
+    started_at: float | None
+    spoke_at: float | None = None
+    looked_at: float | None = None
+    every_s: float | None = None
+    """How far apart the looks usually are."""
+    gaps: int = 0
+    longest_s: float = 0.0
+    second_s: float = 0.0
+    """The longest silence but one."""
+    pause_s: float = 0.0
+    """The longest silence of an announced evaluation or checkpoint."""
+    start_up_s: float = 0.0
+    up_since: float | None = None
+
+    def look(self, now: float, *, spoke: bool, lines: int = 1, patient: bool = False) -> None:
         """Note a look at the logs that did or did not find something new, so many lines of it.
 
         Lines between two looks are part of the rhythm too: a job that wrote fast for three
-        looks and then fell silent has shown one.
+        looks and then fell silent has shown one. `patient` says that the job had announced a
+        long pause before it fell silent.
         """
-        if self._began is None or now < self._began:
-            self._began = now
-        if self._spoke is not None and now < self._spoke:
-            self._spoke = now  # the clock was set back: the silence so far cannot be told
+        watched = self._follow_clock(now)
+        if self.started_at is None or now < self.started_at:
+            self.started_at = now
         if not spoke:
             return
-        self._gaps += max(1, lines) - (self._spoke is None)
-        since = self._began if self._spoke is None else self._spoke
-        self._longest = max(self._longest, now - since)
-        self._spoke = now
+        self.gaps += max(1, lines) - (self.spoke_at is None)
+        since = self.started_at if self.spoke_at is None else self.spoke_at
+        if watched:
+            self._measure(now - since, now, patient=patient)
+        self.spoke_at = now
 
     def catch_up(self, lines: int, *, until: float) -> None:
         """Take over a run that has already written lines, the last of them at `until`.
 
         Their gaps were not seen: the longest may have been a good part of the run.
         """
-        self._spoke = until
-        if self._began is None or until < self._began:
-            self._began = until
+        self.spoke_at = until
+        if self.started_at is None or until < self.started_at:
+            self.started_at = until
             return
-        self._gaps = lines
-        self._longest = _UNSEEN_SHARE * (until - self._began)
+        self.gaps = lines
+        self.longest_s = self.second_s = _UNSEEN_SHARE * (until - self.started_at)
 
     def silence_s(self, now: float) -> float:
-        return 0.0 if self._spoke is None else max(0.0, now - self._spoke)
+        return 0.0 if self.spoke_at is None else max(0.0, now - self.spoke_at)
 
     def is_stalled(self, now: float, *, patient: bool) -> bool:
         """Whether the job is silent far beyond its rhythm; `patient` in known long pauses.
@@ -57,8 +79,49 @@ class Rhythm:
         A job without a rhythm yet is never stalled. A silence shorter than a twentieth of the
         run so far is not worth an alarm either.
         """
-        if self._spoke is None or self._began is None or self._gaps < _LEAST_GAPS:
+        if self.spoke_at is None or self.started_at is None or self.gaps < _LEAST_GAPS:
             return False
-        factor = _PATIENT_FACTOR if patient else _FACTOR
-        run = _SHARE_OF_RUN * (self._spoke - self._began)
-        return self.silence_s(now) > max(self._floor_s, factor * self._longest, run)
+        return self.silence_s(now) > max(self.floor_s, self._allowed_s(patient=patient))
+
+    def _allowed_s(self, *, patient: bool) -> float:
+        spoke_at, started_at = self.spoke_at or 0.0, self.started_at or 0.0
+        usual = max(_FACTOR * self.second_s, _LONE_FACTOR * self.longest_s)
+        if patient:
+            known = _FACTOR * self.pause_s
+            usual = max(usual, known or _PATIENT_FACTOR * self.longest_s)
+        up_s = spoke_at - (spoke_at if self.up_since is None else self.up_since)
+        start_up = self.start_up_s**2 / (self.start_up_s + up_s) if self.start_up_s else 0.0
+        return max(usual, start_up, _SHARE_OF_RUN * (spoke_at - started_at))
+
+    def _measure(self, gap: float, now: float, *, patient: bool) -> None:
+        if patient:
+            self.pause_s = max(self.pause_s, gap)
+        elif gap > _MOST_OF_RUN * (now - (self.started_at or 0.0)):
+            self.start_up_s, self.up_since = max(self.start_up_s, gap), now
+        elif gap > self.longest_s:
+            self.longest_s, self.second_s = gap, self.longest_s
+        else:
+            self.second_s = max(self.second_s, gap)
+
+    def _follow_clock(self, now: float) -> bool:
+        """Whether somebody looked all the time since the last look."""
+        last, self.looked_at = self.looked_at, now
+        if last is None or now == last:
+            return True
+        step = now - last
+        if step < 0:
+            self._set_back(step)
+            return False
+        late = self.every_s is not None and step > _UNWATCHED * self.every_s
+        if not late:
+            self.every_s = step if self.every_s is None else 0.8 * self.every_s + 0.2 * step
+        return not late
+
+    def _set_back(self, seconds: float) -> None:
+        """The silence so far stays as long as it was."""
+        if self.started_at is not None:
+            self.started_at += seconds
+        if self.spoke_at is not None:
+            self.spoke_at += seconds
+        if self.up_since is not None:
+            self.up_since += seconds

@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 from schedmate.model import RunProfile, Slowdown
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.likeness import Likeness, likeness, warped
+from schedmate.tracker.pace import Block, blocks_of, change_in, end_of_warmup, mean_pace
+from schedmate.tracker.timeline import Point, Timeline
+
+_WORTH_TELLING = 0.9
+"""Of the speed before; packing jobs costs more, thermal drift less."""
+_LEAST_POINTS = 10
+_LEAST_SHARE = {"own": 0.03, "similar": 0.06}
+"""A drop has to last for so many points and this share of the time so far.
+
+A similar run's curve is known at a few marks only, so that its own drops are seen a bit off."""
+
+_LEAST_PAST = 0.1
+"""And be compared with this share of what was done so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    at: float
+    """The count, or the similar run's time, where it began."""
+    factor: float
 
 
 def slowdown(
     timeline: Timeline, likes: Sequence[RunProfile] = (), *, total: float | None = None
 ) -> Slowdown | None:
-    """A drop of speed that lasts, against the job's own past or against similar runs."""
-    raise NotImplementedError
+    """A drop of speed that lasts, against the job's own past or against similar runs.
+
+    Where a similar run can be compared, only what differs from it counts: steps that grow by
+    the same schedule there are no slow-down. A run that was slower from the start is none either.
+    """
+    like = _most_alike(timeline, likes, total)
+    if like is None:
+        return _told(timeline, timeline.points, "own")
+    return _told(timeline, warped(timeline.points, like.profile, like.stretch), "similar")
+
+
+def _most_alike(
+    timeline: Timeline, likes: Sequence[RunProfile], total: float | None
+) -> Likeness | None:
+    found = [likeness(timeline, like, total) for like in likes if like.curve]
+    usable = [one for one in found if one.ratio is not None]
+    return min(usable, key=lambda one: one.mismatch, default=None)
+
+
+def _told(
+    timeline: Timeline, points: Sequence[Point], against: Literal["own", "similar"]
+) -> Slowdown | None:
+    drop = _drop_in(blocks_of(points, most=len(points)), _LEAST_SHARE[against] * timeline.elapsed_s)
+    if drop is None:
+        return None
+    since = next(before.at for before, after in pairwise(points) if after.done > drop.at)
+    return Slowdown(since_s=since, factor=round(drop.factor, 3), against=against)
+
+
+def _drop_in(blocks: Sequence[Block], least_s: float) -> _Drop | None:
+    if not blocks:
+        return None
+    begin, start = _last_change(blocks)
+    before, after = blocks[begin:start], blocks[start:]
+    lasted_s = math.fsum(block.seconds for block in after)
+    if not before or len(after) < _LEAST_POINTS or lasted_s < least_s:
+        return None
+    past, now = mean_pace(before)[0], mean_pace(after)[0]
+    factor = past / now if now > 0 else 1.0
+    return _Drop(after[0].start, factor) if factor < _WORTH_TELLING else None
+
+
+def _last_change(blocks: Sequence[Block]) -> tuple[int, int]:
+    """Where the past to compare with begins, and where the present does.
+
+    A short past at the beginning is none: first steps may also be faster than what comes.
+    """
+    least = _LEAST_PAST * math.fsum(block.units for block in blocks)
+    begin = start = end_of_warmup(blocks)
+    while (later := change_in(blocks[start:], 0.0)) is not None:
+        start += later
+        past = blocks[begin:start]
+        if len(past) < _LEAST_POINTS or math.fsum(block.units for block in past) < least:
+            begin = start
+    return begin, start

@@ -24,6 +24,7 @@ _MOST_IN_A_ROW = 2
 """More long gaps in a row are no pauses: the speed has changed."""
 _CLOCK_WAS_UNSET_S = 3e8
 """A gap of ten years: the machine found out what time it is."""
+_NO_TIME, _NO_COUNT = 1e12, 1e18
 
 
 class Point(NamedTuple):
@@ -75,10 +76,10 @@ class Timeline:
         return self.points[-1].at if self.points else 0.0
 
     def since_newest_s(self, now: float) -> float:
-        """How old the newest point is, by the clock of `add`; never negative."""
-        if not self.points:
+        """How old the newest point, or else the run, is by the clock of `add`; never negative."""
+        if self.began is None:
             return 0.0
-        age = self._on_our_clock(now) - self.points[-1].at
+        age = self._on_our_clock(now) - self.elapsed_s
         return age if 0.0 < age < _CLOCK_WAS_UNSET_S else 0.0
 
     def add(self, at: float, done: float, *, whole_seconds: bool = False) -> None:
@@ -87,7 +88,7 @@ class Timeline:
         A time printed in whole seconds is right for the first line that shows it; the clock of
         a look is right for the last line it found. A count that does not rise is no point.
         """
-        if not (math.isfinite(at) and math.isfinite(done)):
+        if not (abs(at) < _NO_TIME and abs(done) < _NO_COUNT):
             return
         if not self.points:
             self._begin(at, done)

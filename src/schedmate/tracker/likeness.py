@@ -1,0 +1,100 @@
+"""How a run compares with a similar finished one so far, and what that one's rest then means."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schedmate.model import Mark, RunProfile
+from schedmate.tracker.pace import Pace, pace_of
+from schedmate.tracker.timeline import Point, Timeline
+
+_ENOUGH_MARKS = 4
+_ENOUGH_POINTS = 4
+_SAME_TOTAL = 0.001
+_CLEARLY = 0.03
+_LASTING = 0.15
+"""Two curves that change at slightly different counts differ for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A similar run, with its count stretched to this run's."""
+
+    profile: RunProfile
+    stretch: float
+    """Units of this run for one of the similar run."""
+    ratio: Pace | None
+    """Seconds of this run for one of the similar run's, as far as both can be compared."""
+
+    @property
+    def mismatch(self) -> float:
+        """How unlike both curves are when one is scaled to the other: 0 for none."""
+        return 0.0 if self.ratio is None else self.ratio.roughness
+
+    def rest_s(self, elapsed_s: float, done: float, end: float | None) -> float | None:
+        """What is left until this run's count is `end`, or the similar run ended; None if over."""
+        pace = 1.0 if self.ratio is None else self.ratio.seconds
+        last = self.profile.duration_s if end is None else self._at(end)
+        here = elapsed_s if self.ratio is None else self._at(done)
+        if end is None and (here >= last or self._is_past(done)):
+            return None
+        return max(0.0, pace * (last - here))
+
+    def _is_past(self, done: float) -> bool:
+        return self.ratio is not None and done >= self.profile.done * self.stretch
+
+    def _at(self, done: float) -> float:
+        return time_at(self.profile.curve, done / self.stretch)
+
+
+def likeness(timeline: Timeline, profile: RunProfile, total: float | None) -> Likeness:
+    """Compare by shares of the totals, or by the count as it is where that fits clearly better."""
+    plain = Likeness(profile, 1.0, _ratio(timeline, profile, 1.0))
+    if not total or not profile.total or abs(total / profile.total - 1) < _SAME_TOTAL:
+        return plain
+    stretch = total / profile.total
+    shared = Likeness(profile, stretch, _ratio(timeline, profile, stretch))
+    if shared.ratio is None:
+        return plain
+    better = plain.ratio is not None and plain.mismatch < shared.mismatch - _CLEARLY
+    return plain if better else shared
+
+
+def time_at(curve: Sequence[Mark], done: float) -> float:
+    """When so much was done; beyond its end the curve goes on as it did on average."""
+    index = bisect_right(curve, done, key=lambda mark: mark.done)
+    if index == 0:
+        return curve[0].at
+    before = curve[index - 1]
+    if index == len(curve):
+        gained = before.done - curve[0].done
+        return before.at + (done - before.done) * (before.at - curve[0].at) / (gained or 1.0)
+    return _between(before, curve[index], done)
+
+
+def warped(points: Sequence[Point], profile: RunProfile, stretch: float) -> list[Point]:
+    """The run's points over the similar run's time instead of the count."""
+    marks = profile.curve
+    inside = [Point(one.at, one.done / stretch) for one in points]
+    inside = [one for one in inside if marks[0].done <= one.done <= marks[-1].done]
+    over_time, index = [], 0
+    for point in inside:
+        while index < len(marks) - 2 and marks[index + 1].done < point.done:
+            index += 1
+        over_time.append(Point(point.at, _between(marks[index], marks[index + 1], point.done)))
+    return over_time
+
+
+def _between(before: Mark, after: Mark, done: float) -> float:
+    gained = after.done - before.done
+    share = (done - before.done) / gained if gained > 0 else 1.0
+    return before.at + share * (after.at - before.at)
+
+
+def _ratio(timeline: Timeline, profile: RunProfile, stretch: float) -> Pace | None:
+    if len(profile.curve) < _ENOUGH_MARKS:
+        return None
+    points = warped(timeline.points, profile, stretch)
+    return pace_of(points, lasting=_LASTING) if len(points) >= _ENOUGH_POINTS else None

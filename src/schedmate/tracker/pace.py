@@ -1,0 +1,157 @@
+"""How fast a count rises: warm-up left out, pauses apart, lasting changes followed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from statistics import median
+
+from schedmate.tracker.timeline import Point
+
+_MOST_BLOCKS = 32
+_LEAST_SIDE = 3
+"""Blocks on either side of a change."""
+_CLEAR = 5.0
+"""Deviations between the means of both sides of a change."""
+_WORTH = 0.02
+"""A smaller change is not worth giving up what was before it."""
+_LEAST_ERROR = 1e-9
+_OUTLIER = 4.0
+_FASTEST_PACE = 1e-15
+"""Seconds a unit; whatever seems faster is an accident of its times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of the run without its pauses."""
+
+    start: float
+    """What was done when it began."""
+    units: float
+    seconds: float
+
+    @property
+    def pace(self) -> float:
+        return self.seconds / self.units
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds a unit since the last lasting change."""
+
+    seconds: float
+    deviation: float
+    """Of `seconds` as a mean, by how much its blocks differ; relative."""
+    blocks: int
+    since: float
+    """What was done when the speed changed last."""
+    roughness: float
+    """How much the blocks differ since the warm-up, all changes included; relative."""
+
+
+def pace_of(points: Sequence[Point], *, lasting: float = 0.05) -> Pace | None:
+    """The pace now; a change counts when it has lasted for the share `lasting` of the count."""
+    blocks = blocks_of(points)
+    if not blocks:
+        return None
+    warm = end_of_warmup(blocks)
+    least = lasting * math.fsum(block.units for block in blocks)
+    start = warm
+    while (later := change_in(blocks[start:], least)) is not None:
+        start += later
+    steady = blocks[start:]
+    seconds, deviation = mean_pace(steady)
+    if seconds <= _FASTEST_PACE:
+        return None
+    return Pace(seconds, deviation, len(steady), steady[0].start, _roughness(blocks[warm:]))
+
+
+def blocks_of(points: Sequence[Point], most: int = _MOST_BLOCKS) -> list[Block]:
+    """Stretches of as many points each, so that they are short at both ends of the run."""
+    each = max(1, math.ceil((len(points) - 1) / max(1, most)))
+    last = len(points) - 1
+    marks = [points[index] for index in sorted({*range(last, -1, -each), 0})] if points else []
+    blocks = (_block(before, after) for before, after in pairwise(marks))
+    return [block for block in blocks if block.units > 0 and block.seconds >= 0]
+
+
+def change_in(blocks: Sequence[Block], least_units: float) -> int | None:
+    """Where the speed changed most clearly, at least so long ago; an index of blocks or None."""
+    if len(blocks) < 2 * _LEAST_SIDE:
+        return None
+    paces, units = _within_reason(blocks), [block.units for block in blocks]
+    sums = list(zip(*(accumulate(part) for part in _parts(paces, units)), strict=True))
+    best, where = _CLEAR, None
+    for split in range(_LEAST_SIDE, len(blocks) - _LEAST_SIDE + 1):
+        before = sums[split - 1]
+        after = tuple(whole - part for whole, part in zip(sums[-1], before, strict=True))
+        clarity = _clarity(_moments(*before), split, _moments(*after), len(blocks) - split)
+        if clarity > best and after[0] >= least_units:
+            best, where = clarity, split
+    return where
+
+
+def _roughness(blocks: Sequence[Block]) -> float:
+    usual = math.fsum(block.seconds for block in blocks) / math.fsum(one.units for one in blocks)
+    if usual <= 0:
+        return 0.0
+    off = (min(1.0, abs(block.pace / usual - 1)) * block.units for block in blocks)
+    return math.fsum(off) / math.fsum(block.units for block in blocks)
+
+
+def _parts(paces: Sequence[float], units: Sequence[float]) -> tuple[list[float], ...]:
+    seconds = [pace * unit for pace, unit in zip(paces, units, strict=True)]
+    squares = [pace * second for pace, second in zip(paces, seconds, strict=True)]
+    return list(units), seconds, squares
+
+
+def _moments(units: float, seconds: float, squares: float) -> tuple[float, float]:
+    mean = seconds / units
+    return mean, max(0.0, squares / units - mean * mean)
+
+
+def _clarity(
+    before: tuple[float, float], blocks_before: int, after: tuple[float, float], blocks_after: int
+) -> float:
+    """Deviations between both means; 0 for a difference that is not worth it."""
+    difference = abs(after[0] - before[0])
+    if difference < _WORTH * max(after[0], before[0]):
+        return 0.0
+    error = math.sqrt(before[1] / blocks_before + after[1] / blocks_after)
+    return difference / max(error, _LEAST_ERROR * difference)
+
+
+def end_of_warmup(blocks: Sequence[Block]) -> int:
+    """Leave out first blocks that are slower than all that came later, up to half of them."""
+    if len(blocks) < 2:  # noqa: PLR2004 - one alone is all there is
+        return 0
+    usual = median(block.pace for block in blocks[len(blocks) // 2 :])
+    around = 1.4826 * median(abs(block.pace - usual) for block in blocks[len(blocks) // 2 :])
+    slow = usual + max(_WORTH * usual, 2 * around)
+    first = next(index for index, block in enumerate(blocks) if block.pace <= slow)
+    return min(first, len(blocks) // 2)
+
+
+def mean_pace(blocks: Sequence[Block]) -> tuple[float, float]:
+    parts = _parts(_within_reason(blocks), [block.units for block in blocks])
+    mean, variance = _moments(*map(math.fsum, parts))
+    relative = math.sqrt(variance / len(blocks)) / mean if mean > 0 else 0.0
+    return mean, relative
+
+
+def _within_reason(blocks: Sequence[Block]) -> list[float]:
+    """Their paces, with one that hung (a suspended machine) cut to an outlier's length."""
+    paces = [block.pace for block in blocks]
+    middle = median(paces)
+    reach = _OUTLIER * max(1.4826 * median(abs(pace - middle) for pace in paces), 0.01 * middle)
+    return [min(max(pace, middle - reach), middle + reach) for pace in paces]
+
+
+def _block(before: Point, after: Point) -> Block:
+    return Block(
+        before.done,
+        (after.done - after.paused_units) - (before.done - before.paused_units),
+        (after.at - after.paused_s) - (before.at - before.paused_s),
+    )
