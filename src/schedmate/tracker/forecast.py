@@ -18,6 +18,7 @@ from schedmate.tracker.usual_end import UsualEnd, usual_end
 
 Basis = Literal["own", "similar"]
 
+_MOST_LIKES = 32
 _GROWTH = 0.005
 _OWN_LESS = 0.008
 _OWN_MORE, _MOST_MORE = 0.0175, 0.08
@@ -61,7 +62,7 @@ def forecast(
     `now` is a time of the clock of `Timeline.add`.
     """
     asked = _Asked(timeline, pace_of(timeline.points), total, now)
-    known = [like for like in likes if like.duration_s > 0]
+    known = [like for like in likes if like.duration_s > 0][:_MOST_LIKES]
     found = asked.by_similar(known) or asked.by_own()
     if found is None and cap_s is None:
         return None

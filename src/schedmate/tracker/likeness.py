@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schedmate.model import Mark, RunProfile
-from schedmate.tracker.pace import Pace, pace_of
+from schedmate.tracker.pace import Pace, pace_of, sparse
 from schedmate.tracker.timeline import Point, Timeline
 
 _ENOUGH_MARKS = 4
@@ -96,5 +96,5 @@ def _between(before: Mark, after: Mark, done: float) -> float:
 def _ratio(timeline: Timeline, profile: RunProfile, stretch: float) -> Pace | None:
     if len(profile.curve) < _ENOUGH_MARKS:
         return None
-    points = warped(timeline.points, profile, stretch)
+    points = warped(sparse(timeline.points), profile, stretch)
     return pace_of(points, lasting=_LASTING) if len(points) >= _ENOUGH_POINTS else None

@@ -69,12 +69,17 @@ def pace_of(points: Sequence[Point], *, lasting: float = 0.05) -> Pace | None:
 
 
 def blocks_of(points: Sequence[Point], most: int = _MOST_BLOCKS) -> list[Block]:
-    """Stretches of as many points each, so that they are short at both ends of the run."""
-    each = max(1, math.ceil((len(points) - 1) / max(1, most)))
-    last = len(points) - 1
-    marks = [points[index] for index in sorted({*range(last, -1, -each), 0})] if points else []
-    blocks = (_block(before, after) for before, after in pairwise(marks))
+    blocks = (_block(before, after) for before, after in pairwise(sparse(points, most)))
     return [block for block in blocks if block.units > 0 and block.seconds >= 0]
+
+
+def sparse(points: Sequence[Point], most: int = _MOST_BLOCKS) -> Sequence[Point]:
+    """Points with as many left out between each two, so that both ends of the run stay dense."""
+    last = len(points) - 1
+    each = math.ceil(last / max(1, most))
+    if each <= 1:
+        return points
+    return [points[index] for index in sorted({*range(last, -1, -each), 0})]
 
 
 def change_in(blocks: Sequence[Block], least_units: float) -> int | None:
