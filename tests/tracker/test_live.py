@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from schedmate.model import Finding, Prediction, Progress, Spread, Workload
+from schedmate.model import Cost, Finding, Prediction, Progress, Spread, Workload
 from schedmate.tracker import JobTracker
+from schedmate.tracker.scan import LogScan
 
 START = 1_000_000.0
 
@@ -209,24 +211,95 @@ def test_a_log_written_anew_forgets_the_old_run(job: Job):
     assert (seen.phase, seen.current) == ("starting", None)
 
 
-def test_a_restarted_tracker_goes_on_where_the_old_one_was(job: Job):
+def test_a_restarted_tracker_goes_on_as_if_nothing_had_happened(job: Job):
     before = JobTracker([job.log], started_at=START)
     job.write("step 1/100 loss 1\nstep 2/100 lo", 1)
     told = before.poll(START + 1)
-    after = JobTracker([job.log], started_at=START, positions=before.positions, last=told)
-    again = after.poll(START + 2)
+    after = JobTracker([job.log], started_at=START, state=before.state())
+    again = after.poll(START + 1)
     assert replace(again, cost=told.cost) == told
-    assert after.positions == before.positions
     job.write("ss 1\n", 3)
     assert after.poll(START + 3).current == 2
 
 
+def test_a_restart_at_every_look_changes_nothing(job: Job):
+    steady = JobTracker([job.log], started_at=START)
+    state = None
+    for now in range(1, 60):
+        job.write(f"step {now}/100 loss {1 / now}\n", now)
+        told = steady.poll(START + now)
+        other = JobTracker([job.log], started_at=START, state=state)
+        again = other.poll(START + now)
+        assert _without_speed(again) == _without_speed(told)
+        if told.eta_s is not None and again.eta_s is not None:
+            assert again.eta_s.p50 == pytest.approx(told.eta_s.p50, rel=0.05)
+        state = other.state()
+
+
+def _without_speed(progress: Progress) -> Progress:
+    return replace(progress, cost=Cost(), eta_s=None, rate_per_s=None)
+
+
+def test_a_restarted_tracker_reads_nothing_twice(job: Job, monkeypatch: pytest.MonkeyPatch):
+    before = JobTracker([job.log], started_at=START)
+    job.write("".join(f"step {n}/100 loss 1\n" for n in range(50)), 1)
+    before.poll(START + 1)
+    after = JobTracker([job.log], started_at=START, state=before.state())
+    fed: list[bytes] = []
+    plain = LogScan.feed
+
+    def noting(self: LogScan, lines: Sequence[bytes], now: float | None) -> None:
+        fed.extend(lines)
+        plain(self, lines, now)
+
+    monkeypatch.setattr(LogScan, "feed", noting)
+    job.write("step 50/100 loss 1\n", 2)
+    assert after.poll(START + 2).current == 50
+    assert fed == [b"step 50/100 loss 1"]
+
+
+def test_a_state_that_makes_no_sense_is_a_fresh_start(job: Job):
+    job.write("step 7/100 loss 1\n", 1)
+    for state in ("", "{}", "[1]", '{"version": 99}', "\x00"):
+        assert JobTracker([job.log], started_at=START, state=state).poll(START + 2).current == 7
+
+
 def test_a_restarted_tracker_finds_the_job_that_hangs_since(job: Job):
     before = JobTracker([job.log], started_at=START)
-    told = run_steps(job, before, 10, total="/100", wait=1)
-    after = JobTracker([job.log], started_at=START, positions=before.positions, last=told)
+    run_steps(job, before, 10, total="/100", wait=1)
+    after = JobTracker([job.log], started_at=START, state=before.state())
     assert after.poll(START + 25).phase == "training"
     assert after.poll(START + 60).phase == "stalled"
+
+
+def test_the_first_round_of_a_nameless_bar_may_not_be_the_end(job: Job):
+    tracker = JobTracker([job.log], started_at=START)
+    for now in range(11):
+        job.write(f"\r{now * 10:3}%|█ | {now}/10 [00:{now:02}<00:01,  1.0it/s]", now)
+        seen = tracker.poll(START + now)
+    job.write("\n", 10)
+    seen = tracker.poll(START + 10.5)
+    assert (seen.phase, seen.current, seen.total) == ("training", 10, 10)
+    assert seen.confidence <= 0.5
+    assert tracker.poll(START + 60).phase == "finished"
+
+
+def test_the_scheduler_ends_what_goes_on_for_too_long(job: Job):
+    tracker = JobTracker([job.log], started_at=START, limit_s=100)
+    seen = run_steps(job, tracker, 10, total="/100")
+    assert seen.ends_by == "limit"
+    assert seen.eta_s is not None
+    assert seen.eta_s.p50 == pytest.approx(50)
+    enough = JobTracker([job.log], started_at=START, limit_s=1000).poll(START + 50)
+    assert enough.ends_by == "total"
+
+
+def test_the_code_ends_what_has_a_time_cap(job: Job):
+    capped = Workload(max_time_s=Finding(value=90.0, source="cli"))
+    seen = run_steps(job, JobTracker([job.log], started_at=START, workload=capped), 10, total="/90")
+    assert seen.ends_by == "cap"
+    assert seen.eta_s is not None
+    assert seen.eta_s.p50 == pytest.approx(40, abs=2)
 
 
 def test_nothing_is_opened_when_nothing_changed(job: Job, monkeypatch: pytest.MonkeyPatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from schedmate.model.progress import EndsBy, Unit
 
@@ -19,7 +20,8 @@ class Mark:
 class RunProfile:
     """The curve is thinned to a few dozen marks, the last of them the end of the run."""
 
-    unit: Unit
+    unit: Unit | Literal["line"]
+    """Lines of the log, where the run counted nothing else."""
     curve: tuple[Mark, ...]
     total: float | None = None
     """What the log said the run would do; it may have done less."""

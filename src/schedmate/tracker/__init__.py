@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from schedmate.tracker.finished import (
+    profile_file,
+    profile_stream,
+    track_file,
+    track_stream,
+    track_streams,
+)
 from schedmate.tracker.follow import LogFollower, LogPosition
-from schedmate.tracker.tracker import JobTracker, track_file, track_stream
+from schedmate.tracker.tracker import JobTracker
 
-__all__ = ["JobTracker", "LogFollower", "LogPosition", "track_file", "track_stream"]
+__all__ = [
+    "JobTracker",
+    "LogFollower",
+    "LogPosition",
+    "profile_file",
+    "profile_stream",
+    "track_file",
+    "track_stream",
+    "track_streams",
+]

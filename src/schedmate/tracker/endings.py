@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _TRACEBACK = "Traceback (most recent call last)"
 _KILLED = re.compile(r"slurmstepd: error: \*{3} (?:JOB|STEP) \S{1,60} ON .{1,200}? CANCELLED AT ")
@@ -12,25 +13,30 @@ _MOST_AFTER = 25
 after a caught exception soon writes more."""
 
 
+@dataclass(slots=True)
 class Ending:
     """Fed with every line; a line of progress proves that the run survived."""
 
-    def __init__(self) -> None:
-        self._lines_since: int | None = None
-        self._killed = False
+    lines_since: int | None = None
+    """So many lines after the last traceback."""
+    killed: bool = False
+    """By the scheduler's word or by the job's own."""
 
     @property
     def failed(self) -> bool:
-        raised = self._lines_since is not None and self._lines_since <= _MOST_AFTER
-        return raised or self._killed
+        raised = self.lines_since is not None and self.lines_since <= _MOST_AFTER
+        return raised or self.killed
 
     def see(self, line: str) -> None:
         if _TRACEBACK in line:
-            self._lines_since = 0
+            self.lines_since = 0
         elif "slurmstepd" in line and _KILLED.search(line[:1000]):
-            self._killed = True
-        elif self._lines_since is not None and not _INDENTED.match(line):
-            self._lines_since += 1
+            self.killed = True
+        elif self.lines_since is not None and not _INDENTED.match(line):
+            self.lines_since += 1
+
+    def failed_by_its_own_word(self) -> None:
+        self.killed = True
 
     def progressed(self) -> None:
-        self._lines_since, self._killed = None, False
+        self.lines_since, self.killed = None, False

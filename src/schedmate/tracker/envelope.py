@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 _HEAD = 120
@@ -21,7 +22,7 @@ _DATE = re.compile(
     re.ASCII,
 )
 _GLOG = re.compile(r"[IWEF](\d{2})(\d{2}) (\d{2}):(\d{2}):(\d{2})\.(\d{1,9}) ", re.ASCII)
-_LEAP_YEAR = 2000
+_LEAP_YEAR = "2000"
 _TIME = re.compile(r"\[?(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?\]?[\s|:-]", re.ASCII)
 _EPOCH = re.compile(r"\[?(1[5-9]\d{8})\.(\d{1,9})\]?[\s,|:]", re.ASCII)
 DAY_S = 86_400.0
@@ -56,10 +57,12 @@ def stamped_at(line: str) -> float | None:
 def _date(head: str) -> float | None:
     found = _DATE.search(head)
     if found is not None:
-        year, month, day = found[1] or found[6], found[2] or found[4], found[3] or found[5]
-        return _seconds(year, month, day, *found.group(7, 8, 9, 10))
+        day = found.group(1, 2, 3) if found[1] else found.group(6, 4, 5)
+        return _seconds(day, found.group(7, 8, 9), found[10])
     found = _GLOG.match(head)
-    return None if found is None else _seconds(str(_LEAP_YEAR), *found.groups())
+    if found is None:
+        return None
+    return _seconds((_LEAP_YEAR, *found.group(1, 2)), found.group(3, 4, 5), found[6])
 
 
 def _short(head: str) -> float | None:
@@ -74,11 +77,11 @@ def _short(head: str) -> float | None:
     return at if at < DAY_S else None
 
 
-def _seconds(  # noqa: PLR0913 - a date and a time have as many parts
-    year: str, month: str, day: str, hour: str, minute: str, second: str, part: str | None
-) -> float:
-    numbers = (int(year), int(month), int(day), int(hour), int(minute), int(second))
-    return datetime(*numbers, tzinfo=UTC).timestamp() + _part(part)
+def _seconds(day: Sequence[str], time: Sequence[str], part: str | None) -> float:
+    year, month, date = map(int, day)
+    hours, minutes, seconds = map(int, time)
+    at = datetime(year, month, date, hours, minutes, min(59, seconds), tzinfo=UTC)
+    return at.timestamp() + _part(part)
 
 
 def _part(digits: str | None) -> float:

@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from schedmate.model import Phase, Prediction, Progress, Spread, Workload
-from schedmate.tracker.eta import Estimate, passed
-from schedmate.tracker.rhythm import Rhythm
+from schedmate.model import Progress, RunProfile, Spread
+from schedmate.tracker.facts import Facts
+from schedmate.tracker.forecast import forecast
+from schedmate.tracker.outlook import outlook
+from schedmate.tracker.phases import bare_phase, phase_of
+from schedmate.tracker.profile import profile_of
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.spread import passed
 from schedmate.tracker.standing import Standing, standing
 
 _CADENCE_CONFIDENCE = 0.2
 _NEARLY = 0.99
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """All there is to answer from. Without `now` the logs are at their end."""
-
-    logs: tuple[str, ...]
-    scans: Sequence[LogScan]
-    workload: Workload | None = None
-    prediction: Prediction | None = None
-    now: float | None = None
-    started_at: float | None = None
-    rhythm: Rhythm | None = None
-
-    @property
-    def elapsed_s(self) -> float | None:
-        if self.now is None or self.started_at is None:
-            return None
-        return max(0.0, self.now - self.started_at)
-
-
 def progress_of(facts: Facts) -> Progress:
-    found = _best(facts)
+    found = best_standing(facts)
     if found is None:
         return _without_count(facts)
     index, stand = found
     scan = facts.scans[index]
-    speed = stand.estimate(facts.elapsed_s)
+    phase = phase_of(facts, scan, stand)
+    ahead = outlook(facts, scan, stand, finished=phase == "finished")
     elapsed = stand.series.run_time_s if facts.elapsed_s is None else facts.elapsed_s
-    return Progress(
+    return replace(
+        _base(facts, scan),
         log=facts.logs[index],
-        phase=_phase(facts, scan, stand),
+        phase=phase,
         unit=stand.unit,
         current=stand.current,
         total=stand.total,
-        fraction=stand.fraction,
+        fraction=_fraction(stand, elapsed, ahead.eta_s),
         epoch=scan.epoch,
-        ends_by="unknown" if stand.total is None else "total",
-        rate_per_s=None if speed is None else speed.rate_per_s,
+        ends_by=ahead.ends_by,
+        rate_per_s=ahead.rate_per_s,
         elapsed_s=elapsed,
-        eta_s=_eta(facts, stand, speed),
-        metrics=_metrics(facts, scan),
-        checkpoint=next((one.checkpoint for one in facts.scans if one.checkpoint), None),
+        eta_s=ahead.eta_s,
+        slowdown=ahead.slowdown,
         confidence=stand.confidence,
         format=scan.format or "none",
     )
 
 
-def _best(facts: Facts) -> tuple[int, Standing] | None:
+def best_standing(facts: Facts) -> tuple[int, Standing] | None:
     """The log that counts: with a total before without, then the surest, then the first."""
     found = [
-        (index, standing(scan.table, facts.workload)) for index, scan in enumerate(facts.scans)
+        (index, standing(scan, facts.elsewhere(scan))) for index, scan in enumerate(facts.scans)
     ]
     known = [(index, stand) for index, stand in found if stand is not None]
     return max(
@@ -74,81 +59,73 @@ def _best(facts: Facts) -> tuple[int, Standing] | None:
     )
 
 
-def _metrics(facts: Facts, best: LogScan) -> dict[str, float]:
-    merged: dict[str, float] = {}
-    for scan in (*facts.scans, best):
-        merged |= scan.metrics
-    return merged
+def _base(facts: Facts, best: LogScan | None) -> Progress:
+    """What does not depend on a count, from all logs; the best one's word counts most."""
+    metrics: dict[str, float] = {}
+    links: list[str] = []
+    for scan in facts.scans if best is None else (*facts.scans, best):
+        metrics |= scan.metrics
+        links += [link for link in scan.links if link not in links]
+    return Progress(
+        log=facts.logs[0] if facts.logs else "",
+        elapsed_s=facts.elapsed_s,
+        metrics=metrics,
+        links=tuple(links),
+        checkpoint=next((one.checkpoint for one in facts.scans if one.checkpoint), None),
+    )
 
 
-def _phase(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
-    if any(one.ending.failed for one in facts.scans):
-        return "failed"
-    aside = scan.table.aside(stand.series)
-    said_so = scan.finished_at is not None and stand.series.moved <= scan.finished_at
-    if said_so or (stand.complete and (aside is None or aside.complete)):
-        return "finished"
-    busy: Phase = "training"
-    if scan.hint in ("evaluating", "checkpointing"):
-        busy = scan.hint
-    if _stalled(facts, patient=busy != "training"):
-        return "stalled"
-    return busy
-
-
-def _stalled(facts: Facts, *, patient: bool) -> bool:
-    if facts.rhythm is None or facts.now is None:
-        return False
-    return facts.rhythm.is_stalled(facts.now, patient=patient)
-
-
-def _eta(facts: Facts, stand: Standing, speed: Estimate | None) -> Spread | None:
-    """Counted from now; the newest line is at most one unit old, whatever the clock says."""
-    if stand.complete:
-        return Spread(0.0, 0.0, 0.0)
-    if speed is None or stand.total is None:
-        return None
-    seen_at = stand.seen_at
-    if facts.now is None or seen_at is None:
-        return speed.remaining_s
-    age = min(max(0.0, facts.now - seen_at), 1 / speed.rate_per_s)
-    return passed(speed.remaining_s, age)
+def _fraction(stand: Standing, elapsed: float | None, eta: Spread | None) -> float | None:
+    if stand.total is not None or eta is None or not elapsed:
+        return stand.fraction
+    return elapsed / (elapsed + eta.p50)
 
 
 def _without_count(facts: Facts) -> Progress:
-    """No line of progress at all: what the log's end, its rhythm and the prediction tell."""
-    phase = _bare_phase(facts)
-    base = Progress(
-        log=facts.logs[0] if facts.logs else "",
-        phase=phase,
-        elapsed_s=facts.elapsed_s,
-        metrics=_metrics(facts, facts.scans[0]) if facts.scans else {},
-        checkpoint=next((one.checkpoint for one in facts.scans if one.checkpoint), None),
-    )
-    return base if phase == "failed" else _by_cadence(facts, base)
-
-
-def _bare_phase(facts: Facts) -> Phase:
-    if any(scan.ending.failed for scan in facts.scans):
-        return "failed"
-    asides = [scan.table.aside(None) for scan in facts.scans]
-    said = [one.aside for one in asides if one is not None and one.aside is not None]
-    hinted = [scan.hint for scan in facts.scans if scan.hint is not None]
-    busy = next(iter(said + hinted), "unknown" if facts.now is None else "starting")
-    return "stalled" if _stalled(facts, patient=bool(said or hinted)) else busy
+    """No line of progress at all: what the log's end, its rhythm and similar runs tell."""
+    base = replace(_base(facts, None), phase=bare_phase(facts))
+    if base.phase in ("failed", "finished"):
+        return base
+    return _by_cadence(facts, base)
 
 
 def _by_cadence(facts: Facts, base: Progress) -> Progress:
-    """The prediction minus the time that has passed, while the log keeps its rhythm."""
+    """How much of a similar run's log is written, else how much of its time has passed."""
+    left = _left_by_lines(facts)
     elapsed = facts.elapsed_s
     predicted = None if facts.prediction is None else facts.prediction.duration_s
-    if elapsed is None or predicted is None or predicted.p50 <= 0:
+    if left is None and elapsed is not None and predicted is not None and predicted.p50 > 0:
+        left = passed(predicted, elapsed)
+    if left is None or elapsed is None:
         return base
     return replace(
         base,
         phase="training" if base.phase == "starting" else base.phase,
-        fraction=min(_NEARLY, elapsed / predicted.p50),
-        eta_s=passed(predicted, elapsed),
+        fraction=min(_NEARLY, elapsed / (elapsed + left.p50)) if left.p50 else _NEARLY,
+        eta_s=left,
         confidence=_CADENCE_CONFIDENCE,
         format="cadence",
     )
+
+
+def _left_by_lines(facts: Facts) -> Spread | None:
+    likes = [like for like in facts.likes if like.unit == "line"]
+    for scan in facts.scans if likes else ():
+        found = forecast(scan.written, total=None, likes=likes, now=facts.now)
+        if found is not None and found.remaining_s is not None:
+            return found.remaining_s
+    return None
+
+
+def profile_from(facts: Facts) -> RunProfile | None:
+    """How the run went: by its count, or by the lines it wrote where it counted nothing."""
+    found = best_standing(facts)
+    if found is None:
+        written = max(
+            (scan.written for scan in facts.scans), key=lambda one: one.done, default=None
+        )
+        return None if written is None else profile_of(written, unit="line")
+    index, stand = found
+    done_all = stand.total is not None and stand.done >= stand.total
+    ends_by = facts.scans[index].ended_by or ("total" if done_all else "unknown")
+    return profile_of(stand.series.timeline, unit=stand.unit, total=stand.total, ends_by=ends_by)

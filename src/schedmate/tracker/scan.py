@@ -4,77 +4,186 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from schedmate.model import Checkpoint, Phase
+from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.endings import Ending
-from schedmate.tracker.formats import FORMATS, Sighting
-from schedmate.tracker.lines import clean, thinned
+from schedmate.tracker.envelope import DAY_S, stamped_at
+from schedmate.tracker.formats import Sighting
+from schedmate.tracker.lines import clean
+from schedmate.tracker.ranks import Ranks
+from schedmate.tracker.reading import more_specific, read
+from schedmate.tracker.series import Times
 from schedmate.tracker.table import SeriesTable
+from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.unknown import Learner, Question, Roles
 
-_READ_IN_FULL = 1 << 20
-_MANY_LINES = 500
 _MOST_METRICS = 64
+_MOST_LINKS = 4
+_MOST_AFTER_THE_END = 2
+_LEARNED = "learned"
+_PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
+@dataclass(slots=True)
 class LogScan:
-    """Fed with lines in order; `order` counts them, so that later facts beat earlier ones."""
+    """Fed with lines in order; `order` counts them, so that later facts beat earlier ones.
 
-    def __init__(self) -> None:
-        self.table = SeriesTable()
-        self.ending = Ending()
-        self.metrics: dict[str, float] = {}
-        self.checkpoint: Checkpoint | None = None
-        self.epoch: float | None = None
-        self.hint: Phase | None = None
-        self.finished_at: int | None = None
-        """The line that said in words that the training is over."""
-        self.format: str | None = None
-        self.order = 0
-        self._rank = len(FORMATS)
-        self._bytes = 0
+    All of it is state that goes into JSON and comes back.
+    """
+
+    started_at: float | None = None
+    table: SeriesTable = field(default_factory=SeriesTable)
+    ending: Ending = field(default_factory=Ending)
+    ranks: Ranks = field(default_factory=Ranks)
+    metrics: dict[str, float] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
+    """What the log announced that it will count, by unit; `step/epoch` for those of an epoch."""
+    checkpoint: Checkpoint | None = None
+    epoch: float | None = None
+    hint: Phase | None = None
+    counts: int = 0
+    """How many lines counted something ..."""
+    counts_when_finished: int | None = None
+    """... and how many had done so when one said in words that the training is over."""
+    ended_by: EndsBy | None = None
+    cap_s: float | None = None
+    links: tuple[str, ...] = ()
+    format: str | None = None
+    order: int = 0
+    first_stamp: float | None = None
+    last_stamp: float | None = None
+    midnights: int = 0
+    written: Timeline = field(default_factory=Timeline)
+    """How many lines were there when, as long as nothing better is counted."""
+    learner: Learner | None = None
+    """Studies lines that no format knows, as long as nothing better is counted."""
 
     def feed(self, lines: Sequence[bytes], now: float | None) -> None:
-        self._bytes += sum(map(len, lines))
-        for line in thinned(lines) if self._may_thin(len(lines)) else lines:
-            self._line(clean(line), now)
+        for line in lines:
+            self.order += 1
+            rank, text = self.ranks.unwrap(clean(line))
+            self.ending.see(text)
+            self._read(line, text.strip(), rank, now)
+        if now is not None and not self.table.series:
+            self.written.add(now, self.order)
 
     def peek(self, line: bytes, now: float | None) -> None:
         """A bar whose line has not ended: believed only if it is closed, not half a number."""
         text = clean(line).strip()
         if text.endswith("]"):
-            self._read(text, now)
+            self._read(line, text, None, now)
 
-    def _may_thin(self, lines: int) -> bool:
-        """Where the epochs are counted by a bar's rounds, no round may be missed."""
-        if self._bytes < _READ_IN_FULL or lines < _MANY_LINES:
-            return False
-        main = self.table.main()
-        return main is None or not main.per_lap
+    def adopt(self, pattern: LearnedPattern) -> None:
+        """Read this log as an earlier one of the same code was read."""
+        self.learner = Learner()
+        self.learner.adopt(pattern)
 
-    def _line(self, text: str, now: float | None) -> None:
-        self.order += 1
-        self.ending.see(text)
-        self._read(text.strip(), now)
+    @property
+    def pattern(self) -> LearnedPattern | None:
+        """What was learnt about this log, where it is needed."""
+        return None if self.learner is None else self.learner.pattern
 
-    def _read(self, text: str, now: float | None) -> None:
-        for kind in FORMATS:
-            sighting = kind.read(text)
-            if sighting is not None:
-                self._sighting(kind.name, sighting, now)
-                return
+    def question(self) -> Question | None:
+        """What a model could tell about lines that nobody else can read."""
+        needed = self.learner is not None and not self.table.has_total()
+        return self.learner.question() if needed and self.learner else None
 
-    def _sighting(self, format_name: str, sighting: Sighting, now: float | None) -> None:
+    def settle(self, question: Question, answer: Roles) -> None:
+        if self.learner is not None and self.learner.settle(question, answer) is not None:
+            self.table.forget(_LEARNED)
+            self._replay(self.learner)
+
+    def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
+        found = read(line, text)
+        if found is not None:
+            name, sighting = found
+            self._take(name, sighting, rank, self._times(text, sighting.at, now))
+        elif any(map(str.isdigit, text)) and not self.table.has_total():
+            self._study(text, rank, now)
+        elif self.learner is not None and self.table.has_total():
+            self.learner = None
+
+    def _study(self, text: str, rank: int | None, now: float | None) -> None:
+        learner = self.learner = self.learner or Learner()
+        known = _reading(learner)
+        times = self._times(text, None, now)
+        at = times.looked if times.stamped is None else times.stamped
+        sighting = learner.feed(text, self.order, at)
+        if known is not None and _reading(learner) != known:
+            self.table.forget(_LEARNED)
+        self._replay(learner)
+        if sighting is not None:
+            self._take(_LEARNED, replace(sighting, sure=learner.confidence), rank, times)
+
+    def _replay(self, learner: Learner) -> None:
+        """Lines that came before their format was known count from the first of them."""
+        for line in learner.replay():
+            stamped = self.first_stamp is not None
+            times = Times(
+                None if stamped else line.at,
+                line.at if stamped else None,
+                self.started_at,
+                self.first_stamp,
+            )
+            self.table.see(
+                _LEARNED, replace(line.sighting, sure=learner.confidence), line.order, times
+            )
+
+    def _times(self, text: str, at: float | None, now: float | None) -> Times:
+        return Times(now, self._stamp(text, at), self.started_at, self.first_stamp)
+
+    @property
+    def said_finished(self) -> bool:
+        """In words, with no more than a last summary after them."""
+        said = self.counts_when_finished
+        return said is not None and self.counts - said <= _MOST_AFTER_THE_END
+
+    def _stamp(self, text: str, at: float | None) -> float | None:
+        """The line's own time; where it has no date, days are counted by its midnights."""
+        at = stamped_at(text) if at is None else at
+        if at is None:
+            return None
+        if at < DAY_S:
+            at += self.midnights * DAY_S
+            if self.last_stamp is not None and at < self.last_stamp - DAY_S / 2:
+                self.midnights += 1
+                at += DAY_S
+        self.last_stamp = at
+        self.first_stamp = at if self.first_stamp is None else self.first_stamp
+        return at
+
+    def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
         if sighting.current is not None:
+            if not self.ranks.counts(rank):
+                return
             self.ending.progressed()
-            self.table.see(format_name, sighting, self.order, now)
-            self._claim(format_name)
-        self.hint = sighting.phase
+            self.counts += 1
+            self.table.see(name, sighting, self.order, times)
+            self._claim(name)
+        elif sighting.total is not None and sighting.unit is not None:
+            key = f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit
+            self.totals[key] = sighting.total
+        self._take_words(sighting)
+        for metric, value in sighting.metrics.items():
+            self._metric(metric, value)
+
+    def _take_words(self, sighting: Sighting) -> None:
+        if sighting.current is not None or sighting.phase is not None:
+            self.hint = sighting.phase
         if sighting.phase == "finished":
-            self.finished_at = self.order
+            self.counts_when_finished = self.counts
+        elif sighting.phase == "failed":
+            self.ending.failed_by_its_own_word()
+        elif sighting.phase in _PAUSES:
+            self.table.pause(sighting.phase)
         self.checkpoint = sighting.checkpoint or self.checkpoint
         self.epoch = self.epoch if sighting.epoch is None else sighting.epoch
-        for name, value in sighting.metrics.items():
-            self._metric(name, value)
+        self.cap_s = sighting.cap_s or self.cap_s
+        self.ended_by = sighting.ended_by or self.ended_by
+        for link in sighting.links:
+            if link not in self.links and len(self.links) < _MOST_LINKS:
+                self.links = (*self.links, link)
 
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
@@ -82,11 +191,13 @@ class LogScan:
         if math.isfinite(value) and len(self.metrics) < _MOST_METRICS:
             self.metrics[name] = value
 
-    def _claim(self, format_name: str) -> None:
+    def _claim(self, name: str) -> None:
         """The most specific format names the log: a Trainer draws tqdm's bars, too."""
-        rank = _RANKS[format_name]
-        if rank < self._rank:
-            self._rank, self.format = rank, format_name
+        if more_specific(name, self.format):
+            self.format = name
 
 
-_RANKS = {kind.name: rank for rank, kind in enumerate(FORMATS)}
+def _reading(learner: Learner) -> tuple[str, float | None] | None:
+    """What makes two patterns count the same thing."""
+    pattern = learner.pattern
+    return None if pattern is None else (pattern.expression, pattern.total)

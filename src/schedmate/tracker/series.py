@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from schedmate.model import Phase, Unit
-from schedmate.tracker.eta import Pace
-from schedmate.tracker.formats import Sighting
+from schedmate.tracker.formats.base import Ordinal, Sighting
+from schedmate.tracker.timeline import Timeline
+
+Clock = Literal["printed", "stamped", "looked"]
+"""Whose time a count is measured by: its own, that of its log's lines, or ours at a look."""
 
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
@@ -15,84 +19,103 @@ _JITTER = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesKey:
-    """A bar with another total is another bar."""
+class Times:
+    """What there is to tell when a line was written, and when the run began by the same clock."""
+
+    looked: float | None = None
+    stamped: float | None = None
+    started: float | None = None
+    first_stamp: float | None = None
+
+    def began(self, clock: Clock) -> float | None:
+        if clock == "printed":
+            return 0.0
+        return self.first_stamp if clock == "stamped" else self.started
+
+
+@dataclass(slots=True, kw_only=True)
+class Series:
+    """A count with another total is another count."""
 
     format: str
     name: str
     unit: Unit
     total: float | None
-
-
-class Series:
-    def __init__(
-        self, key: SeriesKey, born: int, *, parent: Series | None, per_epoch: bool
-    ) -> None:
-        self.key = key
-        self.born = born
-        self.parent = parent
-        """The unfinished count inside which this one appeared."""
-        self.seen = self.moved = born
-        """The lines that last named it, and that last showed it elsewhere than before."""
-        self.moves = 0
-        self.current = 0.0
-        self.laps = 0
-        self.falls = 0
-        self.aside: Phase | None = None
-        """It counts something else than the training."""
-        self.first: float | None = None
-        """Where the count was first seen: a resumed run does not begin at zero."""
-        self.epochs: float | None = None
-        self.rate_per_s: float | None = None
-        self.elapsed_s: float | None = None
-        self.seen_at: float | None = None
-        self.pace = Pace()
-        self._per_epoch = per_epoch
-        self._epoch: float | None = None
-        self._from_zero = False
-        self._ordinal: str | None = None
-        self._counted = 0.0
-        self._timeline = 0.0
+    born: int
+    parent: str | None = None
+    """The unfinished count inside which this one appeared."""
+    per_epoch: bool = False
+    sure: float = 1.0
+    seen: int = 0
+    moved: int = 0
+    """The lines that last named it, and that last showed it elsewhere than before."""
+    moves: int = 0
+    current: float = 0.0
+    increment: float = 0.0
+    laps: int = 0
+    falls: int = 0
+    aside: Phase | None = None
+    """It counts something else than the training."""
+    first: float | None = None
+    """Where the count was first seen: a resumed run does not begin at zero."""
+    epoch: float | None = None
+    epochs: float | None = None
+    rate_per_s: float | None = None
+    eta_s: float | None = None
+    elapsed_s: float | None = None
+    seen_at: float | None = None
+    timeline: Timeline = field(default_factory=Timeline)
+    clock: Clock | None = None
+    earlier_laps_s: float = 0.0
+    epochs_from_zero: bool = False
+    ordinal: Ordinal | None = None
+    counted: float = 0.0
 
     @property
     def per_lap(self) -> bool:
         """Current and total are of one epoch, not of the run."""
-        return self._per_epoch or self.laps > 0
+        return self.per_epoch or self.laps > 0
 
     @property
     def laps_done(self) -> float:
-        if self._per_epoch and self._epoch is not None:
-            return max(0.0, self._epoch - (0 if self._from_zero else 1))
+        if self.per_epoch and self.epoch is not None:
+            return max(0.0, self.epoch - (0 if self.epochs_from_zero else 1))
         return self.laps
 
     @property
     def done(self) -> float:
         """What is behind us in this lap."""
-        if self._ordinal is None:
+        if self.ordinal is None:
             return self.current
-        ended = 0 if self._ordinal == "begun" else 1
-        return max(0.0, self.current + ended - (0 if self._from_zero else 1))
+        ended = 0 if self.ordinal == "begun" else 1
+        return max(0.0, self.current + ended - (0 if self.epochs_from_zero else 1))
 
     @property
     def run_time_s(self) -> float | None:
         """The printed time of all laps."""
-        return None if self.elapsed_s is None else self._timeline + self.elapsed_s
+        return None if self.elapsed_s is None else self.earlier_laps_s + self.elapsed_s
 
     @property
     def gained(self) -> float:
         """How far it came before our eyes."""
-        return self._counted - (self.first or 0.0)
+        return self.counted - (self.first or 0.0)
 
     @property
     def complete(self) -> bool:
         """All that it counts is done, for all that the log says."""
-        lap_complete = self.key.total is not None and self.done >= self.key.total
-        if not self._per_epoch:
+        lap_complete = self.total is not None and self.done >= self.total
+        if not self.per_epoch:
             return lap_complete
         return lap_complete and self.epochs is not None and self.laps_done + 1 >= self.epochs
 
-    def see(self, sighting: Sighting, order: int, now: float | None) -> None:
-        """Take in a sighting of this count; `now` is the clock of the look, if there is one."""
+    @property
+    def at_its_last(self) -> bool:
+        """A count from zero that names every step ends one below its total."""
+        if self.total is None or self.per_lap or self.ordinal is not None:
+            return False
+        return self.first == 0 and self.increment == 1 and self.done == self.total - 1
+
+    def see(self, sighting: Sighting, order: int, times: Times) -> None:
         if self._is_jitter(sighting):
             return
         before = self.done
@@ -100,59 +123,89 @@ class Series:
         self._take(sighting)
         if self.done < before:
             self._go_back(before)
+        elif self.first is not None and self.done > before:
+            self.increment = self.done - before
         self._note_move(order)
-        self._note_time(sighting, now)
-        self.seen, self.seen_at = order, now
+        self._note_time(sighting, times)
+        self.seen, self.seen_at = order, times.looked
 
     def _is_jitter(self, sighting: Sighting) -> bool:
-        if sighting.current is None or sighting.epoch != self._epoch:
+        if sighting.current is None or sighting.epoch != self.epoch:
             return False
-        slack = max(1.0, _JITTER * (self.key.total or 0.0))
+        slack = max(1.0, _JITTER * (self.total or 0.0))
         return 0 < sighting.current < self.current <= sighting.current + slack
 
     def _check_per_epoch(self, sighting: Sighting) -> None:
         """A count that simply goes on when an epoch ends is one of the whole run."""
-        if self._epoch is None or sighting.epoch is None or sighting.current is None:
+        if self.epoch is None or sighting.epoch is None or sighting.current is None:
             return
-        if sighting.epoch > self._epoch and sighting.current > self.current > 0:
-            self._per_epoch = False
+        if sighting.epoch > self.epoch and sighting.current > self.current > 0:
+            self.per_epoch = False
 
     def _take(self, sighting: Sighting) -> None:
         self.current = sighting.current or 0.0
-        self._epoch = sighting.epoch
-        self._ordinal = sighting.ordinal
-        self._from_zero = self._from_zero or sighting.epoch == 0
-        self.epochs = sighting.epochs if self._per_epoch else None
+        self.epoch = sighting.epoch
+        self.ordinal = sighting.ordinal
+        self.sure = sighting.sure
+        self.epochs_from_zero = self.epochs_from_zero or sighting.epoch == 0
+        self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
+        self.eta_s = sighting.eta_s
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
             self.aside = sighting.phase
 
     def _go_back(self, before: float) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
-        went_round = self.key.total is not None and before >= _LAP * self.key.total
+        went_round = self.total is not None and before >= _LAP * self.total
         self.laps = self.laps + 1 if went_round or self.parent else 0
 
     def _note_move(self, order: int) -> None:
-        counted = self.laps_done * (self.key.total or 0.0) + self.done
-        if counted < self._counted:
-            self.pace.clear()
+        counted = self.laps_done * (self.total or 0.0) + self.done
+        if counted < self.counted:
+            self.timeline.restart()
             self.first = None
         self.first = counted if self.first is None else self.first
-        if counted != self._counted:
+        if counted != self.counted:
             self.moves += 1
             self.moved = order
-        self._counted = counted
+        self.counted = counted
 
-    def _note_time(self, sighting: Sighting, now: float | None) -> None:
-        """Put a point on the printed timeline where there is one, else on the clock's."""
+    def _note_time(self, sighting: Sighting, times: Times) -> None:
+        """One clock for all points: two clocks do not compare."""
+        clock = self._clock_for(sighting, times)
+        if clock == "printed":
+            self._note_printed(sighting.elapsed_s or 0.0, times)
+        elif clock == "stamped" and times.stamped is not None:
+            whole = times.stamped.is_integer()
+            self.timeline.add(times.stamped, self.counted, whole_seconds=whole)
+        elif clock == "looked" and times.looked is not None:
+            self.timeline.add(times.looked, self.counted)
+
+    def _clock_for(self, sighting: Sighting, times: Times) -> Clock | None:
+        """Its own clock is the best, but where it starts anew each epoch the log's is better."""
         printed = None if sighting.phase == "finished" else sighting.elapsed_s
-        if printed is None:
-            if now is not None and self.elapsed_s is None:
-                self.pace.add(now, self._counted, whole_seconds=False)
-            return
+        there: list[Clock] = ["printed"] if printed is not None else []
+        if times.stamped is not None:
+            there.insert(0 if self.per_lap else len(there), "stamped")
+        if times.looked is not None:
+            there.append("looked")
+        if self.clock in there:
+            return self.clock
+        if there and self.clock in (None, "looked"):
+            self.clock = there[0]
+            self.timeline = Timeline(began=times.began(self.clock))
+            return self.clock
+        return None
+
+    def _note_printed(self, printed: float, times: Times) -> None:
         if self.elapsed_s is not None and printed < self.elapsed_s:
-            pause = now - self.seen_at if now is not None and self.seen_at is not None else 0.0
-            self._timeline += self.elapsed_s + max(0.0, pause - printed)
+            between = (
+                times.looked - self.seen_at
+                if times.looked is not None and self.seen_at is not None
+                else 0.0
+            )
+            self.earlier_laps_s += self.elapsed_s + max(0.0, between - printed)
         self.elapsed_s = printed
-        self.pace.add(self._timeline + printed, self._counted, whole_seconds=printed.is_integer())
+        at = self.earlier_laps_s + printed
+        self.timeline.add(at, self.counted, whole_seconds=printed.is_integer())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedmate.model import Finding, Unit, Workload
-from schedmate.tracker.eta import Estimate, estimate, simple_estimate
+from schedmate.model import Unit
+from schedmate.tracker.scan import LogScan
 from schedmate.tracker.series import Series
-from schedmate.tracker.table import SeriesTable
+from schedmate.tracker.totals import Elsewhere
 
-_ENOUGH_POINTS = 8
-_FROM_LOG, _FROM_WORKLOAD, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.8, 0.5, 0.4
+_FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
+_BARS_OF_THE_RUN = "transformers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,91 +36,99 @@ class Standing:
 
     @property
     def complete(self) -> bool:
+        """Surely at its end; not where the total may be that of the first of several rounds."""
+        return self._at_end and self.confidence > _AMBIGUOUS
+
+    @property
+    def may_be_complete(self) -> bool:
+        return self._at_end or self.series.at_its_last
+
+    @property
+    def _at_end(self) -> bool:
         return self.total is not None and self.done >= self.total
 
-    def estimate(self, elapsed_s: float | None) -> Estimate | None:
-        """Speed in `unit` and time to the end; None while nothing tells the speed.
 
-        Where neither the clock nor the log timed the lines, the time since the start has to do.
-        """
-        remaining = 0.0 if self.total is None else max(0.0, self.total - self.done)
-        found = self._timed(remaining)
-        if found is not None:
-            return found
-        rate = self.series.rate_per_s
-        if rate is None and elapsed_s and self.series.gained > 0:
-            rate = self.series.gained / elapsed_s
-        return simple_estimate(rate, remaining) if rate else None
-
-    def _timed(self, remaining: float) -> Estimate | None:
-        points = self.series.pace.points
-        if self.inner is not None and self.inner.key.total and len(points) < _ENOUGH_POINTS:
-            each = self.inner.key.total
-            finer = estimate(self.inner.pace.points, remaining * each)
-            if finer is not None:
-                return Estimate(finer.rate_per_s / each, finer.remaining_s)
-        return estimate(points, remaining)
-
-
-def standing(table: SeriesTable, workload: Workload | None) -> Standing | None:
-    main = table.main()
+def standing(scan: LogScan, elsewhere: Elsewhere) -> Standing | None:
+    main = scan.table.main()
     if main is None:
         return None
-    if main.per_lap:
-        return _over_laps(main, workload)
-    inner = table.inner(main)
-    total, confidence = _total(main, workload, ambiguous=_may_be_of_one_epoch(main, workload))
+    if main.per_lap and not _is_all_of_it(main, elsewhere):
+        return _over_laps(main, elsewhere)
+    inner = scan.table.inner(main)
+    total, confidence = _total(main, elsewhere)
+    if main.total is not None and _may_be_of_one_epoch(scan, main, inner, elsewhere):
+        confidence = _AMBIGUOUS
     part = 0.0
-    if inner is not None and inner.key.total and inner.moved > main.moved:
-        part = min(1.0, inner.done / inner.key.total)
+    if inner is not None and inner.total and inner.moved > main.moved:
+        part = min(1.0, inner.done / inner.total)
     done = main.done + part if total is None else min(total, main.done + part)
     return Standing(
-        unit=main.key.unit,
+        unit=main.unit,
         current=main.current,
         done=done,
         total=total,
-        confidence=confidence,
+        confidence=min(confidence, main.sure),
         series=main,
         inner=inner,
     )
 
 
-def _over_laps(main: Series, workload: Workload | None) -> Standing:
+def _is_all_of_it(main: Series, elsewhere: Elsewhere) -> bool:
+    """Ranks that share a log draw the bar of the whole run several times."""
+    if main.per_epoch or main.unit == "epoch":
+        return False
+    steps, epochs = elsewhere.of_run(main.unit), elsewhere.epochs()
+    if steps is not None and steps.value == main.total:
+        return True
+    return epochs is not None and epochs.value == 1
+
+
+def _over_laps(main: Series, elsewhere: Elsewhere) -> Standing:
     """A count of one epoch becomes one of the run where the number of epochs is known."""
-    each = main.key.total or 0.0
+    each = main.total or 0.0
     current = main.laps_done * each + main.done
-    epochs, confidence = main.epochs, _FROM_LOG
-    if epochs is None and workload is not None and workload.epochs is not None:
-        epochs, confidence = workload.epochs.value, _FROM_WORKLOAD
-    total = None if epochs is None else epochs * each
+    total, confidence = _of_all_laps(main, elsewhere, each)
     if total is None or current > total:
         total, confidence = None, _NO_TOTAL
     return Standing(
-        unit=main.key.unit,
+        unit=main.unit,
         current=current,
         done=current,
         total=total,
-        confidence=confidence,
+        confidence=min(confidence, main.sure),
         series=main,
     )
 
 
-def _total(
-    main: Series, workload: Workload | None, *, ambiguous: bool
-) -> tuple[float | None, float]:
-    if main.key.total is not None:
-        return main.key.total, _AMBIGUOUS if ambiguous else _FROM_LOG
-    known: Finding[int] | Finding[float] | None = None
-    if workload is not None and main.key.unit in ("step", "epoch"):
-        known = workload.max_steps if main.key.unit == "step" else workload.epochs
-    if known is None or known.value <= 0 or known.value < main.done:
+def _of_all_laps(main: Series, elsewhere: Elsewhere, each: float) -> tuple[float | None, float]:
+    if main.unit == "epoch":  # its rounds are folds or trials; nobody knows how many
         return None, _NO_TOTAL
-    return float(known.value), _FROM_WORKLOAD
+    if main.epochs is not None:
+        return main.epochs * each, _FROM_LOG
+    epochs = elsewhere.epochs()
+    return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
 
 
-def _may_be_of_one_epoch(main: Series, workload: Workload | None) -> bool:
-    """A count of steps may be of the first of several epochs as long as none has ended."""
-    if workload is None or workload.epochs is None or main.key.unit == "epoch":
+def _total(main: Series, elsewhere: Elsewhere) -> tuple[float | None, float]:
+    if main.total is not None:
+        return main.total, _FROM_LOG
+    found = elsewhere.of(main)
+    return (None, _NO_TOTAL) if found is None else (found.value, found.confidence)
+
+
+def _may_be_of_one_epoch(
+    scan: LogScan, main: Series, inner: Series | None, elsewhere: Elsewhere
+) -> bool:
+    """A count of steps may be of the first of several epochs as long as none has ended.
+
+    A bar that nobody named is in doubt even where nothing is known of epochs.
+    """
+    if main.unit == "epoch" or inner is not None or scan.format == _BARS_OF_THE_RUN:
         return False
-    of_run = workload.max_steps is not None and workload.max_steps.value == main.key.total
-    return workload.epochs.value > 1 and not of_run
+    stated = elsewhere.of_run("step")
+    if stated is not None and stated.value == main.total:
+        return False
+    epochs = elsewhere.epochs()
+    if epochs is not None:
+        return epochs.value > 1
+    return scan.format == "tqdm" and not main.name

@@ -2,36 +2,65 @@
 
 from __future__ import annotations
 
-from schedmate.tracker.formats import Sighting
-from schedmate.tracker.series import Series, SeriesKey
+from dataclasses import dataclass, field
+
+from schedmate.model import Phase
+from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.series import Series, Times
 
 _MOST_SERIES = 64
+_MOVING = 3
+_WELL_KNOWN = 5
+_LATE = 0.9
 
 
+@dataclass(slots=True)
 class SeriesTable:
-    def __init__(self) -> None:
-        self._series: dict[SeriesKey, Series] = {}
+    series: dict[str, Series] = field(default_factory=dict)
 
-    def see(self, format_name: str, sighting: Sighting, order: int, now: float | None) -> None:
-        key = SeriesKey(format_name, sighting.series, sighting.unit or "step", sighting.total)
-        series = self._series.get(key)
+    def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
+        unit = sighting.unit or "step"
+        key = f"{format_name}\t{sighting.series}\t{unit}\t{sighting.total}"
+        series = self.series.get(key)
         if series is None:
-            parent = next(
-                (one for one in self._roots() if one.key.total and not one.complete), None
+            series = Series(
+                format=format_name,
+                name=sighting.series,
+                unit=unit,
+                total=sighting.total,
+                born=order,
+                moved=order,
+                parent=self._going(),
+                per_epoch=sighting.per_epoch,
             )
-            series = Series(key, order, parent=parent, per_epoch=sighting.per_epoch)
-            self._add(series)
-        series.see(sighting, order, now)
+            self._add(key, series)
+        series.see(sighting, order, times)
+
+    def has_total(self) -> bool:
+        """Whether an exact format counts the run to a known end."""
+        return any(
+            one.total is not None and one.moves >= _WELL_KNOWN
+            for one in self.series.values()
+            if one.format != "learned" and not one.aside
+        )
+
+    def forget(self, format_name: str) -> None:
+        self.series = {key: one for key, one in self.series.items() if one.format != format_name}
+
+    def pause(self, kind: Phase) -> None:
+        """The run does something else between the last line of its count and the next."""
+        for series in self._roots():
+            series.timeline.pause(kind)
 
     def main(self) -> Series | None:
         """The outermost count that is not finished, or that lasted longest if all are."""
         roots = self._roots()
-        counted = [one for one in roots if one.key.total is not None]
+        counted = [one for one in roots if one.total is not None]
         going = next((one for one in counted if not one.complete), None)
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
-        bare = [one for one in roots if one.key.total is None]
+        bare = [one for one in roots if one.total is None]
         latest = max(bare, key=lambda one: one.moves, default=None)
         if finished is None or (latest and latest.born > finished.seen and latest.moves > 1):
             return latest
@@ -42,28 +71,50 @@ class SeriesTable:
         rounds = (
             one
             for one in self._inside(main)
-            if (one.laps > 0 or main.key.unit == "epoch") and one.laps >= main.moves - 1
+            if (one.laps > 0 or main.unit == "epoch") and one.laps >= main.moves - 1
         )
         return max(rounds, key=lambda one: one.seen, default=None)
 
     def aside(self, main: Series | None) -> Series | None:
         """The unfinished count of something else (an evaluation) that is newer than the main."""
         since = -1 if main is None else main.seen
-        newer = [one for one in self._series.values() if one.aside and one.seen > since]
+        newer = [one for one in self.series.values() if one.aside and one.seen > since]
         return max(newer, key=lambda one: one.seen, default=None)
 
+    def _going(self) -> str | None:
+        """The unfinished outermost count: whatever begins now begins inside it."""
+        roots = ((key, one) for key, one in self.series.items() if self._is_root(one))
+        return next((key for key, one in roots if one.total and not one.complete), None)
+
+    def _is_root(self, one: Series) -> bool:
+        if one.aside or self._is_past(one):
+            return False
+        outer = None if one.parent is None else self.series.get(one.parent)
+        return outer is None or self._is_past(outer)
+
+    def _is_past(self, one: Series) -> bool:
+        """Whether others go on and this does not: named only once (`trial 4 of 5`), or left
+
+        short of its end (the last hundred files are not printed) before the training began.
+        """
+        if one.unit == "epoch" or one.total is None:
+            return False
+        others = [other for other in self.series.values() if other is not one and not other.aside]
+        if one.moves <= 1:
+            return any(other.moves >= _MOVING for other in others)
+        late = one.done >= _LATE * one.total and not one.complete
+        most = max(_MOVING, one.moves)
+        return late and any(other.born > one.moved and other.moves > most for other in others)
+
     def _roots(self) -> list[Series]:
-        return [
-            one
-            for one in self._series.values()
-            if not one.aside and (one.parent is None or one.parent.key not in self._series)
-        ]
+        return [one for one in self.series.values() if self._is_root(one)]
 
     def _inside(self, main: Series) -> list[Series]:
+        key = next(key for key, one in self.series.items() if one is main)
         return [
             one
-            for one in self._series.values()
-            if one.parent is main and one.key.total is not None and not one.aside
+            for one in self.series.values()
+            if one.parent == key and one.total is not None and not one.aside
         ]
 
     def _finer(self, main: Series) -> Series:
@@ -74,9 +125,11 @@ class SeriesTable:
                 return one
         return main
 
-    def _add(self, series: Series) -> None:
+    def _add(self, key: str, series: Series) -> None:
         """Keep the table small even where a log names a thousand bars."""
-        if len(self._series) >= _MOST_SERIES:
-            least = min(self._series.values(), key=lambda one: (one.moves, one.seen))
-            del self._series[least.key]
-        self._series[series.key] = series
+        if len(self.series) >= _MOST_SERIES:
+            least = min(
+                self.series, key=lambda one: (self.series[one].moves, self.series[one].seen)
+            )
+            del self.series[least]
+        self.series[key] = series

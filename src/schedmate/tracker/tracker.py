@@ -1,28 +1,51 @@
-"""How far a job is and when it ends, from nothing but its logs."""
+"""How far a running job is and when it ends, from nothing but its logs."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
-from schedmate.model import Cost, Prediction, Progress, Workload
+from schedmate.model import (
+    BadInput,
+    Cost,
+    LearnedPattern,
+    Prediction,
+    Progress,
+    RunProfile,
+    Workload,
+)
+from schedmate.model.wire import dumps, loads
+from schedmate.tracker.facts import Facts
 from schedmate.tracker.follow import LogFollower, LogPosition
-from schedmate.tracker.report import Facts, progress_of
+from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.whole import lines_of, open_log
+from schedmate.tracker.unknown import Question, Roles
 
 STALL_FLOOR_S = 10.0
+_VERSION = 1
+
+
+@dataclass(slots=True, kw_only=True)
+class _State:
+    """All that a tracker after a restart needs to go on as if nothing had happened."""
+
+    version: int
+    positions: list[LogPosition]
+    scans: list[LogScan]
+    rhythm: Rhythm
+    seconds: float
 
 
 class JobTracker:
     """Follows all logs of one run of a job; `poll` is cheap when nothing was written.
 
-    With `positions` of an earlier tracker nothing is read twice, and `last` is what it told,
-    shown again until there is news.
+    `likes` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
+    `pattern` is what was learnt about the logs of an earlier run of the same code. With the
+    `state` of an earlier tracker nothing is read twice.
     """
 
     def __init__(
@@ -32,29 +55,33 @@ class JobTracker:
         started_at: float | None = None,
         workload: Workload | None = None,
         prediction: Prediction | None = None,
-        positions: Sequence[LogPosition] = (),
-        last: Progress | None = None,
+        likes: Sequence[RunProfile] = (),
+        limit_s: float | None = None,
+        pattern: LearnedPattern | None = None,
+        state: str | None = None,
         stall_floor_s: float = STALL_FLOOR_S,
     ) -> None:
-        known = {position.path: position for position in positions}
-        self._followers = [LogFollower(path, known.get(str(path))) for path in logs]
-        self._scans = [LogScan() for _ in logs]
         self._started_at = started_at
-        self._workload = workload
-        self._prediction = prediction
-        self._last = last
-        self._rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
-        self._resumed = bool(positions)
-        self._seconds = 0.0
+        self._given = pattern
+        self._known = Facts(
+            logs=tuple(str(log) for log in logs),
+            scans=(),
+            workload=workload,
+            prediction=prediction,
+            likes=likes,
+            limit_s=limit_s,
+            started_at=started_at,
+        )
+        before = _restored(state, len(logs))
+        positions = {} if before is None else {one.path: one for one in before.positions}
+        self._followers = [LogFollower(path, positions.get(str(path))) for path in logs]
+        self._scans = [self._new_scan() for _ in logs] if before is None else before.scans
+        rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
+        self._rhythm = rhythm if before is None else before.rhythm
+        self._seconds = 0.0 if before is None else before.seconds
+        self._resumed = before is not None
         self._first_look = True
-
-    @property
-    def positions(self) -> tuple[LogPosition, ...]:
-        return tuple(follower.position for follower in self._followers)
-
-    @property
-    def _lines(self) -> int:
-        return sum(follower.lines for follower in self._followers)
+        self._asked: LogScan | None = None
 
     def poll(self, now: float) -> Progress:
         """Read what is new in all logs and say where the job stands."""
@@ -63,30 +90,92 @@ class JobTracker:
             self._skip_earlier_runs()
         known = self._lines
         news = [self._look(index, now) for index in range(len(self._followers))]
-        if self._first_look:
+        if self._first_look and not self._resumed:
             self._catch_up(now)
         else:
             self._rhythm.look(now, spoke=any(news), lines=self._lines - known)
-        progress = self._progress(now)
+        self._first_look = False
+        progress = progress_of(self._facts(now))
         self._seconds += time.perf_counter() - before
         return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
 
+    def state(self) -> str:
+        """JSON with which another tracker goes on from here."""
+        positions = [follower.position for follower in self._followers]
+        return dumps(
+            _State(
+                version=_VERSION,
+                positions=positions,
+                scans=self._scans,
+                rhythm=self._rhythm,
+                seconds=self._seconds,
+            )
+        )
+
+    def profile(self) -> RunProfile | None:
+        """How the run went, for the next one like it; after the last look at an ended run."""
+        return profile_from(self._facts(None))
+
+    @property
+    def pattern(self) -> LearnedPattern | None:
+        """What was learnt about the lines of these logs, where no format knows them."""
+        return next((scan.pattern for scan in self._scans if scan.pattern is not None), None)
+
+    @property
+    def unlearned(self) -> bool:
+        """Whether the pattern that was given has proved wrong."""
+        return self._given is not None and self.pattern is None
+
+    def question(self) -> Question | None:
+        """What a model could tell about lines that nobody else can read."""
+        for scan in self._scans:
+            question = scan.question()
+            if question is not None:
+                self._asked = scan
+                return question
+        return None
+
+    def settle(self, question: Question, answer: Roles) -> None:
+        if self._asked is not None:
+            self._asked.settle(question, answer)
+
+    @property
+    def _lines(self) -> int:
+        return sum(follower.lines for follower in self._followers)
+
+    def _new_scan(self) -> LogScan:
+        scan = LogScan(self._started_at)
+        if self._given is not None:
+            with contextlib.suppress(BadInput):  # learnt by another version, perhaps
+                scan.adopt(self._given)
+        return scan
+
+    def _facts(self, now: float | None) -> Facts:
+        return replace(self._known, scans=self._scans, rhythm=self._rhythm, now=now)
+
     def _look(self, index: int, now: float) -> bool:
-        """Clock times count only for lines that were written since the last look."""
         follower, scan = self._followers[index], self._scans[index]
-        clock = None if follower.behind or self._first_look else now
         before = follower.written_at
+        clock = None if follower.behind else self._clock(follower, now)
         for lines in follower.look():
             if follower.rewritten:
                 follower.rewritten = False
-                scan = self._scans[index] = LogScan()
+                scan = self._scans[index] = self._new_scan()
             scan.feed(lines, clock)
         if follower.open_bar is not None:
             scan.peek(follower.open_bar, clock)
         return follower.written_at != before
 
+    def _clock(self, follower: LogFollower, now: float) -> float:
+        """When the newest line was written: just now, but for what was there before we came."""
+        if not self._first_look:
+            return now
+        try:
+            return min(now, follower.path.stat().st_mtime)
+        except OSError:
+            return now
+
     def _catch_up(self, now: float) -> None:
-        self._first_look = False
         times = [follower.written_at for follower in self._followers]
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
@@ -100,36 +189,13 @@ class JobTracker:
             if follower.written_before(self._started_at):
                 follower.skip_to_end()
 
-    def _progress(self, now: float) -> Progress:
-        if self._last is not None and not any(scan.order for scan in self._scans):
-            return self._as_before(self._last, now)
-        facts = Facts(
-            logs=tuple(str(follower.path) for follower in self._followers),
-            scans=self._scans,
-            workload=self._workload,
-            prediction=self._prediction,
-            now=now,
-            started_at=self._started_at,
-            rhythm=self._rhythm,
-        )
-        return progress_of(facts)
 
-    def _as_before(self, last: Progress, now: float) -> Progress:
-        if last.phase in ("finished", "failed") or not self._rhythm.is_stalled(now, patient=False):
-            return last
-        return replace(last, phase="stalled")
-
-
-def track_file(path: Path) -> Progress:
-    """Where the run of a finished or copied log stands, from one reading of it."""
-    with open_log(path) as stream:
-        return track_stream(stream, name=str(path))
-
-
-def track_stream(stream: IO[bytes], *, name: str) -> Progress:
-    before = time.perf_counter()
-    scan = LogScan()
-    for lines in lines_of(stream):
-        scan.feed(lines, None)
-    progress = progress_of(Facts(logs=(name,), scans=[scan]))
-    return replace(progress, cost=Cost(seconds=round(time.perf_counter() - before, 6)))
+def _restored(state: str | None, logs: int) -> _State | None:
+    """What an earlier tracker of the same logs left; None where it cannot be used any more."""
+    if state is None:
+        return None
+    try:
+        before = loads(_State, state)
+    except BadInput:
+        return None
+    return before if before.version == _VERSION and len(before.scans) == logs else None

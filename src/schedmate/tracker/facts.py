@@ -1,0 +1,54 @@
+"""All there is to answer from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schedmate.model import Prediction, RunProfile, Workload
+from schedmate.tracker.recall import Recall
+from schedmate.tracker.rhythm import Rhythm
+from schedmate.tracker.scan import LogScan
+from schedmate.tracker.totals import Elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Without `now` the logs are at their end."""
+
+    logs: tuple[str, ...]
+    scans: Sequence[LogScan]
+    workload: Workload | None = None
+    prediction: Prediction | None = None
+    likes: Sequence[RunProfile] = ()
+    limit_s: float | None = None
+    now: float | None = None
+    started_at: float | None = None
+    rhythm: Rhythm | None = None
+    recall: Recall = field(default_factory=Recall)
+
+    @property
+    def elapsed_s(self) -> float | None:
+        if self.now is None or self.started_at is None:
+            return None
+        return max(0.0, self.now - self.started_at)
+
+    @property
+    def cap_s(self) -> float | None:
+        """After how long the code stops by itself, said by a log or by the workload record."""
+        said = next((scan.cap_s for scan in self.scans if scan.cap_s is not None), None)
+        if said is not None or self.workload is None or self.workload.max_time_s is None:
+            return said
+        return self.workload.max_time_s.value if self.workload.max_time_s.value > 0 else None
+
+    def elsewhere(self, scan: LogScan) -> Elsewhere:
+        announced: dict[str, float] = {}
+        for one in (*self.scans, scan):
+            announced |= one.totals
+        return Elsewhere(announced=announced, workload=self.workload, likes=self.likes)
+
+    def is_quiet(self, *, patient: bool) -> bool:
+        """Whether the job has been silent for far longer than its rhythm allows."""
+        if self.rhythm is None or self.now is None:
+            return False
+        return self.rhythm.is_stalled(self.now, patient=patient)

@@ -1,0 +1,45 @@
+"""What the job is doing."""
+
+from __future__ import annotations
+
+from schedmate.model import Phase
+from schedmate.tracker.facts import Facts
+from schedmate.tracker.scan import LogScan
+from schedmate.tracker.standing import Standing
+
+
+def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
+    if any(one.ending.failed for one in facts.scans):
+        return "failed"
+    if _is_finished(facts, scan, stand):
+        return "finished"
+    busy: Phase = "training"
+    if scan.hint in ("evaluating", "checkpointing"):
+        busy = scan.hint
+    return "stalled" if facts.is_quiet(patient=busy != "training") else busy
+
+
+def bare_phase(facts: Facts) -> Phase:
+    """Where nothing is counted: what the logs' words tell."""
+    if any(scan.ending.failed for scan in facts.scans):
+        return "failed"
+    if any(scan.said_finished for scan in facts.scans):
+        return "finished"
+    asides = [scan.table.aside(None) for scan in facts.scans]
+    said = [one.aside for one in asides if one is not None and one.aside is not None]
+    hinted = [scan.hint for scan in facts.scans if scan.hint is not None]
+    busy = next(iter(said + hinted), "unknown" if facts.now is None else "starting")
+    return "stalled" if facts.is_quiet(patient=bool(said or hinted)) else busy
+
+
+def _is_finished(facts: Facts, scan: LogScan, stand: Standing) -> bool:
+    """Said in words, or counted to the end; a doubtful end only once nothing follows it."""
+    if scan.said_finished:
+        return True
+    aside = scan.table.aside(stand.series)
+    if aside is not None and not aside.complete:
+        return False
+    if stand.complete:
+        return True
+    nothing_follows = facts.now is None or facts.is_quiet(patient=False)
+    return stand.may_be_complete and nothing_follows

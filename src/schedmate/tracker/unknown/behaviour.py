@@ -1,0 +1,225 @@
+"""What the numbers of a template mean, told by how they behave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from schedmate.model import Unit
+from schedmate.tracker.formats.base import MOST
+from schedmate.tracker.unknown import words
+from schedmate.tracker.unknown.companions import elapsed_column, epoch_columns, metric_columns
+from schedmate.tracker.unknown.fields import Column, Table
+from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
+
+CERTAIN: Final = 0.5
+"""Above it, somebody may act on the answer."""
+_UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
+_ENOUGH: Final = 5
+_STRAIGHT: Final = 0.97
+_STEPPED: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """Roles are columns by name: `current`, `total`, `epoch`, `elapsed`, `m_loss`."""
+
+    roles: dict[str, int]
+    unit: Unit
+    confidence: float
+    total: float | None = None
+    """Where no column prints it."""
+    rank: float = 0.0
+    candidates: tuple[int, ...] = field(default=())
+    """The columns that could be the count."""
+
+    @property
+    def has_total(self) -> bool:
+        """In every line, or learnt."""
+        return self.total is not None or not self.roles.keys().isdisjoint({"total", "remaining"})
+
+
+def meaning_of(table: Table) -> Meaning | None:
+    """The most convincing reading of the table, or None where nothing counts."""
+    counts = [column for column in table.numbers if may_count(table, column)]
+    readings = [_count_reading(table, column) for column in counts]
+    readings += [one for column in table.numbers if (one := _share_reading(column))]
+    readings += [one for column in table.numbers if (one := _left_reading(column))]
+    best = max(readings, key=lambda one: one.rank, default=None)
+    if best is not None and not best.has_total:
+        shares = (one for one in readings if one.unit == "percent" and one.confidence > CERTAIN)
+        best = next(shares, best)
+    if best is None or (len(table.texts) < _ENOUGH and not _plain(best)):
+        return None
+    return _completed(table, best, tuple(column.index for column in counts))
+
+
+def may_count(table: Table, column: Column) -> bool:
+    trend = column.trend
+    if not (trend.rising or trend.rounds or trend.jittering) or max(column.values) >= MOST:
+        return False
+    if min(column.values) < 0 or len(set(column.values)) < 3:  # noqa: PLR2004 - two values are no behaviour
+        return False
+    if column.named(words.NO_COUNT | words.TIMES | words.ETAS) and not _says_step(column):
+        things = column.named(words.NAMED_THINGS) and trend.rising
+        if not (things and trend.exactness >= _STEPPED and is_separated(table, column)):
+            return False
+    if table.keeps_pace(column) and trend.exactness < _STEPPED:
+        return False
+    return not (_is_quantity(column) or _is_unix_time(column) or column.suffix == "%")
+
+
+def _says_step(column: Column) -> bool:
+    """The word right at the number counts: `time step 5` is a step, `step time 5` is a time."""
+    last = words.pieces(column.before)[-1:]
+    return bool(last) and last[0] in words.STEPS | words.EPOCHS | words.SAMPLES | words.TOKENS
+
+
+def _is_quantity(column: Column) -> bool:
+    """Seconds, bytes and rates are no counts."""
+    measure = column.measure
+    attached = column.suffix.lower()
+    if "/" in measure or measure in words.SIZE_UNITS:
+        return True
+    return attached in words.TIME_UNITS or (measure in words.TIME_UNITS and measure != "h")
+
+
+def _is_unix_time(column: Column) -> bool:
+    low = min(column.values)
+    return any(start < low < end for start, end in _UNIX_TIME)
+
+
+def _count_reading(table: Table, count: Column) -> Meaning:
+    total = find_total(table, count)
+    roles = {"current": count.index}
+    if total is not None and total.column is not None:
+        roles["total"] = total.column
+    if total is not None and total.left is not None:
+        roles["remaining"] = total.left
+    return Meaning(
+        roles=roles,
+        unit=_unit(table, count, total),
+        confidence=_confidence(table, count, total),
+        total=total.value if total is not None and total.column is total.left is None else None,
+        rank=_rank(table, count, total),
+    )
+
+
+def _unit(table: Table, count: Column, total: Total | None) -> Unit:
+    near = [count.before, count.suffix, count.after]
+    if total is not None and total.column is not None:
+        near.append(table.columns[total.column].after)
+    return words.unit_of(*near)
+
+
+def _named_count(column: Column) -> bool:
+    vocabulary = words.STEPS | words.EPOCHS | words.SAMPLES | words.TOKENS
+    return column.named(vocabulary) or words.names(column.measure, vocabulary)
+
+
+def _confidence(table: Table, count: Column, total: Total | None) -> float:
+    if total is not None and total.confidence > CERTAIN:
+        return total.confidence - (0.3 if is_aside(table) else 0.0)
+    learning = any(
+        column.trend.sinking and not column.whole and column.index != count.index
+        for column in table.numbers
+    )
+    signs = _named_count(count) + learning + (count.trend.exactness >= _STEPPED)
+    alone = (0.2, 0.4, 0.55, 0.65)[signs]
+    if not count.whole:
+        alone = min(alone, 0.45)
+    if is_aside(table):
+        alone = min(alone, 0.35)
+    return alone if total is None else min(alone, total.confidence)
+
+
+def is_aside(table: Table) -> bool:
+    return words.names(table.first_words.lower(), words.ASIDE)
+
+
+def _rank(table: Table, count: Column, total: Total | None) -> float:
+    rank = 4 * total.confidence if total is not None else 0.0
+    rank += 1.5 * count.trend.exactness + (1.5 if _named_count(count) else 0.0)
+    rank += 0.5 * regular(count) + (0.0 if count.whole else -1.5)
+    rank -= 0.5 * (words.unit_of(count.before, count.after) in ("sample", "token"))
+    if count.trend.rounds:
+        rank -= 0.6
+    return rank - 0.05 * count.index - (2.0 if is_aside(table) else 0.0)
+
+
+def _share_reading(column: Column) -> Meaning | None:
+    """`12.0%` that rises evenly, or `progress 0.12` on its way to 1."""
+    trend = column.trend
+    if not trend.rising or len(set(column.values)) < 3 or column.named(words.NO_COUNT):  # noqa: PLR2004 - see above
+        return None
+    if trend.straightness < _STRAIGHT and trend.exactness < _STEPPED:
+        return None
+    named = column.named(words.DONE_SHARE) or words.names(column.after, words.DONE_SHARE)
+    if column.suffix == "%" and max(column.values) <= 100:  # noqa: PLR2004 - percent
+        return _share(column, 100.0, 0.8 if named else 0.65)
+    if (
+        not column.whole
+        and not column.suffix
+        and min(column.values) >= 0
+        and max(column.values) <= 1
+    ):
+        return _share(column, 1.0, 0.7 if named else 0.35)
+    return None
+
+
+def _share(column: Column, total: float, confidence: float) -> Meaning:
+    return Meaning(
+        roles={"current": column.index},
+        unit="percent",
+        confidence=confidence,
+        total=total,
+        rank=3.2 * confidence + 0.5,
+    )
+
+
+def _left_reading(column: Column) -> Meaning | None:
+    """A whole number that goes down evenly to zero is what is left to do."""
+    trend = column.trend
+    if not (column.whole and trend.counting_down) or min(column.values) < 0:
+        return None
+    if _is_quantity(column) or column.named(words.TIMES | frozenset({"eta"})):
+        return None
+    if trend.mirrored.exactness < _STEPPED or len(set(column.values)) < 3:  # noqa: PLR2004 - see above
+        return None
+    named = column.named(words.LEFT) or words.names(column.after, words.LEFT)
+    confidence = 0.6 if named else 0.42
+    return Meaning(
+        roles={"remaining": column.index},
+        unit=words.unit_of(column.before, column.after),
+        confidence=confidence,
+        total=_first_of(column),
+        rank=2.5 * confidence + 0.5,
+    )
+
+
+def _first_of(column: Column) -> float:
+    """The count before the first line: the rounder of what it shows and one step more."""
+    shown = column.values[0]
+    before = shown + column.trend.mirrored.rate
+    return before if _roundness(before) > _roundness(shown) else shown
+
+
+def _roundness(value: float) -> int:
+    text = str(int(value))
+    return len(text) - len(text.rstrip("0"))
+
+
+def _plain(reading: Meaning) -> bool:
+    """Three lines are enough for `3/90` that goes on evenly."""
+    return reading.has_total and reading.confidence > CERTAIN and reading.unit != "percent"
+
+
+def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> Meaning:
+    roles = dict(reading.roles)
+    roles |= epoch_columns(table, roles)
+    roles |= elapsed_column(table, roles)
+    roles |= metric_columns(table, roles)
+    count = roles.get("current")
+    inner = count is not None and table.columns[count].trend.rounds > 1 and "epoch" not in roles
+    confidence = min(CERTAIN, reading.confidence) if inner else reading.confidence
+    return Meaning(roles, reading.unit, confidence, reading.total, reading.rank, candidates)

@@ -1,0 +1,209 @@
+"""The face of this room: lines that no exact format could read go in, sightings come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from schedmate.model import BadInput, LearnedPattern
+from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.unknown import naming
+from schedmate.tracker.unknown.behaviour import CERTAIN, Meaning, meaning_of
+from schedmate.tracker.unknown.fields import table_of
+from schedmate.tracker.unknown.pattern import compiled, pattern_of, read_with
+from schedmate.tracker.unknown.templates import Miner, Samples, Template, fits, masked
+from schedmate.tracker.unknown.watch import Watched
+
+_LEAST: Final = 0.4
+"""Below it nothing is said."""
+_STUDIED: Final = 400
+_ASK_AFTER: Final = 10
+_MOST_REFUSED: Final = 8
+_LOOK_AFTER_MISSES: Final = (2, 8, 20)
+_LAP: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A line that was read only after its format was learnt."""
+
+    order: int
+    at: float | None
+    sighting: Sighting
+
+
+@dataclass(slots=True)
+class Learner:
+    """Bounded in memory; its state can be written and read back like everything of a log."""
+
+    pattern: LearnedPattern | None = None
+    miner: Miner = field(default_factory=Miner)
+    watched: Watched = field(default_factory=Watched)
+    template: int = 0
+    """The one the pattern was learnt from; 0: it was remembered."""
+    words: list[str] = field(default_factory=list)
+    reading: str = ""
+    """Changes when another number is counted, or counted towards another one."""
+    rank: float = 0.0
+    asked: bool = False
+    refused: list[str] = field(default_factory=list)
+    """Expressions that later lines proved wrong."""
+    backlog: Samples = field(default_factory=Samples)
+
+    @property
+    def confidence(self) -> float:
+        """A count that goes round without saying how often is hardly the run."""
+        if self.pattern is None:
+            return 0.0
+        inner = self.watched.rounds > 1 and "(?P<epoch>" not in self.pattern.expression
+        return min(CERTAIN, self.pattern.confidence) if inner else self.pattern.confidence
+
+    def feed(self, text: str, order: int, at: float | None) -> Sighting | None:
+        """Take in a line; return what it says as soon as the format is known."""
+        sighting = None if self.pattern is None else self._read(text, order)
+        if sighting is not None and self.watched.seen > _STUDIED:
+            return sighting
+        name = self.miner.add(text, order, at)
+        template = self.miner.templates.get(name)
+        if template is not None and self._is_due(name, template, read=sighting is not None):
+            template.looked()
+            if self._learn(name, template, order, read=sighting is not None):
+                return self._read(text, order)
+        return sighting
+
+    def _is_due(self, name: int, template: Template, *, read: bool) -> bool:
+        """A pattern that misses lines of its own template is worth another look at once."""
+        missed = not read and name == self.template and self.watched.missed in _LOOK_AFTER_MISSES
+        return missed or template.count >= template.look_at
+
+    def replay(self) -> list[Replayed]:
+        """Sightings of the lines before the format was known; each is given out once."""
+        if self.pattern is None or not self.backlog.texts:
+            return []
+        kept, self.backlog = self.backlog, Samples()
+        lines = zip(kept.orders, kept.times, kept.texts, strict=True)
+        read = ((order, at, read_with(self.pattern, text)) for order, at, text in lines)
+        return [Replayed(order, at, sighting) for order, at, sighting in read if sighting]
+
+    def adopt(self, pattern: LearnedPattern) -> None:
+        """Go on with a remembered pattern; raises `BadInput` where it is none."""
+        compiled(pattern.expression)
+        self._set(pattern, 0, [], 0.0)
+
+    def question(self) -> naming.Question | None:
+        """What a model could settle; None when there is nothing, or it has been asked."""
+        if self.asked:
+            return None
+        name = self.template or self._likeliest()
+        template = self.miner.templates.get(name)
+        table = None if template is None else table_of(template)
+        meaning = None if table is None else meaning_of(table)
+        if template is None or table is None or meaning is None or template.count < _ASK_AFTER:
+            return None
+        return naming.question(name, table, meaning)
+
+    def settle(self, question: naming.Question, answer: naming.Roles) -> LearnedPattern | None:
+        """Take in the model's answer to a question; it is not asked again."""
+        self.asked = True
+        pattern = naming.settle(question, answer)
+        template = self.miner.templates.get(question.template)
+        if pattern is None or template is None or pattern.expression in self.refused:
+            return None
+        self._set(pattern, question.template, template.words, question.meaning.rank)
+        self.reading = f"{question.template}:asked"
+        self._keep_for_replay(template, before=None)
+        return pattern
+
+    def _read(self, text: str, order: int) -> Sighting | None:
+        if self.pattern is None:
+            return None
+        try:
+            sighting = read_with(self.pattern, text)
+        except BadInput:
+            self._drop()
+            return None
+        if sighting is None:
+            if self.words and fits(self.words, masked(text)):
+                self.watched.miss()
+        else:
+            self.watched.see(sighting, order, with_total=_has_total(self.pattern))
+            self._learn_lap()
+        if self.watched.wrong:
+            self._drop()
+            return None
+        return sighting
+
+    def _learn_lap(self) -> None:
+        lap = self.watched.lap
+        if lap and self.pattern is not None and not _has_total(self.pattern):
+            # else the end may lie between two lines, or the numbers be those of several writers
+            plain = self.watched.pace == 1 and "(?P<epoch>" in self.pattern.expression
+            limit = _LAP if plain else CERTAIN
+            self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
+
+    def _learn(self, name: int, template: Template, order: int, *, read: bool) -> bool:
+        """Judge a template anew; say whether the pattern is another one now."""
+        table = table_of(template)
+        meaning = None if table is None else meaning_of(table)
+        if table is None or meaning is None or meaning.confidence < _LEAST:
+            return False
+        if not self._is_better(name, template, meaning):
+            return False
+        pattern = pattern_of(table, meaning)
+        if pattern is None or pattern.expression in self.refused:
+            return False
+        reading = _reading(name, meaning)
+        if reading == self.reading:
+            self.pattern = pattern
+            return not read
+        self._set(pattern, name, template.words, meaning.rank)
+        self.reading = reading
+        self._keep_for_replay(template, before=order)
+        return True
+
+    def _is_better(self, name: int, template: Template, meaning: Meaning) -> bool:
+        if self.pattern is None:
+            return True
+        if name == self.template:
+            return True
+        silent = self.watched.order < template.samples.orders[0]
+        outer = self.watched.rounds > 0 and meaning.confidence >= self.confidence - 0.1
+        return (
+            (silent and meaning.confidence > min(CERTAIN, self.confidence))
+            or (outer and meaning.has_total)
+            or meaning.rank > self.rank + 1.0
+        )
+
+    def _set(self, pattern: LearnedPattern, name: int, words: list[str], rank: float) -> None:
+        self.watched, self.reading = Watched(), "remembered"
+        self.pattern, self.template, self.words, self.rank = pattern, name, list(words), rank
+
+    def _keep_for_replay(self, template: Template, before: int | None) -> None:
+        kept = template.samples
+        self.backlog = Samples()
+        for index, order in enumerate(kept.orders):
+            if before is None or order < before:
+                self.backlog.add(kept.texts[index], order, kept.nths[index], kept.times[index])
+
+    def _drop(self) -> None:
+        """The pattern was wrong: forget it, and learn anew from here."""
+        if self.pattern is not None:
+            self.refused = [*self.refused, self.pattern.expression][-_MOST_REFUSED:]
+        self.pattern, self.template, self.words, self.rank = None, 0, [], 0.0
+        self.miner, self.watched, self.backlog, self.reading = Miner(), Watched(), Samples(), ""
+
+    def _likeliest(self) -> int:
+        """The template that came most often."""
+        templates = self.miner.templates
+        return max(templates, key=lambda name: templates[name].count, default=0)
+
+
+def _has_total(pattern: LearnedPattern) -> bool:
+    if pattern.total is not None or "(?P<total>" in pattern.expression:
+        return True
+    return "(?P<current>" in pattern.expression and "(?P<remaining>" in pattern.expression
+
+
+def _reading(name: int, meaning: Meaning) -> str:
+    counted = sorted(role for role in meaning.roles.items() if not role[0].startswith("m_"))
+    return f"{name}:{counted}:{meaning.unit}:{meaning.total}"
