@@ -12,6 +12,8 @@ from schedmate.tracker.formats.base import MOST, Ordinal, Sample, Sighting, metr
 
 _LONGEST = 65_536
 _MARK = ":::MLLOG "
+_TRIAL = "Beginning trial "
+"""So the benchmarks' launcher begins, and counts runs of which each has its own log."""
 _LATEST_S = 1e11
 _MOST_EPOCHS = 20_000
 """No benchmark has more epochs; what is more counts samples under the name of epochs, ..."""
@@ -38,9 +40,11 @@ _THROUGHPUTS = frozenset({"throughput", "imgs_sec"})
 
 class MlPerf:
     name = "mlperf"
-    hints = (":::mllog",)
+    hints = (":::mllog", "beginning trial ")
 
     def read(self, line: str) -> Sighting | None:
+        if line.startswith(_TRIAL):
+            return Sighting(phase="starting")
         start = line.find(_MARK, 0, 200)
         if start < 0 or len(line) > _LONGEST:
             return None
@@ -134,6 +138,7 @@ class MlPerf:
             ' "metadata": {"first_epoch_num": 168, "epoch_count": 3360}}',
             Sighting(unit="sample", current=168, series="block", at=1600000000),
         ),
+        Sample("Beginning trial 6 of 10", Sighting(phase="starting")),
         Sample(
             ':::MLLOG {"time_ms": 1600000000000, "key": "eval_start", "value": null,'
             ' "metadata": {"epoch_num": 3}}',
@@ -166,8 +171,13 @@ class MlPerf:
             ' "metadata": {"status": "aborted"}}',
             Sighting(phase="failed", ended_by="unknown", at=1600000000),
         ),
-        Sample(':::MLLOG {"time_ms": 1600000000000, "key": "seed", "value": 43}', None),
-        Sample(':::MLLOG {"key": "epoch_stop", "metadata": {"epoch_num": -1}}', None),
+        Sample(':::MLLOG {"key": "block_stop", "metadata": {"first_epoch_num": 20}}', Sighting()),
+        Sample(
+            ':::MLLOG {"time_ms": 1600000000000, "key": "max_sequence_length", "value": 512,'
+            ' "metadata": {"epochs": 3}}',
+            Sighting(at=1600000000),
+        ),
+        Sample(':::MLLOG {"key": "epoch_stop", "metadata": {"epoch_num": -1}}', Sighting()),
         Sample(':::MLLOG {"key": ["epoch_stop"], "metadata": 3}', None),
         Sample(':::MLLOG ["epoch_stop"]', None),
         Sample(':::MLLOG {"key": "epoch_stop", "metadata": {"epoch_num"', None),
@@ -177,22 +187,25 @@ class MlPerf:
 
 
 def said_by(event: Mapping[str, Any]) -> Sighting | None:
+    """What an event tells; one that tells nothing of progress is no line for others to guess at."""
     key, value, metadata = event.get("key"), event.get("value"), event.get("metadata")
     if not isinstance(key, str):
         return None
     about = metadata if isinstance(metadata, dict) else {}
     said = _progress(key, about) or _word(key, about) or _total(key, value) or Sighting()
-    said = replace(said, metrics=_metrics(key, value, about))
-    if said == Sighting():
-        return None
     at = _number(event.get("time_ms"))
-    return replace(said, at=at / 1000 if at and at / 1000 < _LATEST_S else None)
+    return replace(
+        said,
+        metrics=_metrics(key, value, about),
+        at=at / 1000 if at and at / 1000 < _LATEST_S else None,
+    )
 
 
 def _progress(key: str, about: Mapping[str, Any]) -> Sighting | None:
     series, ordinal = _PROGRESS.get(key, ("", None))
     unit, current = _count(about)
-    if not series or unit is None or current is None:
+    stale = key == "block_stop" and "first_epoch_num" in about  # where the block began
+    if not series or unit is None or current is None or stale:
         return None
     named = unit == "epoch" and current.is_integer()
     return Sighting(

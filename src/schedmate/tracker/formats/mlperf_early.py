@@ -86,8 +86,10 @@ class MlPerfEarly:
             Sighting(phase="failed", ended_by="unknown", at=1558640127.25),
         ),
         Sample(":::MLPv0.5.0 [1df9b2ab][1570666471.29151][0]", None),
-        Sample(':::MLL 1558640127.250 seed: {"value": 3, "metadata": {}}', None),
-        Sample(":::MLL 1558640127.250 train_epoch: {", None),
+        Sample(
+            ':::MLL 1558640127.250 seed: {"value": 3, "metadata": {}}', Sighting(at=1558640127.25)
+        ),
+        Sample(":::MLL train_epoch: 3", None),
         Sample(":::MLL 1.0 a: " + "[" * 60_000, None),
     )
 

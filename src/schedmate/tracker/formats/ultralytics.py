@@ -21,7 +21,7 @@ _LONGEST = 2048
 _ROW = re.compile(
     r"\s{0,12}(\d{1,9})/(\d{1,9})\s{1,12}[\d.]{1,12}[KMGT]?"
     rf"((?:\s{{1,12}}(?:{NUMBER})){{1,12}}?)\s{{1,12}}\d{{1,9}}\s{{1,12}}\d{{1,6}}:"
-    r"\s{1,4}(\d{1,3})%"
+    r"\s{1,4}(\d{1,3})%(?:\|| [━─╸])"
 )
 _RESULTS = re.compile(r"\s{0,30}Class\s{1,20}Images\s{1,20}(?:Instances|Labels)\s")
 _OWN_BAR = re.compile(
