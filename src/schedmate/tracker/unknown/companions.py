@@ -12,6 +12,7 @@ from schedmate.tracker.unknown.fields import Column, Table
 
 _MOST_METRICS: Final = 4
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
 _MOST_EPOCHS: Final = 100_000
 
 
@@ -36,12 +37,12 @@ def _is_epoch(column: Column, count: Column) -> bool:
         return False
     if column.named(words.EPOCHS):
         return True
-    return bool(count.trend.rounds) and _moves_at_rounds(column, count)
+    return any(count.trend.returns) and _moves_at_returns(column, count)
 
 
-def _moves_at_rounds(column: Column, count: Column) -> bool:
-    pairs = zip(column.trend.moves, count.trend.moves, strict=True)
-    return all(inner < 0 for outer, inner in pairs if outer > 0 and inner != 0)
+def _moves_at_returns(column: Column, count: Column) -> bool:
+    pairs = zip(column.trend.moves, count.trend.returns, strict=True)
+    return all(returned == (move > 0) for move, returned in pairs)
 
 
 def _epochs(table: Table, epoch: Column, roles: Mapping[str, int]) -> dict[str, int]:
@@ -60,6 +61,8 @@ def elapsed_column(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
         if column.kind == "other" or column.index in roles.values():
             continue
         if not column.trend.rising or column.named(words.ETAS) or "/" in column.measure:
+            continue
+        if column.measure in words.TIME_UNITS - _READABLE:
             continue
         if column.named(words.TIMES) or table.keeps_pace(column):
             return {"elapsed": column.index}

@@ -21,6 +21,7 @@ _NEAR_START: Final = 0.25
 _ENOUGH: Final = 5
 _TREND: Final = 0.25
 _PACE: Final = 0.1
+_LESS: Final = 0.8
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,13 @@ class Trend:
         landed = [b for a, b in zip(self.values, self.values[1:], strict=False) if b < a]
         ups = sum(move > 0 for move in self.moves)
         return len(landed) if ups >= 2 * len(landed) and all(x <= limit for x in landed) else 0
+
+    @property
+    def returns(self) -> list[bool]:
+        """For each move whether the count fell, or came less far than so many lines take it."""
+        usual = _LESS * self.rate
+        moves = zip(self.moves, self.spans, strict=True)
+        return [move < 0 or (span > 1 and move < usual * span) for move, span in moves]
 
     @property
     def sinking(self) -> bool:

@@ -20,6 +20,7 @@ _STUDIED: Final = 400
 _ASK_AFTER: Final = 10
 _MOST_REFUSED: Final = 8
 _LOOK_AFTER_MISSES: Final = (2, 8, 20)
+_LOOK_AT_ROUNDS: Final = 3
 _LAP: Final = 0.7
 
 
@@ -60,21 +61,25 @@ class Learner:
 
     def feed(self, text: str, order: int, at: float | None) -> Sighting | None:
         """Take in a line; return what it says as soon as the format is known."""
+        rounds = self.watched.rounds
         sighting = None if self.pattern is None else self._read(text, order)
         if sighting is not None and self.watched.seen > _STUDIED:
             return sighting
         name = self.miner.add(text, order, at)
         template = self.miner.templates.get(name)
-        if template is not None and self._is_due(name, template, read=sighting is not None):
+        if template is not None and self._is_due(name, template, rounds, read=sighting is not None):
             template.looked()
             if self._learn(name, template, order, read=sighting is not None):
                 return self._read(text, order)
         return sighting
 
-    def _is_due(self, name: int, template: Template, *, read: bool) -> bool:
-        """A pattern that misses lines of its own template is worth another look at once."""
-        missed = not read and name == self.template and self.watched.missed in _LOOK_AFTER_MISSES
-        return missed or template.count >= template.look_at
+    def _is_due(self, name: int, template: Template, rounds: int, *, read: bool) -> bool:
+        """Lines that the pattern misses, and the start of a round, are looked at at once."""
+        if name == self.template:
+            missed = not read and self.watched.missed in _LOOK_AFTER_MISSES
+            if missed or rounds < self.watched.rounds <= _LOOK_AT_ROUNDS:
+                return True
+        return template.count >= template.look_at
 
     def replay(self) -> list[Replayed]:
         """Sightings of the lines before the format was known; each is given out once."""

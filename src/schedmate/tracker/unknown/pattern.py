@@ -22,13 +22,14 @@ _MOST_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
 _METRIC = re.compile(r"m_[a-z][a-z0-9_]{0,40}")
 _COUNT: Final = r"\d[\d_]*(?:,\d{3})*(?:\.\d+)?[kKM]?"
-_TIME: Final = r"[\d:.,]*\d(?:ms|min|sec|s|m|h)?"
+_TIME: Final = r"[\d:.,]*\d"
 _ANY: Final = (
     r"[-+]?(?:\d[\d_]*(?:,\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?"
     r"|\.\d+(?:[eE][-+]?\d+)?|nan|NaN|inf|Inf)"
 )
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _UNIT = re.compile(r"(?:ms|min|sec|s|m|h)$")
+_UNIT_IN_FRONT = re.compile(r"\s?(?:ms|min|sec|s|m|h)(?!\w)")
 _BAR_WORD: Final = "\N{FULL BLOCK}"
 _ANY_BAR: Final = r"[\[|(][^\d]*?[\])|]"
 _PERCENT: Final = 100.0
@@ -154,10 +155,15 @@ def pattern_of(
     """Write the expression; None where it does not read its own samples back."""
     names = {index: role for role, index in meaning.roles.items()}
     parts, used = [], max(names, default=-1)
+    gaps = list(table.gaps)
     for index, column in enumerate(table.columns[: used + 1]):
-        parts.append(_gap(table.gaps[index], first=index == 0))
-        parts.append(_number(column, names.get(index), table.gaps[index + 1]))
-    parts.append(_gap_start(table.gaps[used + 1]))
+        parts.append(_gap(gaps[index], first=index == 0))
+        if names.get(index) == "elapsed":
+            unit, gaps[index + 1] = _unit_in_front(gaps[index + 1])
+            parts.append(f"(?P<elapsed>{_TIME}{unit})")
+        else:
+            parts.append(_number(column, names.get(index), gaps[index + 1]))
+    parts.append(_gap_start(gaps[used + 1]))
     pattern = LearnedPattern(
         expression="".join(parts)[:_LONGEST_EXPRESSION],
         unit=meaning.unit,
@@ -183,8 +189,17 @@ def _number(column: Column, role: str | None, behind: tuple[str, ...]) -> str:
     if role is None:
         shape = _TIME if column.kind == "clock" else _ANY + ("[kKM]?" if scaled else "")
         return shape + (r"\s?%?" if column.suffix == "%" else "")
-    shape = {"elapsed": _TIME}.get(role, _ANY if role.startswith("m_") else _COUNT)
+    shape = _ANY if role.startswith("m_") else _COUNT
     return f"(?P<{role}>{shape})" + (r"\s?%" if column.suffix == "%" else "")
+
+
+def _unit_in_front(behind: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The unit that follows the time in every line, and the gap without it."""
+    found = {match[0] for gap in behind if (match := _UNIT_IN_FRONT.match(gap))}
+    unit = found.pop() if len(found) == 1 else ""
+    if not unit or not all(gap.startswith(unit) for gap in behind):
+        return "", behind
+    return str(re2.escape(unit)), tuple(gap[len(unit) :] for gap in behind)
 
 
 def _name(column: Column, behind: tuple[str, ...]) -> str:

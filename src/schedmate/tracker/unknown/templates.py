@@ -108,14 +108,20 @@ class Miner:
             self.header = text
             return self._remember(shape, 0)
         self._shrink()
-        words = self._paired(text) or masked(text)
-        for name, template in self.templates.items():
-            if fits(template.words, words):
-                return self._remember(shape, name)
+        words = masked(text)
+        known = self._fitting(words)
+        if known is None and (pair := self._paired(text)):
+            words, known = pair, self._fitting(pair)
+        if known is not None:
+            return self._remember(shape, known)
         self.made += 1
         self.templates[self.made] = Template(words, header=self.header)
         self.header = ""
         return self._remember(shape, self._merged(self.made))
+
+    def _fitting(self, words: list[str]) -> int | None:
+        fitting = (name for name, known in self.templates.items() if fits(known.words, words))
+        return next(fitting, None)
 
     def _paired(self, text: str) -> list[str]:
         """Lines that share nothing but `12/900` between ever other words are one template."""

@@ -174,5 +174,5 @@ def _by_share(count: Column, share: Column) -> Iterator[Total]:
         slack = _last_digit(text)
         least = max(least, 100 * done / (part + slack))
         most = min(most, 100 * done / (part - slack) if part > slack else math.inf)
-    if math.ceil(least) == math.floor(most) >= max(count.values):
+    if math.isfinite(most) and math.ceil(least) == math.floor(most) >= max(count.values):
         yield Total(float(math.ceil(least)), WORD)

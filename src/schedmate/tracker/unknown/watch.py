@@ -31,13 +31,15 @@ class Watched:
     over: int = 0
     missed: int = 0
     rounds: int = 0
+    odd: int = 0
+    """Rounds that were not as long as the one before."""
     peak: float = 0.0
     """Where the count went round last time."""
     same_peaks: int = 0
 
     @property
     def wrong(self) -> bool:
-        strikes = max(self.back, self.jumps)
+        strikes = max(self.back + self.odd, self.jumps)
         return (
             (strikes >= _STRIKES and strikes * _SHARE > self.seen)
             or self.over >= _OVER
@@ -78,6 +80,7 @@ class Watched:
     def _fall(self, current: float, fall: float, total: float | None) -> None:
         if current <= self.first + _NEAR_START * (self.last - self.first):
             self.rounds += 1
+            self.odd += abs(self.last - self.peak) > _NEAR_START * self.last
             self.same_peaks = self.same_peaks + 1 if self.last == self.peak else 0
             self.peak = self.last
             self.first = min(self.first, current)

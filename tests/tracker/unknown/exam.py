@@ -1,0 +1,104 @@
+"""An exam: logs in formats that nobody described, each with the truth about every line."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from schedmate.model import Asker, ModelError
+from schedmate.tracker.unknown import Learner, ask
+from schedmate.tracker.unknown.pattern import read_with
+
+Truth = tuple[float, float | None]
+"""Where the count stands, and its total if the log says so."""
+Line = str | tuple[str, *tuple[Truth, ...]]
+"""Noise, or a line of progress with all the truths that may be told of it."""
+Log = Callable[[random.Random], Iterator[Line]]
+
+SHARE = 0.4
+"""The part of a run after which the question is put."""
+LEAST_LINES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How one log was understood."""
+
+    name: str
+    step: bool
+    total: bool
+    wrong_total: bool
+    """A total that is not the truth's."""
+    confidence: float
+    said: str
+
+    @property
+    def right(self) -> bool:
+        return self.step and self.total
+
+    @property
+    def harmful(self) -> bool:
+        return self.wrong_total and self.confidence > 0.5
+
+
+def written(log: Log, seed: int = 1) -> list[Line]:
+    lines = list(log(random.Random(seed)))
+    return lines[: max(LEAST_LINES, int(SHARE * len(lines)))]
+
+
+def examine(log: Log, asker: Asker | None = None) -> Mark:
+    learner, lines = Learner(), written(log)
+    believed = 0.0, 0.0
+    for order, line in enumerate(lines):
+        text, truths = _parts(line)
+        seen = learner.feed(text, order, None)
+        learner.replay()
+        if seen and seen.total and not any(_same(seen.total, truth[1]) for truth in truths):
+            believed = max(believed, (learner.confidence, seen.total))
+    if asker is not None:
+        settle(learner, asker)
+    return _mark(log.__name__, learner, lines, believed)
+
+
+def _parts(line: Line) -> tuple[str, tuple[Truth, ...]]:
+    return (line, ()) if isinstance(line, str) else (line[0], line[1:])
+
+
+def settle(learner: Learner, asker: Asker) -> None:
+    question = learner.question()
+    if question is None:
+        return
+    with suppress(ModelError):
+        learner.settle(question, ask(question, asker).value)
+
+
+def _mark(name: str, learner: Learner, lines: list[Line], believed: tuple[float, float]) -> Mark:
+    """By the newest line that it reads, which must be one of the newest quarter."""
+    seen, truths = None, ()
+    for line in reversed(lines[-max(8, len(lines) // 4) :]):
+        text, truths = _parts(line)
+        seen = read_with(learner.pattern, text) if learner.pattern else None
+        if seen is not None:
+            break
+    if seen is None or seen.current is None:
+        has_progress = any(_parts(line)[1] for line in lines)
+        fine = not has_progress and learner.confidence <= 0.5
+        return Mark(name, fine, fine, believed[0] > 0.5, believed[0], "-")
+    if not any(_parts(line)[1] for line in lines) and learner.confidence <= 0.5:
+        return Mark(name, True, True, False, learner.confidence, "a guess")
+    said = f"{seen.current:g}/{seen.total and f'{seen.total:g}'} {seen.unit}"
+    fitting = [truth for truth in truths if _same(seen.current, truth[0])]
+    step = bool(fitting)
+    total = any(_same(seen.total, truth[1]) for truth in fitting)
+    wrong = seen.total is not None and not any(_same(seen.total, t[1]) for t in truths)
+    if believed[0] > 0.5:
+        return Mark(name, step, total, True, believed[0], f"{said}, was {believed[1]:g}")
+    return Mark(name, step, total, wrong, learner.confidence, said)
+
+
+def _same(one: float | None, two: float | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return abs(one - two) <= 1e-9 + 1e-6 * abs(two)

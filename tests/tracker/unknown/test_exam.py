@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+
+from tracker.unknown.exam import Log, examine
+from tracker.unknown.sets import SETS
+
+LOGS = [log for logs in SETS.values() for log in logs]
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.__name__)
+def test_no_wrong_total_is_believed(log: Log):
+    mark = examine(log)
+    assert not mark.harmful, mark
+
+
+@pytest.mark.parametrize("title", SETS)
+def test_most_are_understood_without_any_model(title: str):
+    marks = [examine(log) for log in SETS[title]]
+    wrong = [mark for mark in marks if not mark.right]
+    assert len(wrong) <= 0.2 * len(marks), wrong
