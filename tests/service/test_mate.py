@@ -49,9 +49,23 @@ def test_one_job_walks_from_submission_to_memory(place):
         assert run.fingerprint == store.advice(job_id).fingerprint
         assert run.steps_done == 4
         assert store.progress(job_id, 0).progress.current == 4
+        assert (run.profile.unit, run.profile.done, run.profile.total) == ("step", 4, 4)
+        assert 0.5 < run.profile.duration_s < run.duration_s + 1
+        assert store.tracking(job_id, 0) is None
         assert store.diagnoses(job_id) == {}
     assert place.actions() == []
     assert place.lines() == [f"{job_id} 0"]
+
+
+def test_a_run_is_followed_through_by_daemons_that_live_for_one_look_each(place):
+    job_id = place.submit("for i in $(seq 1 8); do echo step $i/8; sleep 0.25; done")
+    place.looks_until(lambda: place.ended(job_id), "the end")
+    place.one_look()
+
+    with place.store() as store:
+        run = store.run(job_id)
+        assert (run.steps_done, run.profile.done, run.profile.total) == (8, 8, 8)
+        assert store.tracking(job_id, 0) is None
 
 
 def test_a_mistake_of_the_user_is_diagnosed_and_not_retried(place):
@@ -324,19 +338,19 @@ def test_a_model_that_is_installed_later_is_asked_then(stage, monkeypatch):
 
 def test_what_the_rules_are_sure_of_is_not_asked(stage):
     handler = Refines()
-    refining = Refining(handler)
-    refining.ask(a_job(), Case(), a_diagnosis("import_error", confidence=0.9))
-    refining.close()
-    assert list(refining.answered()) == []
+    stage.log.write_text("ModuleNotFoundError: No module named 'torhc'\n")
+    stage.new_mate(handler)
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.mate.cycle(2000.0)
+    assert stage.store.diagnoses("1")[0].reason == "import_error"
     assert handler.asked == 0
+    assert stage.mate._refining._questions.empty()
 
 
-def test_closing_does_not_wait_for_the_model(stage):
+def test_closing_does_not_wait_for_the_model():
     gate = threading.Event()
-    handler = Refines()
-    handler.ask_model = lambda *_: gate.wait(20)
-    refining = Refining(handler)
-    refining.ask(a_job(), Case(), a_diagnosis("unknown"))
+    refining = Refining()
+    refining.ask("nothing", lambda: gate.wait(20), lambda *_: None)
     begun = time.monotonic()
 
     refining.close()
@@ -387,8 +401,25 @@ def test_what_the_scheduler_lists_no_more_is_forgotten_and_met_afresh(stage):
     gone = stage.scheduler.known.pop("1")
     stage.mate.cycle(2.0)
     assert "1" not in stage.mate._mind.known
-    assert stage.mate._watching._trackers == {}
+    assert stage.mate._watching.jobs == frozenset()
 
     stage.scheduler.known["1"] = gone
     stage.mate.cycle(3.0)
-    assert list(stage.mate._watching._trackers) == ["1"]
+    assert stage.mate._watching.jobs == {"1"}
+
+
+def test_a_slow_down_is_told_to_the_mind_and_in_the_story(stage):
+    started = 1_700_000_000.0
+    stage.put("1", JobState.RUNNING, start_time=started)
+    stage.log.write_text("")
+    now, step = started, 0
+    for seconds in [1.0] * 60 + [4.0] * 60:
+        now, step = now + seconds, step + 1
+        with stage.log.open("a") as log:
+            log.write(f"step {step}/1000 loss 0.5\n")
+        stage.mate.cycle(now)
+
+    slowdown = stage.mate._mind.known["1"].progress.slowdown
+    assert slowdown.factor == pytest.approx(0.25, abs=0.05)
+    assert slowdown.since_s == pytest.approx(60, abs=15)
+    assert stage.store.progress("1", 0).progress.slowdown is not None

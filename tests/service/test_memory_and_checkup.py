@@ -30,6 +30,20 @@ def test_what_a_scheduler_still_knows_is_imported_once(place):
         assert store.run(bad).job.state is JobState.FAILED
 
 
+def test_history_learns_from_runs_that_nobody_watched(place):
+    bar = r"'\rtrain: %d%%|#| %d/50 [00:%02d<00:10, 2.00it/s]' $((i*2)) $i $((i/2))"
+    job_id = place.scheduler.submit(
+        place.submission(f"for i in $(seq 0 50); do printf {bar}; done; echo")
+    )
+    wait_for(lambda: place.ended(job_id), "the end")
+
+    import_scheduler(place.settings, "local")
+
+    with place.store() as store:
+        profile = store.run(job_id).profile
+        assert (profile.unit, profile.done, profile.total) == ("step", 50, 50)
+
+
 def test_an_import_leaves_what_is_known_better(place):
     job_id = place.scheduler.submit(place.submission("true"))
     wait_for(lambda: place.ended(job_id), "the end")

@@ -6,11 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from schedmate.model import Progress
+from schedmate.cli.track import command
+from schedmate.model import BadInput, Progress
 from schedmate.model.wire import from_json
 
 DATA = Path(__file__).parent / "data"
@@ -49,7 +53,10 @@ def test_standard_input():
     ("args", "code", "says"),
     [
         (["/no/such.log"], 3, "there is no log /no/such.log"),
-        (["/"], 2, "is a directory"),
+        (["/proc/self/fdinfo"], 3, "no log in"),
+        (["--limit", "soon", "/dev/null"], 2, "is no time"),
+        (["--like", "/no/such.log", "/dev/null"], 3, "there is no log"),
+        (["--epochs", "0", "/dev/null"], 2, "--epochs"),
         (["--follow", "/no/such.log"], 3, "there is no log"),
         (["--follow", "-"], 2, "needs a file"),
         ([], 2, "LOG"),
@@ -61,6 +68,69 @@ def test_what_cannot_be_tracked(args: list[str], code: int, says: str):
     assert says in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert done.stdout == b""
+
+
+def seen_by(*args: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(command, ["--json", "--no-llm", *args])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def stamped(path: Path, steps: int, *, seconds: float = 10.0) -> str:
+    """A log that counts steps of so many seconds and never says how many there will be."""
+    begun = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    lines = (
+        f"{begun + timedelta(seconds=seconds * step):%Y-%m-%d %H:%M:%S} step={step} loss=0.5\n"
+        for step in range(1, steps + 1)
+    )
+    path.write_text("".join(lines))
+    return str(path)
+
+
+def test_a_directory_is_one_job(tmp_path: Path):
+    (tmp_path / "rank_1.log").write_text("loading\n")
+    (tmp_path / "rank_0.log").write_text("step 3/4 loss 1\n")
+    (tmp_path / "model.bin").write_text("step 1/99\n")
+    (seen,) = seen_by(str(tmp_path))
+    assert (seen["log"], seen["current"], seen["total"]) == (str(tmp_path / "rank_0.log"), 3, 4)
+
+
+def test_all_logs_of_one_job_give_one_answer(tmp_path: Path):
+    out, err = tmp_path / "job.out", tmp_path / "job.err"
+    out.write_text("step 3/4 loss 1\n")
+    err.write_text("Traceback (most recent call last):\n  File 'x'\nKeyError: 'x'\n")
+    assert len(seen_by(str(out), str(err))) == 2
+    (seen,) = seen_by("--job", str(out), str(err))
+    assert (seen["phase"], seen["total"]) == ("failed", 4)
+
+
+@pytest.mark.parametrize("option", ["--steps", "--total"])
+def test_a_total_that_only_the_user_knows(tmp_path: Path, option: str):
+    log = stamped(tmp_path / "train.log", 100)
+    assert seen_by(log)[0]["total"] is None
+    (seen,) = seen_by(option, "400", log)
+    assert (seen["total"], seen["fraction"], seen["ends_by"]) == (400, 0.25, "total")
+    assert seen["eta_s"]["p50"] == pytest.approx(3000, rel=0.02)
+
+
+def test_epochs_that_only_the_user_knows(tmp_path: Path):
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"epoch {n} done, loss 0.5\n" for n in range(1, 6)))
+    (seen,) = seen_by("--epochs", "20", str(log))
+    assert (seen["unit"], seen["total"]) == ("epoch", 20)
+
+
+def test_a_similar_run_tells_what_the_log_does_not(tmp_path: Path):
+    like = stamped(tmp_path / "like.log", 400)
+    log = stamped(tmp_path / "train.log", 100)
+    (seen,) = seen_by("--like", like, log)
+    assert seen["eta_s"]["p50"] == pytest.approx(3000, rel=0.05)
+
+
+def test_a_run_that_says_nothing_is_like_no_other(tmp_path: Path):
+    (tmp_path / "empty.log").write_text("")
+    with pytest.raises(BadInput, match="says nothing about how its run went"):
+        command.main(["--like", str(tmp_path / "empty.log"), "x"], standalone_mode=False)
 
 
 def test_a_compressed_log_is_not_followed(tmp_path: Path):

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import console, duration, json_option, no_llm_option, print_json, verb
+from schedmate.cli._asking import LazyAsker
+from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from schedmate.model import Progress
-    from schedmate.tracker import JobTracker
+    from schedmate.cli._follow import Follower, Looks
+    from schedmate.model import Asker, Progress, RunProfile, Workload
 
 EXAMPLES = """
 schedmate track train.log
 schedmate track slurm-17.out slurm-18.out --json
 schedmate track --follow train.log
+schedmate track --job logs/ train.err --epochs 90
+schedmate track --like yesterday.log --limit 12:00:00 train.log
 ssh node tail -c 1M train.log | schedmate track -
 """
-_OVER = ("finished", "failed")
-_COLOURS = {"finished": "green", "failed": "red", "stalled": "yellow"}
-_SHOWN = ("loss", "train_loss", "lm_loss", "eval_loss", "val_loss", "accuracy", "acc")
-_BAR_WIDTH = 24
+_HUGE = 256 << 20
 
 
 @verb(examples=EXAMPLES)
@@ -41,143 +39,196 @@ _BAR_WIDTH = 24
     show_default=True,
     help="Seconds between two looks with --follow.",
 )
+@click.option("--job", "one_job", is_flag=True, help="All LOGs are of one job: one answer.")
+@click.option("--like", "likes", multiple=True, metavar="LOG", help="A similar run that has ended.")
+@click.option("--limit", metavar="TIME", help="When the scheduler ends it: 90m, D-HH:MM:SS.")
+@click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Epochs it will run.")
+@click.option("--steps", "--total", type=click.IntRange(min=1), help="Steps it will run.")
 @json_option
 @no_llm_option
 def command(
+    *,
     logs: tuple[str, ...],
     follow: bool,
     interval: float,
+    one_job: bool,
+    likes: tuple[str, ...],
+    limit: str | None,
+    epochs: float | None,
+    steps: int | None,
     as_json: bool,
-    no_llm: bool,  # noqa: ARG001 - nothing here asks a model yet; the flag is part of the contract
+    no_llm: bool,
 ) -> None:
-    """How far each LOG says its run is, how fast, and when it ends. `-` reads standard input."""
+    """How far each LOG says its run is, how fast, and when it ends.
+
+    A directory means all logs of one job, `-` reads standard input.
+    """
+    known = _Known(
+        workload=_workload(epochs, steps),
+        likes=tuple(_profiles(likes)),
+        limit_s=None if limit is None else _seconds(limit),
+        asker=None if no_llm else LazyAsker(),
+    )
+    jobs = _jobs(logs, one_job=one_job)
     if follow:
-        _follow(logs, interval, _print_changes if as_json else _show_live)
+        _follow(jobs, known, interval, _print_changes if as_json else _show_live)
         return
-    for log in logs:
-        progress = _track(log)
+    for job in jobs:
+        progress = _track(job, known)
         if as_json:
             print_json(progress)
         else:
-            out = console()
-            out.print(_line(progress, bar=out.is_terminal))
+            _print_line(progress)
 
 
-def _track(log: str) -> Progress:
-    from schedmate.tracker import track_file, track_stream
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the user knows besides the log."""
+
+    workload: Workload | None
+    likes: tuple[RunProfile, ...]
+    limit_s: float | None
+    asker: Asker | None
+
+
+def _workload(epochs: float | None, steps: int | None) -> Workload | None:
+    from schedmate.model import Finding, Workload
+
+    if epochs is None and steps is None:
+        return None
+    return Workload(
+        epochs=None if epochs is None else Finding(value=epochs, source="cli"),
+        max_steps=None if steps is None else Finding(value=steps, source="cli"),
+    )
+
+
+def _profiles(likes: Sequence[str]) -> Iterator[RunProfile]:
+    from schedmate.model import BadInput
+    from schedmate.tracker import profile_file
+
+    for like in likes:
+        profile = profile_file(Path(like))
+        if profile is None:
+            raise BadInput(f"{like} says nothing about how its run went; leave it out")
+        yield profile
+
+
+def _seconds(limit: str) -> float:
+    from schedmate.advisor.shell.directives import slurm_seconds
+    from schedmate.advisor.time_caps import cap_seconds
+    from schedmate.model import BadInput
+
+    seconds = cap_seconds(limit, None) or slurm_seconds(limit)
+    if not seconds:
+        raise BadInput(f"--limit {limit} is no time; write 90m, 2h or what sbatch --time takes")
+    return seconds
+
+
+def _jobs(logs: Sequence[str], *, one_job: bool) -> list[tuple[str, ...]]:
+    """The logs of each job: one each, a directory's together, or all of them."""
+    from schedmate.handler.logs import logs_at
+
+    found = [
+        tuple(str(path) for path in logs_at(Path(log))) if Path(log).is_dir() else (log,)
+        for log in logs
+    ]
+    return [tuple(dict.fromkeys(log for job in found for log in job))] if one_job else found
+
+
+def _track(job: Sequence[str], known: _Known) -> Progress:
+    from schedmate.tracker import track_streams
+
+    with ExitStack() as stack:
+        streams = [(log, _open(log, stack)) for log in job]
+        return track_streams(
+            streams,
+            workload=known.workload,
+            likes=known.likes,
+            limit_s=known.limit_s,
+            asker=known.asker,
+        )
+
+
+def _open(log: str, stack: ExitStack) -> IO[bytes]:
+    """A log; on a terminal reading a huge one shows how far it is."""
+    from schedmate.tracker.whole import open_log
 
     if log == "-":
-        return track_stream(sys.stdin.buffer, name="-")
-    return track_file(Path(log))
+        return sys.stdin.buffer
+    stream = stack.enter_context(open_log(Path(log)))
+    size = Path(log).stat().st_size
+    if size < _HUGE or not sys.stderr.isatty():
+        return stream
+    from rich.progress import wrap_file
+
+    shown = wrap_file(stream, size, description=log, transient=True, console=console(stderr=True))
+    return stack.enter_context(shown)
 
 
-Show = Callable[[Iterator["list[Progress]"]], None]
+def _follow(
+    jobs: Sequence[Sequence[str]], known: _Known, interval: float, show: Callable[[Looks], None]
+) -> None:
+    from schedmate.cli._follow import looks
 
-
-def _follow(logs: Sequence[str], interval: float, show: Show) -> None:
-    from schedmate.model import BadInput
-    from schedmate.tracker import JobTracker
-    from schedmate.tracker.whole import is_compressed, open_log
-
-    if "-" in logs:
-        raise BadInput("--follow needs a file; without it `-` reads standard input to its end")
-    for log in logs:
-        with open_log(Path(log)) as stream:
-            if is_compressed(stream):
-                raise BadInput(f"{log} is compressed and will not grow; leave out --follow")
+    _check_that_they_grow(log for job in jobs for log in job)
     try:
-        show(_looks([JobTracker([Path(log)]) for log in logs], interval))
+        show(looks([_follower(job, known) for job in jobs], interval, known.asker))
     except KeyboardInterrupt:
         return
 
 
-def _looks(trackers: Sequence[JobTracker], interval: float) -> Iterator[list[Progress]]:
-    while True:
-        now = time.time()
-        seen = [tracker.poll(now) for tracker in trackers]
-        yield seen
-        if all(progress.phase in _OVER for progress in seen):
-            return
-        time.sleep(interval)
+def _check_that_they_grow(logs: Iterable[str]) -> None:
+    from schedmate.model import BadInput
+    from schedmate.tracker.whole import is_compressed, open_log
+
+    for log in logs:
+        if log == "-":
+            raise BadInput("--follow needs a file; without it `-` reads standard input to its end")
+        with open_log(Path(log)) as stream:
+            if is_compressed(stream):
+                raise BadInput(f"{log} is compressed and will not grow; leave out --follow")
 
 
-def _changes(looks: Iterator[list[Progress]]) -> Iterator[Progress]:
-    """Only what tells more than that time has passed."""
-    told: dict[str, Progress] = {}
-    for seen in looks:
-        for progress in seen:
-            news = _without_time(progress)
-            if told.get(progress.log) != news:
-                told[progress.log] = news
-                yield progress
+def _follower(job: Sequence[str], known: _Known) -> Follower:
+    from schedmate.cli._follow import Follower
+    from schedmate.tracker import JobTracker
+
+    paths = [Path(log) for log in job]
+    tracker = JobTracker(paths, workload=known.workload, likes=known.likes, limit_s=known.limit_s)
+    return Follower(paths, tracker)
 
 
-def _without_time(progress: Progress) -> Progress:
-    from schedmate.model import Cost
+def _print_changes(seen: Looks) -> None:
+    from schedmate.cli._follow import changes
 
-    return replace(progress, elapsed_s=None, eta_s=None, fraction=None, cost=Cost())
-
-
-def _print_changes(looks: Iterator[list[Progress]]) -> None:
-    for progress in _changes(looks):
+    for progress, _ in changes(seen):
         print_json(progress)
 
 
-def _show_live(looks: Iterator[list[Progress]]) -> None:
-    """Redraw on a terminal; elsewhere print a line whenever something changed."""
+def _print_line(progress: Progress, silent_s: float | None = None) -> None:
+    from schedmate.cli._progress import progress_line
+
     out = console()
-    if not out.is_terminal:
-        for progress in _changes(looks):
-            out.print(_line(progress, bar=False))
-        return
+    width = out.width if out.is_terminal else sys.maxsize
+    line = progress_line(progress, width, bar=out.is_terminal, silent_s=silent_s)
+    out.print(line, soft_wrap=True)
+
+
+def _show_live(seen: Looks) -> None:
+    """Redraw on a terminal; elsewhere print a line whenever something changed."""
     from rich.live import Live
     from rich.text import Text
 
+    from schedmate.cli._follow import changes
+    from schedmate.cli._progress import progress_line
+
+    out = console()
+    if not out.is_terminal:
+        for progress, silent_s in changes(seen):
+            _print_line(progress, silent_s)
+        return
+
     with Live(console=out, auto_refresh=False) as live:
-        for seen in looks:
-            lines = [_line(progress, bar=True) for progress in seen]
+        for look in seen:
+            lines = [progress_line(one, out.width, bar=True, silent_s=quiet) for one, quiet in look]
             live.update(Text("\n").join(lines), refresh=True)
-
-
-def _line(progress: Progress, *, bar: bool) -> Text:
-    """`train.log  training  24%  1200/5000 steps  3.4/s  ends in 00:18:38  loss 2.31`."""
-    from rich.text import Text
-
-    colour = _COLOURS.get(progress.phase, "")
-    parts = [Text(progress.log), Text(progress.phase, style=colour)]
-    if progress.fraction is not None:
-        parts += [_bar(progress.fraction)] if bar else []
-        parts.append(Text(f"{progress.fraction:.0%}"))
-    parts += [Text(part) for part in (_count(progress), _speed(progress), _end(progress)) if part]
-    shown = [(name, value) for name, value in progress.metrics.items() if name in _SHOWN]
-    parts += [Text(f"{name} {value:.4g}") for name, value in shown]
-    return Text("  ").join(parts)
-
-
-def _bar(fraction: float) -> Text:
-    from rich.text import Text
-
-    full = round(fraction * _BAR_WIDTH)
-    return Text.assemble(("━" * full, "green"), ("━" * (_BAR_WIDTH - full), "dim"))
-
-
-def _count(progress: Progress) -> str:
-    if progress.current is None:
-        return ""
-    total = "" if progress.total is None else f"/{progress.total:,.6g}"
-    return f"{progress.current:,.6g}{total} {progress.unit}s"
-
-
-def _speed(progress: Progress) -> str:
-    rate = progress.rate_per_s
-    if not rate or progress.phase in _OVER:
-        return ""
-    return f"{rate:.3g}/s" if rate >= 1 else f"{1 / rate:.3g} s each"
-
-
-def _end(progress: Progress) -> str:
-    if progress.eta_s is None or progress.phase in _OVER:
-        return ""
-    spread = progress.eta_s
-    low, high = duration(spread.p10), duration(spread.p90)
-    return f"ends in {duration(spread.p50)} ({low} to {high})"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
 from schedmate.model import PastRun, SchedMateError, Workload
+from schedmate.service.hindsight import profile_of_ended
 from schedmate.service.wiring import open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ def import_scheduler(settings: Settings, name: str) -> int:
     with closing(open_store(own)) as store:
         for job in ended:
             if store.run(job.id, job.restarts) is None:
-                fingerprint, workload = _read(job, scheduler, store)
-                store.keep_run(PastRun(job=job, fingerprint=fingerprint, workload=workload))
+                store.keep_run(_past_run(job, scheduler, store))
     return len(ended)
 
 
@@ -48,6 +48,12 @@ def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> in
     with closing(open_store(settings, of=f"table:{Path(source).name}")) as store:
         store.keep_runs(kept)
     return len(kept)
+
+
+def _past_run(job: Job, scheduler: Scheduler, store: Store) -> PastRun:
+    fingerprint, workload = _read(job, scheduler, store)
+    profile = profile_of_ended(job, workload)
+    return PastRun(job=job, fingerprint=fingerprint, workload=workload, profile=profile)
 
 
 def _read(job: Job, scheduler: Scheduler, store: Store) -> tuple[Fingerprint | None, Workload]:

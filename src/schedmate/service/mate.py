@@ -26,7 +26,9 @@ from schedmate.core import (
     Track,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Diagnosis, Job, JobId, PastRun, SchedulerUnreachable, Workload
+from schedmate.model import Asker, Diagnosis, Job, JobId, PastRun, SchedulerUnreachable, Workload
+from schedmate.service.hindsight import profile_of_ended
+from schedmate.service.learning import Learning
 from schedmate.service.refining import Refining
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
@@ -53,6 +55,7 @@ class Mate:
         advisor: Advisor,
         handler: Handler,
         actions: Actions,
+        asker: Asker | None = None,
     ) -> None:
         self._mind = mind
         self._scheduler = scheduler
@@ -60,8 +63,8 @@ class Mate:
         self._advisor = advisor
         self._handler = handler
         self._actions = actions
-        self._watching = Watching(store)
-        self._refining = Refining(handler)
+        self._refining = Refining()
+        self._watching = Watching(store, Learning(store, self._refining, asker))
         self._troubled: dict[JobId, float] = {}
 
     def cycle(self, now: float) -> None:
@@ -73,13 +76,12 @@ class Mate:
                 self._see(job, now)
         for job_id, progress in self._watching.look(now):
             self._tell(ProgressSeen(now, job_id, progress))
-        for job, refined in self._refining.answered():
-            self._store.keep_diagnosis(job.id, job.restarts, refined)
-            self._tell(JobDiagnosed(now, job.id, job.restarts, refined))
+        self._refining.hear(now)
         self._actions.finish_interrupted(now)
 
     def close(self) -> None:
         self._refining.close()
+        self._watching.close()
 
     def _forget_all_but(self, listed: set[JobId]) -> None:
         """What the scheduler lists no more is history; should it come back, it is met afresh."""
@@ -152,21 +154,32 @@ class Mate:
         else:
             diagnosis = self._handler.diagnose(case)
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
-        self._refining.ask(
-            job, case, diagnosis
-        )  # again after a restart: who knows if it was answered
+        if self._handler.leaves_open(diagnosis):
+            # again after a restart: who knows if it was answered
+            self._refining.ask(
+                f"the failure of job {job.id}",
+                lambda: self._handler.ask_model(case, diagnosis),
+                lambda refined, at: self._refined(job, diagnosis, refined, at),
+            )
         return diagnosis
 
+    def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
+        if refined.reason != before.reason:
+            self._store.keep_diagnosis(job.id, job.restarts, refined)
+            self._tell(JobDiagnosed(now, job.id, job.restarts, refined))
+
     def _remember(self, job: Job) -> None:
-        progress = self._watching.end(job)
-        if progress is None and self._store.run(job.id, job.restarts) is not None:
+        ended = self._watching.end(job)
+        if ended is None and self._store.run(job.id, job.restarts) is not None:
             return  # by somebody who had followed it
         kept = self._store.advice(job.id)
+        workload = Workload() if kept is None else kept.advice.workload
         self._store.keep_run(
             PastRun(
                 job=job,
                 fingerprint=None if kept is None else kept.fingerprint,
-                workload=Workload() if kept is None else kept.advice.workload,
-                steps_done=None if progress is None else progress.current,
+                workload=workload,
+                steps_done=None if ended is None else ended.progress.current,
+                profile=profile_of_ended(job, workload) if ended is None else ended.profile,
             )
         )

@@ -7,15 +7,14 @@ import threading
 import time
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schedmate.model import ModelError, ModelUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
-    from schedmate.handler import Case, Handler
-    from schedmate.model import Diagnosis, Job
+T = TypeVar("T")
 
 _ASK_AGAIN_S = 5.0
 _GIVE_UP_S = 3600.0
@@ -24,9 +23,9 @@ _log = logging.getLogger("schedmate.refining")
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    job: Job
-    case: Case
-    diagnosis: Diagnosis
+    about: str
+    ask: Callable[[], Any]
+    then: Callable[[Any, float], None]
     until: float
 
 
@@ -37,24 +36,25 @@ class Refining:
     that no model is there for is kept for a while: one may be installed, or come back.
     """
 
-    def __init__(self, handler: Handler) -> None:
-        self._handler = handler
+    def __init__(self) -> None:
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[Job, Diagnosis]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[_Question, Any]] = SimpleQueue()
         self._closing = threading.Event()
         threading.Thread(target=self._work, name="refining", daemon=True).start()
 
-    def ask(self, job: Job, case: Case, diagnosis: Diagnosis) -> None:
-        if self._handler.leaves_open(diagnosis):
-            self._questions.put(_Question(job, case, diagnosis, time.monotonic() + _GIVE_UP_S))
+    def ask(self, about: str, ask: Callable[[], T], then: Callable[[T, float], None]) -> None:
+        """`ask` is called in the other thread, `then` in the one that calls `hear`."""
+        until = time.monotonic() + _GIVE_UP_S
+        self._questions.put(_Question(about, ask, then, until))
 
-    def answered(self) -> Iterator[tuple[Job, Diagnosis]]:
-        """Better diagnoses that have come in since the last look."""
+    def hear(self, now: float) -> None:
+        """Hand over the answers that have come in since the last time."""
         while True:
             try:
-                yield self._answers.get_nowait()
+                question, answer = self._answers.get_nowait()
             except Empty:
                 return
+            question.then(answer, now)
 
     def close(self) -> None:
         self._closing.set()
@@ -63,17 +63,12 @@ class Refining:
     def _work(self) -> None:
         while (question := self._questions.get()) is not None and not self._closing.is_set():
             try:
-                self._answer(question)
+                self._answers.put((question, question.ask()))
             except ModelUnavailable:
                 self._closing.wait(_ASK_AGAIN_S)
                 if time.monotonic() < question.until:
                     self._questions.put(question)
             except ModelError as error:
-                _log.info("no better diagnosis of job %s: %s", question.job.id, error)
+                _log.info("no answer about %s: %s", question.about, error)
             except Exception:  # noqa: BLE001 - one question that fails must not end the thread
-                _log.warning("no better diagnosis of job %s", question.job.id, exc_info=True)
-
-    def _answer(self, question: _Question) -> None:
-        refined = self._handler.ask_model(question.case, question.diagnosis)
-        if refined.reason != question.diagnosis.reason:
-            self._answers.put((question.job, refined))
+                _log.warning("no answer about %s", question.about, exc_info=True)

@@ -18,7 +18,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.watching import tracker_of
+from schedmate.service.watching import follow
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _diagnosed(story: Story, store: Store) -> Story:
 def _story(job: Job, store: Store) -> Story:
     kept = store.advice(job.id)
     advice = None if kept is None else kept.advice
-    seen = _progress(job, advice, store)
+    seen = _progress(job, store)
     return Story(
         job=job,
         advice=advice,
@@ -113,7 +113,7 @@ def _story(job: Job, store: Store) -> Story:
     )
 
 
-def _progress(job: Job, advice: Advice | None, store: Store) -> KeptProgress | None:
+def _progress(job: Job, store: Store) -> KeptProgress | None:
     """What the daemon saw last; where none is about, the log is read here and now."""
     now = time.time()
     kept = store.progress(job.id, job.restarts)
@@ -121,4 +121,4 @@ def _progress(job: Job, advice: Advice | None, store: Store) -> KeptProgress | N
         return kept
     if kept is not None and now - kept.at < _FRESH_S:
         return kept
-    return KeptProgress(tracker_of(job, advice).poll(now), now)
+    return KeptProgress(follow(job, store).tracker.poll(now), now)

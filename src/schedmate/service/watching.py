@@ -3,69 +3,168 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedmate.model import SchedMateError
+from schedmate.service.joblogs import logs_of
+from schedmate.service.likeness import profiles_like
 from schedmate.tracker import JobTracker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
+    from pathlib import Path
 
-    from schedmate.model import Advice, Job, JobId, Progress
-    from schedmate.store import Store
+    from schedmate.model import Job, JobId, LearnedPattern, Progress, RunProfile
+    from schedmate.service.learning import Learning
+    from schedmate.store import KeptAdvice, Store
 
 _KEEP_EVERY_S = 1.0
+_SAVE_EVERY_S = 5.0
+_SAVE_FOR_S = 0.05
+"""Of one look, so that a thousand jobs are written down over several of them."""
 _log = logging.getLogger("schedmate.watching")
 
 
-def tracker_of(job: Job, advice: Advice | None) -> JobTracker:
-    """Follows the logs of this run, with what is known of it."""
-    return JobTracker(
-        [Path(log) for log in job.logs],
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What following a run to its end has told."""
+
+    progress: Progress
+    profile: RunProfile | None
+
+
+@dataclass(slots=True)
+class Followed:
+    job: Job
+    kept: KeptAdvice | None
+    logs: tuple[Path, ...]
+    tracker: JobTracker
+    pattern: LearnedPattern | None
+    """How the logs of its code are read, as far as it is remembered."""
+    told_at: float = 0.0
+    saved_at: float = 0.0
+
+    @property
+    def code(self) -> str | None:
+        return _code(self.kept)
+
+
+def _code(kept: KeptAdvice | None) -> str | None:
+    return None if kept is None or kept.fingerprint is None else kept.fingerprint.code
+
+
+def follow(job: Job, store: Store, state: str | None = None) -> Followed:
+    """A tracker of this run that goes on where the last one stopped, with all that is known."""
+    kept, state = store.advice(job.id), state or store.tracking(job.id, job.restarts)
+    code = _code(kept)
+    given = None if code is None else store.learned_pattern(code)
+    logs = logs_of(job, None if kept is None else kept.advice.workload)
+    tracker = JobTracker(
+        logs,
         started_at=job.start_time,
-        workload=None if advice is None else advice.workload,
-        prediction=None if advice is None else advice.prediction,
+        workload=None if kept is None else kept.advice.workload,
+        prediction=None if kept is None else kept.advice.prediction,
+        likes=profiles_like(kept, store),
+        limit_s=job.request.time_limit_s,
+        pattern=given,
+        state=state,
     )
+    return Followed(job, kept, logs, tracker, given if state is None else tracker.pattern)
 
 
 class Watching:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, learning: Learning) -> None:
         self._store = store
-        self._trackers: dict[JobId, tuple[Job, JobTracker]] = {}
-        self._kept_at: dict[JobId, float] = {}
+        self._learning = learning
+        self._followed: dict[JobId, Followed] = {}
+
+    @property
+    def jobs(self) -> frozenset[JobId]:
+        return frozenset(self._followed)
 
     def begin(self, job: Job) -> None:
-        """Follow the logs of a run from its start; a new run of the job replaces the old."""
-        kept = self._store.advice(job.id)
-        self._trackers[job.id] = (job, tracker_of(job, None if kept is None else kept.advice))
+        """Follow the logs of a run, from where it was followed before if it was.
 
-    def look(self, now: float) -> Iterator[tuple[JobId, Progress]]:
-        for job_id, (job, tracker) in list(self._trackers.items()):
-            try:
-                progress = tracker.poll(now)
-            except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
-                _log.exception("the logs of job %s cannot be followed", job_id)
-                del self._trackers[job_id]
-                continue
-            self._keep(job, progress, now)
-            yield job_id, progress
+        A new run of the job replaces the old.
+        """
+        self._followed[job.id] = follow(job, self._store)
 
-    def end(self, job: Job) -> Progress | None:
+    def look(self, now: float) -> list[tuple[JobId, Progress]]:
+        seen = [(one, self._poll(one, now)) for one in list(self._followed.values())]
+        told = [(one, progress) for one, progress in seen if progress is not None]
+        self._keep(told, now)
+        self._save([one for one, _ in told], now)
+        for one, _ in told:
+            self._learning.ask(one)
+        return [(one.job.id, progress) for one, progress in told]
+
+    def end(self, job: Job) -> Ended | None:
         """Stop following, with a last look at what the run wrote before it ended."""
-        followed = self._trackers.get(job.id)
-        self.forget(job.id)
-        if followed is None or job.end_time is None:
+        one = self._followed.pop(job.id, None)
+        if one is None and self._store.tracking(job.id, job.restarts) is not None:
+            one = follow(job, self._store)  # by a daemon that was gone before the run was over
+        progress = None if one is None or job.end_time is None else self._poll(one, job.end_time)
+        if one is None or job.end_time is None or progress is None:
             return None
-        progress = followed[1].poll(job.end_time)
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
-        return progress
+        self._learning.note(one)
+        return Ended(progress, one.tracker.profile())
 
     def forget(self, job_id: JobId) -> None:
-        self._trackers.pop(job_id, None)
-        self._kept_at.pop(job_id, None)
+        self._followed.pop(job_id, None)
 
-    def _keep(self, job: Job, progress: Progress, now: float) -> None:
+    def close(self) -> None:
+        """Write down where all logs were left."""
+        try:
+            with self._store.together():
+                for one in self._followed.values():
+                    self._save_one(one)
+        except SchedMateError as error:
+            _log.warning("how far the logs were read is not kept: %s", error)
+
+    def _poll(self, one: Followed, now: float) -> Progress | None:
+        try:
+            return one.tracker.poll(now)
+        except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
+            _log.exception("the logs of job %s cannot be followed", one.job.id)
+            self.forget(one.job.id)
+            return None
+
+    def _keep(self, told: Iterable[tuple[Followed, Progress]], now: float) -> None:
         """Others want to see it too, but not ten times a second."""
-        if now - self._kept_at.get(job.id, 0.0) >= _KEEP_EVERY_S:
-            self._kept_at[job.id] = now
-            self._store.keep_progress(job.id, job.restarts, progress, at=now)
+        due = [(one, what) for one, what in told if abs(now - one.told_at) >= _KEEP_EVERY_S]
+        if not due:
+            return
+        with self._store.together():
+            for one, progress in due:
+                one.told_at = now
+                self._store.keep_progress(one.job.id, one.job.restarts, progress, at=now)
+
+    def _save(self, followed: Iterable[Followed], now: float) -> None:
+        """So that a daemon after this one reads nothing twice; those that wait longest first."""
+        due = [one for one in followed if abs(now - one.saved_at) >= _SAVE_EVERY_S]
+        if not due:
+            return
+        until = time.perf_counter() + _SAVE_FOR_S
+        with self._store.together():
+            for one in sorted(due, key=lambda one: one.saved_at):
+                self._find_more_logs(one)
+                self._learning.note(one)
+                self._save_one(one)
+                one.saved_at = now
+                if time.perf_counter() > until:
+                    break
+
+    def _save_one(self, one: Followed) -> None:
+        self._store.keep_tracking(one.job.id, one.job.restarts, one.tracker.state())
+
+    def _find_more_logs(self, one: Followed) -> None:
+        """A run opens files of its own when it comes to them; all that was read stays read."""
+        workload = None if one.kept is None else one.kept.advice.workload
+        if workload is None or workload.log_files is None:
+            return
+        if not set(logs_of(one.job, workload)) <= set(one.logs):
+            again = follow(one.job, self._store, one.tracker.state())
+            one.logs, one.tracker = again.logs, again.tracker

@@ -86,6 +86,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
         advisor=Advisor(store, store),
         handler=Handler(store, asker),
         actions=Actions(scheduler, store, settings.mode),
+        asker=asker,
     )
     try:
         yield mate

@@ -1,0 +1,135 @@
+"""What a job's own lines taught about its log is remembered for the code that writes them."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from schedmate.model import LearnedPattern, ModelUnavailable
+from schedmate.service.learning import Learning
+from schedmate.service.refining import Refining
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job
+from schedmate.testing.llm import ScriptedAsker
+from schedmate.tracker.unknown import Learner
+from schedulers.local_house import wait_for
+
+PATTERN = LearnedPattern(expression=r"did (?P<current>\d+)", unit="step")
+OPEN_LINES = [f"did {n} foo 512 bar 900 err {9 / (n + 1):.3f}" for n in range(1, 40)]
+"""Nobody but a reader can tell which of the constants is the total."""
+
+
+@dataclass
+class Tracker:
+    """As much of a tracker as learns."""
+
+    learner: Learner = field(default_factory=Learner)
+
+    @property
+    def pattern(self):
+        return self.learner.pattern
+
+    def question(self):
+        return self.learner.question()
+
+    def settle(self, question, answer):
+        self.learner.settle(question, answer)
+
+
+@dataclass
+class Followed:
+    code: str | None = "c0de"
+    tracker: Any = field(default_factory=Tracker)
+    pattern: LearnedPattern | None = None
+    job: Any = field(default_factory=a_job)
+
+
+def one_with(*lines, **parts):
+    one = Followed(**parts)
+    for order, line in enumerate(lines, 1):
+        one.tracker.learner.feed(line, order, float(order))
+    return one
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def refining():
+    refining = Refining()
+    yield refining
+    refining.close()
+
+
+def test_a_pattern_is_remembered_for_the_code(store, refining):
+    one = one_with()
+    one.tracker.learner.adopt(PATTERN)
+    Learning(store, refining).note(one)
+    assert store.learned_pattern("c0de") == one.pattern == PATTERN
+
+
+def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, refining):
+    learning = Learning(store, refining)
+    store.learn_pattern("c0de", PATTERN)
+    one = one_with(pattern=PATTERN)
+    learning.note(one)
+    assert store.learned_pattern("c0de") is None
+    better = replace(PATTERN, unit="epoch")
+    one.tracker.learner.adopt(better)
+    learning.note(one)
+    assert store.learned_pattern("c0de") == better
+
+
+def test_a_job_whose_code_nobody_read_teaches_nothing(store, refining):
+    one = one_with(code=None)
+    one.tracker.learner.adopt(PATTERN)
+    Learning(store, refining).note(one)
+    assert one.pattern is None
+
+
+def test_the_model_is_asked_once_for_all_runs_of_the_code(store, refining):
+    asker = ScriptedAsker([{"done": "39", "total": "512"}] * 3)
+    learning = Learning(store, refining, asker)
+    first, second = one_with(*OPEN_LINES), one_with(*OPEN_LINES)
+    assert first.tracker.question() is not None
+    for one in (first, second, first):
+        learning.ask(one)
+    wait_for(lambda: refining.hear(1.0) or first.tracker.learner.asked)
+    learning.ask(first)
+    assert len(asker.asked) == 1
+    assert first.tracker.pattern.learnt_from == "llm"
+    learning.note(first)
+    assert store.learned_pattern("c0de").learnt_from == "llm"
+
+
+def test_without_a_model_or_a_question_nothing_is_asked(store, refining):
+    asker = ScriptedAsker([])
+    Learning(store, refining, asker).ask(one_with("hello", "world"))
+    Learning(store, refining).ask(one_with(*OPEN_LINES))
+    assert asker.asked == []
+    assert refining._questions.empty()
+
+
+def test_a_question_waits_for_a_model_that_is_installed_later(store, refining, monkeypatch):
+    monkeypatch.setattr("schedmate.service.refining._ASK_AGAIN_S", 0.01)
+    answer = {"done": "39", "total": "none"}
+    asker = ScriptedAsker([ModelUnavailable("none yet"), ModelUnavailable("none yet"), answer])
+    one = one_with(*OPEN_LINES)
+    Learning(store, refining, asker).ask(one)
+    wait_for(lambda: refining.hear(1.0) or one.tracker.learner.asked)
+    assert len(asker.asked) == 3
+
+
+def test_answers_are_heard_in_the_thread_of_the_loop(refining):
+    heard = []
+    refining.ask("x", threading.get_ident, lambda asked_in, now: heard.append((asked_in, now)))
+    wait_for(lambda: refining.hear(7.0) or heard)
+    ((asked_in, now),) = heard
+    assert (asked_in != threading.get_ident(), now) == (True, 7.0)
