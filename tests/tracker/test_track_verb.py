@@ -6,16 +6,22 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from schedmate.cli._asking import LazyAsker
+from schedmate.cli._follow import Follower, looks
 from schedmate.cli.track import command
 from schedmate.model import BadInput, Progress
 from schedmate.model.wire import from_json
+from schedmate.testing.llm import says, serving
+from schedmate.tracker import JobTracker
 
 DATA = Path(__file__).parent / "data"
 SOURCES = str(Path(__file__).parents[2] / "src")
@@ -172,3 +178,57 @@ def test_ctrl_c_ends_following_quietly(tmp_path: Path):
     _, talk = follower.communicate(timeout=10)
     assert follower.returncode == 0
     assert talk == b""
+
+
+OPEN_LINES = "".join(f"did {n} foo 512 bar 900 err {9 / n:.3f}\n" for n in range(1, 40))
+"""Nobody but a reader can tell which of the constants is the total."""
+
+
+@pytest.fixture
+def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+
+
+@pytest.mark.usefixtures("own_directories")
+def test_a_model_is_asked_once_about_what_behaviour_leaves_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    log = tmp_path / "odd.log"
+    log.write_text(OPEN_LINES)
+    with serving(says({"done": "39", "total": "512"})) as server:
+        monkeypatch.setenv("SCHEDMATE_LLM__BASE_URL", server.base_url)
+        monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "small")
+        (unasked,) = seen_by(str(log))
+        assert (unasked["cost"]["llm_calls"], server.requests) == (0, [])
+        done = CliRunner().invoke(command, ["--json", str(log)])
+        seen = json.loads(done.stdout)
+        assert (seen["current"], seen["total"], seen["cost"]["llm_calls"]) == (39, 512, 1)
+        assert seen["confidence"] <= 0.5
+        again = json.loads(CliRunner().invoke(command, ["--json", str(log)]).stdout)
+        assert (again["total"], again["cost"]["llm_calls"]) == (512, 0)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.usefixtures("own_directories")
+def test_a_model_that_is_not_there_takes_nothing_away(tmp_path: Path):
+    log = tmp_path / "odd.log"
+    log.write_text(OPEN_LINES)
+    done = CliRunner().invoke(command, ["--json", str(log)])
+    assert (done.exit_code, json.loads(done.stdout)["current"]) == (0, 39)
+
+
+@pytest.mark.usefixtures("own_directories")
+def test_following_asks_beside_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    log = tmp_path / "odd.log"
+    log.write_text(OPEN_LINES)
+    with serving(says({"done": "39", "total": "512"})) as server:
+        monkeypatch.setenv("SCHEDMATE_LLM__BASE_URL", server.base_url)
+        monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "small")
+        follower = Follower([log], JobTracker([log]))
+        with closing(looks([follower], 0.05, LazyAsker())) as seen:
+            told = [one for look in islice(seen, 60) for one, _ in look if one.cost.llm_calls]
+    assert told
+    assert told[-1].total == 512
+    assert len(server.requests) == 1
