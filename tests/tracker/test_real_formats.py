@@ -16,6 +16,7 @@ from tracker.test_real_data import logs_of
 MEGATRON = "bigscience_megatron_logs.tar.gz"
 MLPERF = "mlperf_sample_logs.tar.gz"
 ITERATION = re.compile(r"^ iteration +(\d+)/ +(\d+) \|", re.MULTILINE)
+BAR = re.compile(r"(\d+)/(\d+) \[\d+:\d+<")
 COUNT = re.compile(
     r'"key": "(epoch_st\w+|block_start|block_stop(?!.*first_epoch)|eval_accuracy)", .*'
     r'"(?:epoch_num|first_epoch_num|samples_count)": ([\d.]+)'
@@ -58,6 +59,9 @@ def test_trainer_runs_on_deepspeed_are_the_trainers():
         if ITERATION.search(text) is None:
             seen = tracked(name, text)
             assert (seen.format, seen.phase) == ("transformers", "finished"), name
+            bars = BAR.findall(text)
+            if bars:
+                assert (seen.current, seen.total) == tuple(map(float, bars[-1])), name
 
 
 def test_every_count_in_an_mlperf_log_is_read():

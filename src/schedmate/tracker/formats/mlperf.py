@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -12,8 +13,11 @@ from schedmate.tracker.formats.base import MOST, Ordinal, Sample, Sighting, metr
 
 _LONGEST = 65_536
 _MARK = ":::MLLOG "
-_TRIAL = "Beginning trial "
-"""So the benchmarks' launcher begins, and counts runs of which each has its own log."""
+_LAUNCHER = re.compile(
+    r"(Beginning trial \d|STARTING TIMING RUN AT )|ENDING TIMING RUN AT "
+    r"|RESULT,\w{1,60},[^,]{0,60},\d"
+)
+"""Each rank's launcher prints these; the numbers in them count nothing of this run."""
 _LATEST_S = 1e11
 _MOST_EPOCHS = 20_000
 """No benchmark has more epochs; what is more counts samples under the name of epochs, ..."""
@@ -40,11 +44,12 @@ _THROUGHPUTS = frozenset({"throughput", "imgs_sec"})
 
 class MlPerf:
     name = "mlperf"
-    hints = (":::mllog", "beginning trial ")
+    hints = (":::mllog", "beginning trial ", " timing run at ", "result,")
 
     def read(self, line: str) -> Sighting | None:
-        if line.startswith(_TRIAL):
-            return Sighting(phase="starting")
+        launched = _LAUNCHER.match(line)
+        if launched is not None:
+            return Sighting(phase="starting" if launched[1] else None)
         start = line.find(_MARK, 0, 200)
         if start < 0 or len(line) > _LONGEST:
             return None
@@ -139,6 +144,9 @@ class MlPerf:
             Sighting(unit="sample", current=168, series="block", at=1600000000),
         ),
         Sample("Beginning trial 6 of 10", Sighting(phase="starting")),
+        Sample("ENDING TIMING RUN AT 2024-05-01 12:36:06 PM", Sighting()),
+        Sample("RESULT,IMAGE_CLASSIFICATION,,930,,2024-05-01 12:20:36 PM", Sighting()),
+        Sample("RESULT, 3 of 4", None),
         Sample(
             ':::MLLOG {"time_ms": 1600000000000, "key": "eval_start", "value": null,'
             ' "metadata": {"epoch_num": 3}}',
