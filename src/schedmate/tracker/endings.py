@@ -20,7 +20,6 @@ class Ending:
     lines_since: int | None = None
     """So many lines after the last traceback."""
     killed: bool = False
-    """By the scheduler's word or by the job's own."""
 
     @property
     def failed(self) -> bool:
@@ -34,9 +33,6 @@ class Ending:
             self.killed = True
         elif self.lines_since is not None and not _INDENTED.match(line):
             self.lines_since += 1
-
-    def failed_by_its_own_word(self) -> None:
-        self.killed = True
 
     def progressed(self) -> None:
         self.lines_since, self.killed = None, False

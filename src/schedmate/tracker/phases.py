@@ -9,7 +9,7 @@ from schedmate.tracker.standing import Standing
 
 
 def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
-    if any(one.ending.failed for one in facts.scans):
+    if _is_failed(facts):
         return "failed"
     if _is_finished(facts, scan, stand):
         return "finished"
@@ -21,9 +21,9 @@ def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
 
 def bare_phase(facts: Facts) -> Phase:
     """Where nothing is counted: what the logs' words tell."""
-    if any(scan.ending.failed for scan in facts.scans):
+    if _is_failed(facts):
         return "failed"
-    if any(scan.said_finished for scan in facts.scans):
+    if any(scan.said("finished") for scan in facts.scans):
         return "finished"
     asides = [scan.table.aside(None) for scan in facts.scans]
     said = [one.aside for one in asides if one is not None and one.aside is not None]
@@ -32,9 +32,13 @@ def bare_phase(facts: Facts) -> Phase:
     return "stalled" if facts.is_quiet(patient=bool(said or hinted)) else busy
 
 
+def _is_failed(facts: Facts) -> bool:
+    return any(scan.ending.failed or scan.said("failed") for scan in facts.scans)
+
+
 def _is_finished(facts: Facts, scan: LogScan, stand: Standing) -> bool:
     """Said in words, or counted to the end; a doubtful end only once nothing follows it."""
-    if scan.said_finished:
+    if scan.said("finished"):
         return True
     aside = scan.table.aside(stand.series)
     if aside is not None and not aside.complete:

@@ -26,7 +26,9 @@ def progress_of(facts: Facts) -> Progress:
     scan = facts.scans[index]
     phase = phase_of(facts, scan, stand)
     ahead = outlook(facts, scan, stand, finished=phase == "finished")
-    elapsed = stand.series.run_time_s if facts.elapsed_s is None else facts.elapsed_s
+    elapsed = facts.elapsed_s
+    if elapsed is None:
+        elapsed = scan.stamped_s if stand.series.run_time_s is None else stand.series.run_time_s
     return replace(
         _base(facts, scan),
         log=facts.logs[index],

@@ -14,14 +14,13 @@ from schedmate.tracker.lines import clean
 from schedmate.tracker.ranks import Ranks
 from schedmate.tracker.reading import more_specific, read
 from schedmate.tracker.series import Times
-from schedmate.tracker.table import SeriesTable
+from schedmate.tracker.table import LEARNED, SeriesTable
 from schedmate.tracker.timeline import Timeline
 from schedmate.tracker.unknown import Learner, Question, Roles
 
 _MOST_METRICS = 64
 _MOST_LINKS = 4
-_MOST_AFTER_THE_END = 2
-_LEARNED = "learned"
+_MOST_AFTER_THE_END = 4
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
@@ -44,8 +43,9 @@ class LogScan:
     hint: Phase | None = None
     counts: int = 0
     """How many lines counted something ..."""
-    counts_when_finished: int | None = None
-    """... and how many had done so when one said in words that the training is over."""
+    ended: Phase | None = None
+    counts_when_ended: int = 0
+    """... and how many had done so when one said in words that the training is over, and how."""
     ended_by: EndsBy | None = None
     cap_s: float | None = None
     links: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class LogScan:
 
     def settle(self, question: Question, answer: Roles) -> None:
         if self.learner is not None and self.learner.settle(question, answer) is not None:
-            self.table.forget(_LEARNED)
+            self.table.forget(LEARNED)
             self._replay(self.learner)
 
     def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
@@ -99,10 +99,8 @@ class LogScan:
         if found is not None:
             name, sighting = found
             self._take(name, sighting, rank, self._times(text, sighting.at, now))
-        elif any(map(str.isdigit, text)) and not self.table.has_total():
+        elif not self.table.has_total() and any(map(str.isdigit, text)):
             self._study(text, rank, now)
-        elif self.learner is not None and self.table.has_total():
-            self.learner = None
 
     def _study(self, text: str, rank: int | None, now: float | None) -> None:
         learner = self.learner = self.learner or Learner()
@@ -111,10 +109,10 @@ class LogScan:
         at = times.looked if times.stamped is None else times.stamped
         sighting = learner.feed(text, self.order, at)
         if known is not None and _reading(learner) != known:
-            self.table.forget(_LEARNED)
+            self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
-            self._take(_LEARNED, replace(sighting, sure=learner.confidence), rank, times)
+            self._take(LEARNED, replace(sighting, sure=learner.confidence), rank, times)
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
@@ -127,17 +125,22 @@ class LogScan:
                 self.first_stamp,
             )
             self.table.see(
-                _LEARNED, replace(line.sighting, sure=learner.confidence), line.order, times
+                LEARNED, replace(line.sighting, sure=learner.confidence), line.order, times
             )
 
     def _times(self, text: str, at: float | None, now: float | None) -> Times:
         return Times(now, self._stamp(text, at), self.started_at, self.first_stamp)
 
     @property
-    def said_finished(self) -> bool:
-        """In words, with no more than a last summary after them."""
-        said = self.counts_when_finished
-        return said is not None and self.counts - said <= _MOST_AFTER_THE_END
+    def stamped_s(self) -> float | None:
+        """From the first time that a line of progress was stamped with to the last."""
+        if self.first_stamp is None or self.last_stamp is None:
+            return None
+        return max(0.0, self.last_stamp - self.first_stamp)
+
+    def said(self, end: Phase) -> bool:
+        """In words, with no more than a last evaluation after them."""
+        return self.ended == end and self.counts - self.counts_when_ended <= _MOST_AFTER_THE_END
 
     def _stamp(self, text: str, at: float | None) -> float | None:
         """The line's own time; where it has no date, days are counted by its midnights."""
@@ -158,7 +161,6 @@ class LogScan:
             if not self.ranks.counts(rank):
                 return
             self.ending.progressed()
-            self.counts += 1
             self.table.see(name, sighting, self.order, times)
             self._claim(name)
         elif sighting.total is not None and sighting.unit is not None:
@@ -171,10 +173,8 @@ class LogScan:
     def _take_words(self, sighting: Sighting) -> None:
         if sighting.current is not None or sighting.phase is not None:
             self.hint = sighting.phase
-        if sighting.phase == "finished":
-            self.counts_when_finished = self.counts
-        elif sighting.phase == "failed":
-            self.ending.failed_by_its_own_word()
+        if sighting.phase in ("finished", "failed"):
+            self.ended, self.counts_when_ended = sighting.phase, self.counts
         elif sighting.phase in _PAUSES:
             self.table.pause(sighting.phase)
         self.checkpoint = sighting.checkpoint or self.checkpoint
@@ -195,6 +195,12 @@ class LogScan:
         """The most specific format names the log: a Trainer draws tqdm's bars, too."""
         if more_specific(name, self.format):
             self.format = name
+        if name == LEARNED:
+            return
+        self.counts += 1
+        if self.learner is not None and self.table.has_total():
+            self.learner = None
+            self.table.forget(LEARNED)
 
 
 def _reading(learner: Learner) -> tuple[str, float | None] | None:

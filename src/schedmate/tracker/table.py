@@ -8,10 +8,12 @@ from schedmate.model import Phase
 from schedmate.tracker.formats.base import Sighting
 from schedmate.tracker.series import Series, Times
 
+LEARNED = "learned"
 _MOST_SERIES = 64
 _MOVING = 3
 _WELL_KNOWN = 5
 _LATE = 0.9
+_DOUBT = 0.5
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN
             for one in self.series.values()
-            if one.format != "learned" and not one.aside
+            if one.format != LEARNED and not one.aside
         )
 
     def forget(self, format_name: str) -> None:
@@ -55,6 +57,9 @@ class SeriesTable:
     def main(self) -> Series | None:
         """The outermost count that is not finished, or that lasted longest if all are."""
         roots = self._roots()
+        known = [one for one in roots if one.format != LEARNED]
+        if any(one.moves >= _MOVING for one in known):
+            roots = known + [one for one in roots if one.format == LEARNED and one.sure > _DOUBT]
         counted = [one for one in roots if one.total is not None]
         going = next((one for one in counted if not one.complete), None)
         if going is not None:
