@@ -12,6 +12,7 @@ from frameworks.following import Followed, Look
 
 pytestmark = [
     pytest.mark.frameworks,
+    pytest.mark.timeout(300),  # a test waits for its turn among the runs
     pytest.mark.parametrize("case", CASES, ids=lambda case: case.name),
 ]
 See = Callable[[Case], Followed]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from schedmate.tracker.formats.aliveprogress import AliveProgress
 from schedmate.tracker.formats.base import LineFormat, Sample, Sighting
 from schedmate.tracker.formats.catboost import CatBoost
 from schedmate.tracker.formats.checkpoints import Checkpoints
+from schedmate.tracker.formats.clu import Clu
+from schedmate.tracker.formats.composer import Composer
 from schedmate.tracker.formats.deepspeed import DeepSpeed
 from schedmate.tracker.formats.detectron2 import Detectron2
 from schedmate.tracker.formats.dllogger import DLLogger
@@ -16,15 +19,22 @@ from schedmate.tracker.formats.keyvalue import KeyValue
 from schedmate.tracker.formats.lightgbm import LightGBM
 from schedmate.tracker.formats.lightning import Lightning
 from schedmate.tracker.formats.links import Links
+from schedmate.tracker.formats.maxtext import MaxText
 from schedmate.tracker.formats.megatron import Megatron
 from schedmate.tracker.formats.mlperf import MlPerf
 from schedmate.tracker.formats.mlperf_early import MlPerfEarly
 from schedmate.tracker.formats.mmengine import MMEngine
+from schedmate.tracker.formats.nanogpt import NanoGpt
 from schedmate.tracker.formats.nemo import NeMo
+from schedmate.tracker.formats.paddle import Paddle
+from schedmate.tracker.formats.ray import Ray
+from schedmate.tracker.formats.richbars import RichBars
 from schedmate.tracker.formats.settings import Settings
 from schedmate.tracker.formats.stablebaselines import StableBaselines
 from schedmate.tracker.formats.stops import Stops
 from schedmate.tracker.formats.timm import Timm
+from schedmate.tracker.formats.torchtitan import TorchTitan
+from schedmate.tracker.formats.torchtune import TorchTune
 from schedmate.tracker.formats.torchvision import TorchVision
 from schedmate.tracker.formats.tqdm import Tqdm
 from schedmate.tracker.formats.transformers import Transformers
@@ -43,6 +53,14 @@ FORMATS: tuple[LineFormat, ...] = (
     Ultralytics(),
     Timm(),
     DLLogger(),
+    NanoGpt(),
+    TorchTitan(),
+    TorchTune(),
+    Composer(),
+    MaxText(),
+    Clu(),
+    Paddle(),
+    Ray(),
     Transformers(),
     DeepSpeed(),
     Lightning(),
@@ -52,6 +70,8 @@ FORMATS: tuple[LineFormat, ...] = (
     CatBoost(),
     StableBaselines(),
     Tqdm(),
+    RichBars(),
+    AliveProgress(),
     JsonLines(),
     Links(),
     Stops(),

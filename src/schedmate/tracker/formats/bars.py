@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import (
@@ -98,11 +99,9 @@ def _agree(printed: str, percent: float) -> bool:
     return printed.count(".") < 2 and abs(float(printed) - percent) <= 1  # noqa: PLR2004 - one point
 
 
-def _sighting(found: re.Match[str], current: float, total: float | None, label: str) -> Sighting:
-    rate = _RATE.match(found["tail"] or "")
-    postfix = (found["tail"] or "")[rate.end() if rate else 0 :]
+def labelled(label: str, current: float, total: float | None, *, unit: str = "") -> Sighting:
+    """What a count with such a description says; `unit` is what is counted, as printed."""
     epoch = _EPOCH.search(label)
-    unit = rate["unit"].strip() if rate else ""
     return Sighting(
         unit=_unit(unit, label, numbered=epoch is not None),
         current=current,
@@ -111,10 +110,20 @@ def _sighting(found: re.Match[str], current: float, total: float | None, label: 
         epoch=float(epoch[1]) if epoch else None,
         epochs=float(epoch[2]) if epoch and epoch[2] else None,
         per_epoch=epoch is not None,
+        metrics=metrics_in(label, without=_NO_METRICS),
+        phase="starting" if unit in _BYTES else _phase(label),
+    )
+
+
+def _sighting(found: re.Match[str], current: float, total: float | None, label: str) -> Sighting:
+    rate = _RATE.match(found["tail"] or "")
+    postfix = (found["tail"] or "")[rate.end() if rate else 0 :]
+    seen = labelled(label, current, total, unit=rate["unit"].strip() if rate else "")
+    return replace(
+        seen,
         elapsed_s=clock_seconds(found["time"] or ""),
         rate_per_s=_rate(rate) if rate else None,
-        metrics=metrics_in(f"{label} {postfix}", without=_NO_METRICS),
-        phase="starting" if unit in _BYTES else _phase(label),
+        metrics={**seen.metrics, **metrics_in(postfix, without=_NO_METRICS)},
     )
 
 
