@@ -38,7 +38,7 @@ def is_in_order(part: list[str], whole: list[str]) -> bool:
 def test_few_are_kept_in_order_with_the_first_and_the_last(end: str):
     lines = steps(40_000)
     kept = sifted(lines, end)
-    assert len(kept) < 200
+    assert len(kept) < 400
     assert is_in_order(kept, lines)
     assert kept[:2] == lines[:2]
     assert kept[-2:] == lines[-2:]
@@ -85,7 +85,7 @@ def test_lines_of_one_shape_are_thinned_and_the_first_and_last_of_them_kept():
     for n in range(0, 40_000, 50):
         lines[n] = f"val loss {n}"
     vals = [line for line in sifted(lines) if line.startswith("val")]
-    assert 4 <= len(vals) < 100
+    assert 3 <= len(vals) < 100
     assert vals[0] == "val loss 0"
     assert vals[-1] == "val loss 39950"
 
@@ -105,8 +105,9 @@ def bar(n: int, total: int, label: str = "") -> str:
 @pytest.mark.parametrize("total", [7, 50, 997, 20_000])
 def test_no_round_of_a_bar_is_missed(total: int):
     lines = [bar(n, total) for _ in range(60_000 // total) for n in range(total + 1)]
-    kept = sifted(lines, "\r")
-    assert sum(f" {total}/{total} " in line for line in kept) == 60_000 // total
+    kept = [int(line.split()[-3].partition("/")[0]) for line in sifted(lines, "\r")]
+    assert kept.count(total) == 60_000 // total
+    assert sum(after < before for before, after in pairwise(kept)) == 60_000 // total - 1
 
 
 @pytest.mark.parametrize(("total", "every"), [(300, 1), (5000, 1), (5000, 7), (40_000, 30)])

@@ -18,6 +18,8 @@ from schedmate.tracker.place import LogPosition, Place
 from schedmate.tracker.sieve import HEAD, lines_about, sift, sift_last
 from schedmate.tracker.unpacking import MAGIC
 
+__all__ = ["LogFollower", "LogPosition"]
+
 CHUNK = 262_144
 BACKLOG = CHUNK
 """If a look finds more than this, only what tells something is handed out."""
@@ -194,7 +196,7 @@ class LogFollower:
             self.lines += len(lines)
             return lines
         self.lines += lines_about(ended)
-        return sift_last(ended) if last else sift(ended)
+        return (sift_last if last else sift)(ended, before=self._place.offset)
 
 
 def _written(end: bytes) -> bytes:

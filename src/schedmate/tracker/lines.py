@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST_LINE = 16_384
+LONGEST_LINE = 8192
 """The rest of a longer line is dropped: no progress line is that long."""
 LINE_ENDS = (b"\n", b"\r", b"\b")
 """A bar that goes back to its start, by a return or by backspaces, begins a new line."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from schedmate.tracker.lines import LineCutter
 from schedmate.tracker.unpacking import MAGIC, Unpacker
 
-_ANCHOR = 64
+_ANCHOR = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

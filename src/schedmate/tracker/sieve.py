@@ -15,20 +15,22 @@ from itertools import pairwise
 from schedmate.tracker.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
 from schedmate.tracker.marks import common_in, pattern
 
-HEAD = 262_144
+HEAD = 131_072
 """So much of a log's beginning is always read in full: totals and settings stand there."""
 TAIL = 32_768
 """So much of its end as well: how a run ends is said in many lines, none of which may count."""
 
 _SMALL = 32_768
-_STRIDE = 98_304
+_NARROWEST = 16_384
+_WIDEST = 524_288
+_PLACES = 64
 _RUN = 2
 _EDGE = 2
 _NEAR = 4
 _JUDGED = 16
-_PER_SHAPE = 6
+_PER_SHAPE = 3
 _LEAST_APART = 128
-_LEAST_SAMPLES = 16
+_LEAST_SAMPLES = 4
 _FINEST = 512
 _LONGEST_SHAPE = 160
 _PROBES = 2048
@@ -38,22 +40,23 @@ _EPOCH = re.compile(rb"epoch[^\w]{0,4}(\d{1,9})", re.IGNORECASE)
 _ROUND = re.compile(rb"100 ?%|epoch|:::MLL", re.IGNORECASE)
 
 
-def sift(text: bytes) -> list[bytes]:
+def sift(text: bytes, *, before: int = 0) -> list[bytes]:
     """Return, in order, the lines of a piece of complete lines that tell something.
 
     These are all that carry a rare mark, with their neighbours, as far as they differ in more
     than their numbers; every end of a bar's round and every change of an epoch; the first and
     the last lines; and a few in a row at even distances, from which pace and rounds are seen.
+    The distances grow with the length of the log `before` it.
     """
     if len(text) <= _SMALL:
         return lines_in(text)
-    return _Sieve(text).lines()
+    return _Sieve(text, min(_WIDEST, max(_NARROWEST, before // _PLACES))).lines()
 
 
-def sift_last(text: bytes) -> list[bytes]:
+def sift_last(text: bytes, *, before: int = 0) -> list[bytes]:
     """Return the lines of the last piece of a log, of which the tail is read in full."""
     cut = max(text.rfind(end, 0, -TAIL) for end in LINE_ENDS) + 1
-    return sift(text[:cut]) + lines_in(text[cut:])
+    return sift(text[:cut], before=before) + lines_in(text[cut:])
 
 
 def lines_about(text: bytes) -> int:
@@ -75,17 +78,17 @@ class _Reading:
 
 
 class _Sieve:
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, stride: int) -> None:
         self._text = text
+        self._stride = min(stride, len(text) // _LEAST_SAMPLES)
         self._ends = [end for end in LINE_ENDS if end in text]
         self._probes = _PROBES
 
     def lines(self) -> list[bytes]:
-        stride = min(_STRIDE, len(self._text) // _LEAST_SAMPLES)
-        readings = self._readings(stride)
-        rounds_need = _finer(readings)
-        if rounds_need < stride:
-            readings = self._readings(max(_FINEST, rounds_need))
+        readings = self._readings(self._stride)
+        needed = _rounds_need(readings)
+        if needed < self._stride:
+            readings = self._readings(max(_FINEST, needed))
         rounds, telling = self._told(readings)
         wanted = {*(one.start for one in readings), *self._edges(), *rounds, *telling}
         wanted.update(self._changes(readings, rounds))
@@ -117,15 +120,32 @@ class _Sieve:
         rounds: list[int] = []
         others: defaultdict[bytes, list[int]] = defaultdict(list)
         for start, line in self._marked(common, _totals(readings)):
-            if _ROUND.search(line) or _ended(line):
+            if _ended(line):
+                rounds += [start, *self._begun_after(start)]
+            elif _ROUND.search(line):
                 rounds.append(start)
             else:
                 others[_shape(line)].append(start)
-        kept = (start for starts in others.values() for start in _spread(starts))
-        telling = [
-            near for start in kept for near in (self._previous(start), start, self._next(start))
-        ]
+        telling = [near for starts in others.values() for near in self._with_context(starts)]
         return rounds, telling
+
+    def _begun_after(self, start: int) -> Iterator[int]:
+        """The next round's beginning: only a count that falls back is known to have gone round."""
+        total = self._reading(start).total
+        for _ in range(_NEAR):
+            start = self._next(start)
+            reading = self._reading(start)
+            if reading.total == total and reading.current < int(total):
+                yield start
+                return
+
+    def _with_context(self, starts: list[int]) -> Iterator[int]:
+        """Rare lines with their neighbours, of frequent ones the first, a middle and the last."""
+        if len(starts) > _PER_SHAPE:
+            yield from (starts[0], starts[len(starts) // 2], starts[-1])
+            return
+        for start in starts:
+            yield from (self._previous(start), start, self._next(start))
 
     def _marked(
         self, common: frozenset[str], totals: tuple[bytes, ...]
@@ -247,20 +267,12 @@ def _totals(readings: list[_Reading]) -> tuple[bytes, ...]:
     return tuple(sorted(total for total, times in seen.most_common(2) if times >= _NEAR))
 
 
-def _finer(readings: list[_Reading]) -> int:
+def _rounds_need(readings: list[_Reading]) -> int:
     """How far apart samples may be for every round to be seen that never shows its last count."""
-    apart = [_STRIDE]
+    apart = [_WIDEST]
     for one, after in pairwise(readings):
         step, bytes_on = after.current - one.current, after.start - one.start
         same = one.total and (one.shape, one.total) == (after.shape, after.total)
         if same and step > 0 and bytes_on < LONGEST_LINE and (int(one.total) - one.current) % step:
             apart.append(bytes_on * int(one.total) // step // 3)
     return sorted(apart)[len(apart) // 2]
-
-
-def _spread(starts: list[int]) -> list[int]:
-    """A few of them, the first and the last among them."""
-    if len(starts) <= _PER_SHAPE:
-        return starts
-    last = len(starts) - 1
-    return [starts[last * number // (_PER_SHAPE - 1)] for number in range(_PER_SHAPE)]

@@ -58,10 +58,10 @@ def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
         if read < HEAD:
             yield lines_in(ended)
         else:
-            yield sift(held)
+            yield sift(held, before=read)
             held = ended
         read += len(chunk)
-    yield sift_last(held)
+    yield sift_last(held, before=read)
     yield cutter.finish()
 
 
