@@ -9,6 +9,7 @@ from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.recall import Recall
 from schedmate.tracker.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.series import Series
 from schedmate.tracker.totals import Elsewhere
 
 
@@ -32,6 +33,13 @@ class Facts:
         if self.now is None or self.started_at is None:
             return None
         return max(0.0, self.now - self.started_at)
+
+    def run_time_s(self, series: Series) -> float | None:
+        """By the clock, or by what the log itself says about its time."""
+        if self.elapsed_s is not None:
+            return self.elapsed_s
+        stamped = series.clock == "stamped"
+        return series.timeline.elapsed_s if stamped else series.run_time_s
 
     @property
     def cap_s(self) -> float | None:

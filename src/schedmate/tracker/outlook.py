@@ -30,7 +30,8 @@ def outlook(facts: Facts, scan: LogScan, stand: Standing, *, finished: bool) -> 
         over = scan.ended_by or ("unknown" if stand.total is None else "total")
         return replace(told, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
     aged = replace(told, eta_s=_aged(facts, stand, told))
-    return _within_limit(facts, _may_stop_early(facts, aged))
+    elapsed = facts.run_time_s(stand.series)
+    return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
 
 
 def _by_count(facts: Facts, stand: Standing) -> Outlook:
@@ -98,18 +99,18 @@ def _aged(facts: Facts, stand: Standing, told: Outlook) -> Spread | None:
 
 
 def _may_stop_early(facts: Facts, told: Outlook) -> Outlook:
-    stops = facts.workload is not None and facts.workload.early_stopping is not None
-    if not stops or told.eta_s is None or told.ends_by != "total":
+    stops = None if facts.workload is None else facts.workload.early_stopping
+    if stops is None or not stops.value or told.eta_s is None or told.ends_by != "total":
         return told
     early = replace(told.eta_s, p10=_EARLIEST_STOP * told.eta_s.p10)
     return replace(told, eta_s=early, ends_by="early_stop")
 
 
-def _within_limit(facts: Facts, told: Outlook) -> Outlook:
+def _within_limit(limit_s: float | None, elapsed: float | None, told: Outlook) -> Outlook:
     """The scheduler ends what would go on for longer than it allows."""
-    if facts.limit_s is None or facts.elapsed_s is None or told.eta_s is None:
+    if limit_s is None or elapsed is None or told.eta_s is None:
         return told
-    left = max(0.0, facts.limit_s - facts.elapsed_s)
+    left = max(0.0, limit_s - elapsed)
     if told.eta_s.p50 <= left:
         return told
     return replace(told, eta_s=Spread(min(told.eta_s.p10, left), left, left), ends_by="limit")

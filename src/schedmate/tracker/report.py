@@ -26,9 +26,7 @@ def progress_of(facts: Facts) -> Progress:
     scan = facts.scans[index]
     phase = phase_of(facts, scan, stand)
     ahead = outlook(facts, scan, stand, finished=phase == "finished")
-    elapsed = facts.elapsed_s
-    if elapsed is None:
-        elapsed = scan.stamped_s if stand.series.run_time_s is None else stand.series.run_time_s
+    elapsed = facts.run_time_s(stand.series)
     return replace(
         _base(facts, scan),
         log=facts.logs[index],

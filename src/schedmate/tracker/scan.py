@@ -51,7 +51,8 @@ class LogScan:
     links: tuple[str, ...] = ()
     format: str | None = None
     order: int = 0
-    first_stamp: float | None = None
+    first_stamps: dict[str, float] = field(default_factory=dict)
+    """When the log began, by the stamps before its lines and by those only its format reads."""
     last_stamp: float | None = None
     midnights: int = 0
     written: Timeline = field(default_factory=Timeline)
@@ -116,44 +117,33 @@ class LogScan:
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
+        began = self.first_stamps.get("line")
         for line in learner.replay():
-            stamped = self.first_stamp is not None
-            times = Times(
-                None if stamped else line.at,
-                line.at if stamped else None,
-                self.started_at,
-                self.first_stamp,
-            )
-            self.table.see(
-                LEARNED, replace(line.sighting, sure=learner.confidence), line.order, times
-            )
+            looked, stamped = (line.at, None) if began is None else (None, line.at)
+            times = Times(looked, stamped, self.started_at, began)
+            sighting = replace(line.sighting, sure=learner.confidence)
+            self.table.see(LEARNED, sighting, line.order, times)
 
     def _times(self, text: str, at: float | None, now: float | None) -> Times:
-        return Times(now, self._stamp(text, at), self.started_at, self.first_stamp)
-
-    @property
-    def stamped_s(self) -> float | None:
-        """From the first time that a line of progress was stamped with to the last."""
-        if self.first_stamp is None or self.last_stamp is None:
-            return None
-        return max(0.0, self.last_stamp - self.first_stamp)
+        kind = "line" if at is None else "own"
+        stamp = self._with_midnights(stamped_at(text)) if at is None else at
+        if stamp is not None:
+            self.first_stamps.setdefault(kind, stamp)
+        return Times(now, stamp, self.started_at, self.first_stamps.get(kind))
 
     def said(self, end: Phase) -> bool:
         """In words, with no more than a last evaluation after them."""
         return self.ended == end and self.counts - self.counts_when_ended <= _MOST_AFTER_THE_END
 
-    def _stamp(self, text: str, at: float | None) -> float | None:
-        """The line's own time; where it has no date, days are counted by its midnights."""
-        at = stamped_at(text) if at is None else at
-        if at is None:
-            return None
-        if at < DAY_S:
-            at += self.midnights * DAY_S
-            if self.last_stamp is not None and at < self.last_stamp - DAY_S / 2:
-                self.midnights += 1
-                at += DAY_S
+    def _with_midnights(self, at: float | None) -> float | None:
+        """Where a time has no date, days are counted by the midnights between the lines."""
+        if at is None or at >= DAY_S:
+            return at
+        at += self.midnights * DAY_S
+        if self.last_stamp is not None and at < self.last_stamp - DAY_S / 2:
+            self.midnights += 1
+            at += DAY_S
         self.last_stamp = at
-        self.first_stamp = at if self.first_stamp is None else self.first_stamp
         return at
 
     def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:

@@ -35,7 +35,7 @@ class Times:
 
 @dataclass(slots=True, kw_only=True)
 class Series:
-    """A count with another total is another count."""
+    """A count with another total is another count, but for epochs that differ by a last batch."""
 
     format: str
     name: str
@@ -44,7 +44,9 @@ class Series:
     born: int
     parent: str | None = None
     """The unfinished count inside which this one appeared."""
-    per_epoch: bool = False
+    said_per_epoch: bool = False
+    rose_over_epochs: int = 0
+    fell_over_epochs: int = 0
     sure: float = 1.0
     seen: int = 0
     moved: int = 0
@@ -70,6 +72,12 @@ class Series:
     epochs_from_zero: bool = False
     ordinal: Ordinal | None = None
     counted: float = 0.0
+
+    @property
+    def per_epoch(self) -> bool:
+        """A count that simply goes on when an epoch ends is one of the whole run."""
+        goes_on = self.rose_over_epochs > 0 and self.fell_over_epochs == 0
+        return self.said_per_epoch and not goes_on
 
     @property
     def per_lap(self) -> bool:
@@ -119,7 +127,7 @@ class Series:
         if self._is_jitter(sighting):
             return
         before = self.done
-        self._check_per_epoch(sighting)
+        self._compare_over_epochs(sighting)
         self._take(sighting)
         if self.done < before:
             self._go_back(before)
@@ -135,15 +143,17 @@ class Series:
         slack = max(1.0, _JITTER * (self.total or 0.0))
         return 0 < sighting.current < self.current <= sighting.current + slack
 
-    def _check_per_epoch(self, sighting: Sighting) -> None:
-        """A count that simply goes on when an epoch ends is one of the whole run."""
+    def _compare_over_epochs(self, sighting: Sighting) -> None:
         if self.epoch is None or sighting.epoch is None or sighting.current is None:
             return
-        if sighting.epoch > self.epoch and sighting.current > self.current > 0:
-            self.per_epoch = False
+        if sighting.epoch > self.epoch and self.current > 0:
+            self.rose_over_epochs += sighting.current > self.current
+            self.fell_over_epochs += sighting.current < self.current
 
     def _take(self, sighting: Sighting) -> None:
         self.current = sighting.current or 0.0
+        if sighting.total is not None:
+            self.total = max(sighting.total, self.total or 0.0)
         self.epoch = sighting.epoch
         self.ordinal = sighting.ordinal
         self.sure = sighting.sure

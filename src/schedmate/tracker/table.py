@@ -22,7 +22,8 @@ class SeriesTable:
 
     def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
         unit = sighting.unit or "step"
-        key = f"{format_name}\t{sighting.series}\t{unit}\t{sighting.total}"
+        total = "" if sighting.per_epoch else sighting.total
+        key = f"{format_name}\t{sighting.series}\t{unit}\t{total}"
         series = self.series.get(key)
         if series is None:
             series = Series(
@@ -33,7 +34,7 @@ class SeriesTable:
                 born=order,
                 moved=order,
                 parent=self._going(),
-                per_epoch=sighting.per_epoch,
+                said_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
         series.see(sighting, order, times)

@@ -39,6 +39,13 @@ class _State:
     rhythm: Rhythm
     seconds: float
 
+    def by_path(self) -> dict[str, tuple[LogPosition, LogScan]]:
+        """A run may have opened more logs since."""
+        return {
+            place.path: (place, scan)
+            for place, scan in zip(self.positions, self.scans, strict=False)
+        }
+
 
 class JobTracker:
     """Follows all logs of one run of a job; `poll` is cheap when nothing was written.
@@ -72,10 +79,13 @@ class JobTracker:
             limit_s=limit_s,
             started_at=started_at,
         )
-        before = _restored(state, len(logs))
-        positions = {} if before is None else {one.path: one for one in before.positions}
-        self._followers = [LogFollower(path, positions.get(str(path))) for path in logs]
-        self._scans = [self._new_scan() for _ in logs] if before is None else before.scans
+        before = _restored(state)
+        known = {} if before is None else before.by_path()
+        places = [known.get(str(path)) for path in logs]
+        self._followers = [
+            LogFollower(path, place and place[0]) for path, place in zip(logs, places, strict=True)
+        ]
+        self._scans = [place[1] if place else self._new_scan() for place in places]
         rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
         self._rhythm = rhythm if before is None else before.rhythm
         self._seconds = 0.0 if before is None else before.seconds
@@ -190,12 +200,12 @@ class JobTracker:
                 follower.skip_to_end()
 
 
-def _restored(state: str | None, logs: int) -> _State | None:
-    """What an earlier tracker of the same logs left; None where it cannot be used any more."""
+def _restored(state: str | None) -> _State | None:
+    """What an earlier tracker left; None where it cannot be used any more."""
     if state is None:
         return None
     try:
         before = loads(_State, state)
     except BadInput:
         return None
-    return before if before.version == _VERSION and len(before.scans) == logs else None
+    return before if before.version == _VERSION else None
