@@ -27,7 +27,7 @@ def logs_of(archive: str, every: int) -> list[tuple[str, bytes]]:
 def test_runs_with_a_line_a_step_are_read_right_to_the_end():
     for name, text in logs_of("modded_nanogpt_sample_logs.tar.gz", every=12):
         seen = track_stream(io.BytesIO(text), name=name)
-        assert (seen.unit, seen.format) == ("step", "keyvalue"), name
+        assert (seen.unit, seen.format) == ("step", "nanogpt"), name
         assert seen.fraction is not None, name
         assert 0 < seen.fraction <= 1, name
 

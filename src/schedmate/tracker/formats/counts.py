@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from schedmate.model import Unit
@@ -37,11 +38,15 @@ _NAMED = re.compile(
 )
 _TRAILING = re.compile(
     rf"(?<![\w/.:-])(?P<current>{COUNT}){_OF}(?P<total>{COUNT})\s{{0,3}}(?:"
-    r"(?P<outer>folds|rounds|generations|trials|tasks)|(?P<epoch>epochs?|轮)"
-    r"|(?P<step>(?:time)?steps?|iter(?:ation)?s?|batch(?:es)?|updates|episodes|步)"
+    r"(?P<outer>folds|rounds|generations|trials|tasks)|(?P<epoch>epochs|轮)"
+    r"|(?P<step>(?:time)?steps|iter(?:ation)?s|batches|updates|episodes|步)"
     r"|(?P<sample>samples|examples|images)|(?P<token>tokens))(?![\w/])",
     re.IGNORECASE,
 )
+_PLURALS = (
+    "steps", "iterations", "iters", "batches", "updates", "episodes", "步", "epochs", "轮",
+    "samples", "examples", "images", "tokens", "folds", "rounds", "generations", "trials", "tasks",
+)  # fmt: skip
 _BRACKET = re.compile(
     r"[\[(]\s{0,8}(\d{1,15})\s{0,2}/\s{0,2}(\d{1,15})(?:\s{0,2}\((\d{1,3})(?:\.\d{1,4})?%\))?\s{0,2}[\])]"
 )
@@ -55,8 +60,9 @@ _PERCENT = re.compile(
     r"|^\W{0,8}(\d{1,3}(?:\.\d{1,6})?)\s?% (?:done|completed?|finished|trained)\b",
     re.IGNORECASE,
 )
-_LAST_WORD = re.compile(r"([A-Za-z]{2,20})[\W_]{0,4}$")
+_AROUND_A_WORD = " _:-[]()|.,=#*>/\t"
 _ALL = 100.0
+_MOST_COUNTS = 12
 _NOT_NOW = frozenset(
     {
         "best", "last", "max", "min", "total", "num", "number", "warmup", "per", "every", "each",
@@ -96,11 +102,13 @@ class Count:
         return "step" if self.level == "outer" else self.level
 
 
-def counts_in(text: str) -> list[Count]:
+def counts_in(text: str, lowered: str) -> list[Count]:
     """All counts that are named by a word, as they stand in the line."""
-    found = [*_NAMED.finditer(text)]
+    found = [*islice(_NAMED.finditer(text), _MOST_COUNTS)]
     named = {one.start("current") for one in found}
-    found += [one for one in _TRAILING.finditer(text) if one.start("current") not in named]
+    if any(hint in lowered for hint in _PLURALS):
+        trailing = islice(_TRAILING.finditer(text), _MOST_COUNTS)
+        found += [one for one in trailing if one.start("current") not in named]
     counts = (_count(text, one) for one in sorted(found, key=re.Match.start))
     return [one for one in counts if one is not None]
 
@@ -128,12 +136,12 @@ def _count(text: str, found: re.Match[str]) -> Count | None:
     level = next(level for level in _WORDS if found[level])
     current = count_of(found["current"])
     total = count_of(found["total"]) if found["total"] else None
-    before = _LAST_WORD.search(text[max(0, found.start() - 30) : found.start()])
-    word_before = before[1].lower() if before else ""
+    before = text[max(0, found.start() - 24) : found.start()].strip(_AROUND_A_WORD)
+    word_before = before.rpartition(" ")[2].strip(_AROUND_A_WORD).lower()
     other = word_before in _NOT_NOW or (found.re is _TRAILING and word_before in _THINGS)
     if current is None or other or not _plausible(level, current, total):
         return None
-    named = found.groupdict()
+    percent = found["percent"] if found.re is _NAMED else None
     return Count(
         level,
         current,
@@ -141,7 +149,7 @@ def _count(text: str, found: re.Match[str]) -> Count | None:
         found[level].lower(),
         found.start(),
         found.end(),
-        float(named["percent"]) if named.get("percent") else None,
+        float(percent) if percent else None,
         word_before in _EVALUATED,
     )
 

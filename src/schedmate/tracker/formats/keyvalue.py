@@ -67,6 +67,7 @@ _LAPS = ("fold", "folds")
 @dataclass(frozen=True, slots=True)
 class _Line:
     text: str
+    lowered: str
     counts: dict[Level, Count]
     metrics: dict[str, float]
     speeds: dict[Unit, float]
@@ -102,7 +103,7 @@ class KeyValue:
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints):
             return None
-        found = counts_in(text)
+        found = counts_in(text, lowered)
         bare = None if found else bracket_in(text, 0, bare=True)
         if found or bare:
             return _of_counts(_line(text, lowered, found or [bare] if bare else found))
@@ -116,11 +117,20 @@ def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
     metrics = metrics_in(text, without=_NO_METRICS)
     if any(hint in lowered for hint in _SPACED_HINTS):
         spaced = _SPACED.findall(text)
-        spaced += _SAID_AT.findall(text)
+        if " at " in lowered or " after " in lowered:
+            spaced += _SAID_AT.findall(text)
         metrics = {metric_name(name): float(value) for name, value in spaced} | metrics
-    speeds = speeds_in(text)
+    speeds = speeds_in(text, lowered)
     named = {name: speeds[unit] for unit, name in THROUGHPUTS.items() if unit in speeds}
-    return _Line(text, _by_level(counts), metrics | named, speeds, elapsed_in(text), eta_in(text))
+    return _Line(
+        text=text,
+        lowered=lowered,
+        counts=_by_level(counts),
+        metrics=metrics | named,
+        speeds=speeds,
+        elapsed_s=elapsed_in(text, lowered),
+        eta_s=eta_in(text, lowered),
+    )
 
 
 def _by_level(counts: list[Count]) -> dict[Level, Count]:
@@ -209,7 +219,7 @@ def _sighting(
 ) -> Sighting:
     of_percent = count.percent is not None and count.total is None and count.percent <= _ALL
     unit: Unit = "percent" if of_percent else count.unit
-    total = _ALL if of_percent else count.total or _total_in(line.text, count)
+    total = _ALL if of_percent else count.total or _total_in(line, count)
     epoch = count if count.level == "epoch" and within is None else within
     phase: Phase | None = "evaluating" if line.evaluated else None
     return Sighting(
@@ -225,7 +235,7 @@ def _sighting(
         rate_per_s=line.speeds.get(unit),
         eta_s=line.eta_s,
         metrics=line.metrics,
-        checkpoint=checkpoint_in(line.text),
+        checkpoint=checkpoint_in(line.text) if "sav" in line.lowered else None,
         phase=phase,
     )
 
@@ -237,8 +247,8 @@ def _restarts(count: Count, within: Count | None) -> bool:
     return within.current.is_integer() and "global" not in count.word
 
 
-def _total_in(text: str, count: Count) -> float | None:
-    found = _MAX.search(text)
+def _total_in(line: _Line, count: Count) -> float | None:
+    found = _MAX.search(line.text) if "_" in line.text else None
     if found is None or count.unit != ("epoch" if found[1] == "epochs" else "step"):
         return None
     total = float(found[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import ClassVar
 
 from schedmate.model import Unit
@@ -19,7 +20,8 @@ from schedmate.tracker.formats.setting_names import (
     TOTALS,
 )
 
-_LONGEST = 8192
+_LONGEST = 4096
+_MOST_ITEMS = 64
 _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?"
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
 _COUNTED = re.compile(
@@ -40,17 +42,17 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _STANDS = re.compile(r"\b(?:epoch|step|iter|iteration)\b[\s:=#\[(]{0,4}\d", re.IGNORECASE)
+_CAP_HINTS = (
+    "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
+    "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
+)  # fmt: skip
 _LEAST_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""
 
 
 class Settings:
     name = "settings"
-    hints = (
-        "steps", "iter", "epoch", "update", "train_samples", "train_tokens", "max_time",
-        "max-time", "time_limit", "time limit", "time-limit", "seconds", "_mins", "budget",
-        "wallclock", "runtime", "max_hours", "max_minutes", "train_time",
-    )  # fmt: skip
+    hints = ("steps", "iter", "epoch", "update", "train_samples", "train_tokens", *_CAP_HINTS)
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]
@@ -58,7 +60,7 @@ class Settings:
         if not any(hint in lowered for hint in self.hints) or _STANDS.search(text):
             return None
         unit, total, per_epoch = _total(text)
-        cap = _cap(text)
+        cap = _cap(text) if any(hint in lowered for hint in _CAP_HINTS) else None
         if total is None and cap is None:
             return None
         return Sighting(unit=unit, total=total, per_epoch=per_epoch, cap_s=cap)
@@ -124,7 +126,7 @@ def _total(text: str) -> tuple[Unit | None, float | None, bool]:
 
 
 def _said(text: str) -> dict[str, float]:
-    found = _SENTENCE.search(text)
+    found = _SENTENCE.search(text) if " for " in text else None
     total = count_of(found[2]) if found else None
     if found is None or not total:
         return {}
@@ -133,7 +135,7 @@ def _said(text: str) -> dict[str, float]:
 
 def _named(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for item in _COUNTED.finditer(text):
+    for item in islice(_COUNTED.finditer(text), _MOST_ITEMS):
         total = count_of(item["count"])
         key = _key(text, item) if total else None
         if key is not None and total:
@@ -144,7 +146,7 @@ def _named(text: str) -> dict[str, float]:
 
 
 def _cap(text: str) -> float | None:
-    for item in _TIMED.finditer(text):
+    for item in islice(_TIMED.finditer(text), _MOST_ITEMS):
         key = _key(text, item)
         seconds = _seconds(item, CAPS[key]) if key in CAPS else None
         if seconds:

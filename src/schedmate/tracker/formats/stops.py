@@ -43,18 +43,19 @@ _CAP = re.compile(
     r"\b(?:wall[ _-]?clock|time|training time|max(?:imum)? (?:\w{1,12} ){0,2}time)[ _]?"
     r"(?:cap|limit|budget)?[ _](?:is |was )?(?:reached|exceeded|hit|is up|expired)\b"
     r"|\b(?:reached|exceeded|hit) (?:the )?(?:max(?:imum)? )?"
-    r"(?:wall[ _-]?clock|training|run|wall)?[ _-]?time (?:cap|limit|budget)\b"
-    r"|stopping_early: wallclock_cap",
+    r"(?:wall[ _-]?clock|training|run|wall)?[ _-]?time (?:cap|limit|budget)\b",
     re.IGNORECASE,
 )
+_OVER = ("reached", "exceeded", "hit", "expired", "is up")
+_EARLY_WORDS = ("early", "patience", "target", "trainer to stop")
 _LIMIT = re.compile(r"slurmstepd: error: .{0,200}CANCELLED AT \S{1,40} DUE TO TIME LIMIT")
 
 
 class Stops:
     name = "stop"
     hints = (
-        "training", "early", "patience", "target", "time", "wallclock", "wall-clock", "wall clock",
-        "trainer to stop",
+        "training", "early", "patience", "target", "trainer to stop", "time limit", "budget",
+        "reached", "exceeded", "expired", "time is up", "wallclock_cap",
     )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
@@ -145,9 +146,13 @@ class Stops:
 
 
 def _why(text: str, lowered: str) -> EndsBy | None:
-    if _CAP.search(text) and ("wallclock_cap" in text or not _NOT_THE_END.search(text)):
+    if "wallclock_cap" in text:
+        return "cap" if "stopping_early" in text else None
+    over_time = any(word in lowered for word in _OVER) and _CAP.search(text)
+    if over_time and not _NOT_THE_END.search(text):
         return "cap"
-    if _EARLY.search(text) is None:
+    early = any(word in lowered for word in _EARLY_WORDS) and _EARLY.search(text)
+    if not early:
         return None
     told = "trainer to stop" in lowered or _NOT_THE_END.search(text) is None
     return "early_stop" if told else None

@@ -40,26 +40,44 @@ _PER_SECOND = re.compile(
 )
 _NAMED = re.compile(
     rf"\b(?:{_STEP}|(samples?|examples?|images?|imgs?|seq(?:uence)?s?)|(tok(?:en)?s?))"
-    rf"(?:/|_per_|_?p)s(?:ec(?:ond)?)?{_IS}({COUNT})(?![\w./:])",
+    rf"(?:/|_per_)s(?:ec(?:ond)?)?{_IS}({COUNT})(?![\w./:])",
     re.IGNORECASE,
 )
+_ETA_HINTS = ("eta", "remaining", "left", "restzeit")
+_PER_SECOND_HINTS = ("/s", "/ s", "per s", "per_s")
+_EACH_HINTS = (
+    "/it", "/step", "/batch", "/update", "/epoch", "/ step", "/ it", "per it", "per step",
+    "per batch", "per epoch", "dt", "step_", "step time", "iter_", "iter time", "iteration_",
+    "iteration time", "batch_", "batch time", "epoch_", "epoch time",
+)  # fmt: skip
 THROUGHPUTS: dict[Unit, str] = {"sample": "samples_per_s", "token": "tokens_per_s"}
 
 
-def elapsed_in(text: str) -> float | None:
-    found = _ELAPSED.search(text)
+def elapsed_in(text: str, lowered: str) -> float | None:
+    found = _ELAPSED.search(text) if "time" in lowered or "elapsed" in lowered else None
     if found is None:
         return None
     return seconds_of(found[1]) if found[1] else float(found[2])
 
 
-def eta_in(text: str) -> float | None:
-    found = _ETA.search(text)
+def eta_in(text: str, lowered: str) -> float | None:
+    found = _ETA.search(text) if any(hint in lowered for hint in _ETA_HINTS) else None
     return None if found is None else seconds_of(found[1])
 
 
-def speeds_in(text: str) -> dict[Unit, float]:
+def speeds_in(text: str, lowered: str) -> dict[Unit, float]:
     """How many units a second, for each unit that the line gives a speed of."""
+    speeds: dict[Unit, float] = {}
+    if any(hint in lowered for hint in _PER_SECOND_HINTS):
+        speeds = _per_second(text)
+    if any(hint in lowered for hint in _EACH_HINTS):
+        for unit, rate in (("step", _each_step(text)), ("epoch", _each_epoch(text))):
+            if rate is not None:
+                speeds.setdefault(unit, rate)
+    return speeds
+
+
+def _per_second(text: str) -> dict[Unit, float]:
     speeds: dict[Unit, float] = {}
     for pattern, sample, token, value in ((_PER_SECOND, 2, 3, 1), (_NAMED, 1, 2, 3)):
         for found in pattern.finditer(text):
@@ -67,9 +85,6 @@ def speeds_in(text: str) -> dict[Unit, float]:
             speed = count_of(found[value])
             if speed:
                 speeds.setdefault(unit, speed)
-    for unit, rate in (("step", _each_step(text)), ("epoch", _each_epoch(text))):
-        if rate is not None:
-            speeds.setdefault(unit, rate)
     return speeds
 
 
