@@ -121,15 +121,15 @@ def mlperf_logs(logs: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def mlperf_head(text: bytes, share: float) -> tuple[bytes, float] | None:
-    """What was written in that share of the time from run_start to run_stop; the seconds left."""
+    """What was written in that share of the time from run_start to run_stop; the seconds after."""
     events = [(int(one[1]) / 1000, one[2], one.start()) for one in _EVALUATION.finditer(text)]
     starts = [at for at, key, _ in events if key == b"run_start"]
     stops = [at for at, key, _ in events if key == b"run_stop"]
     if not starts or not stops:
         return None
     until = starts[0] + share * (stops[-1] - starts[0])
-    later = [offset for at, _, offset in events if at > until]
-    return text[: min(later)], stops[-1] - until
+    later = min(offset for at, _, offset in events if at > until)
+    return text[:later], stops[-1] - max(at for at, _, offset in events if offset < later)
 
 
 def _pace(before: Truth, after: Truth) -> float:

@@ -183,11 +183,12 @@ def _capped_rows(constant: Sequence[StepLog]) -> list[Outcome]:
     return found
 
 
-def mlperf_profile(run: MlperfRun, *, unit: Unit, from_start: bool) -> RunProfile:
-    """Its evaluation points, as far as known, and its end; from the log's start or the run's."""
-    before = run.init_s if from_start else 0.0
+def mlperf_profile(
+    run: MlperfRun, *, unit: Unit, before: float = 0.0, counted: bool = True
+) -> RunProfile:
+    """Its end, and its evaluation points where they are known and counted in the same unit."""
     marks = [Mark(before, 0.0)]
-    for at, done in run.evaluations:
+    for at, done in run.evaluations if counted else ():
         if before + at > marks[-1].at and done > marks[-1].done and at <= run.seconds:
             marks.append(Mark(before + at, done))
     marks.append(Mark(max(before + run.seconds, marks[-1].at), marks[-1].done))
@@ -212,7 +213,7 @@ def mlperf_table(runs: dict[str, MlperfRun]) -> list[Outcome]:
         for at, done in run.evaluations:
             if at <= now:
                 timeline.add(at, done)
-        curves = [mlperf_profile(one, unit="epoch", from_start=False) for one in like]
+        curves = [mlperf_profile(one, unit="epoch") for one in like]
         told = forecast(timeline, total=None, likes=curves, now=now)
         guess = median(one.seconds for one in like) - now
         rest = None if told is None else told.remaining_s
@@ -227,10 +228,13 @@ def mlperf_raw(runs: dict[str, MlperfRun], texts: Iterable[tuple[str, bytes]]) -
         head, whole = mlperf_head(text, QUARTER), profile_stream(io.BytesIO(text))
         if name not in runs or head is None or whole is None:
             continue
-        like = others(runs[name], runs)
-        curves = [mlperf_profile(one, unit=whole.unit, from_start=True) for one in like]
+        run, like = runs[name], others(runs[name], runs)
+        counted = bool(run.evaluations) and 0.5 < whole.done / run.evaluations[-1][1] < 2  # noqa: PLR2004 - the table may count epochs where the log counts steps
+        curves = [
+            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted) for one in like
+        ]
         told = track_stream(io.BytesIO(head[0]), name=name, likes=curves)
-        guess = median(one.seconds for one in like) - QUARTER * runs[name].seconds
+        guess = median(one.seconds for one in like) - (run.seconds - head[1])
         found.append(outcome(told.eta_s, head[1], [guess]))
     return found
 
