@@ -231,13 +231,31 @@ def test_a_log_of_its_own_that_a_run_opens_later_is_found(store, new_watching, l
     known(store, named("own/%t.log"))
     watching = new_watching()
     watching.begin(running(log))
-    log.write_text("starting\n")
-    assert one_look(watching, START + 1).current is None
+    head, rest = "saved checkpoint at step 7 to out/ckpt-7\n", "and so on\n" * 99
+    log.write_text(head + rest)
+    seen = one_look(watching, START + 1)
+    assert (seen.current, seen.checkpoint.step) == (None, 7)
+    log.write_text("#" * len(head) + rest)
     own = log.parent / "own" / "0.log"
     own.parent.mkdir()
     write(own, [3])
     one_look(watching, START + 7)
-    assert one_look(watching, START + 8).current == 3
+    seen = one_look(watching, START + 8)
+    assert (seen.current, seen.checkpoint.step) == (3, 7), "the first log was read again"
+
+
+def test_code_that_could_stop_early_but_will_not(store, new_watching, log):
+    def ends_by(*, stops):
+        known(store, Workload(early_stopping=Finding(value=stops, source="code")))
+        watching = new_watching()
+        watching.begin(running(log))
+        write(log, [1, 2, 3])
+        watching.look(START + 3)
+        write(log, [4, 5, 6])
+        return one_look(watching, START + 6).ends_by
+
+    assert ends_by(stops=False) == "total"
+    assert ends_by(stops=True) == "early_stop"
 
 
 def test_a_run_that_nobody_followed_is_known_from_its_logs(log):
@@ -245,6 +263,12 @@ def test_a_run_that_nobody_followed_is_known_from_its_logs(log):
     log.write_text(bar + "\n")
     found = profile_of_ended(ended(running(log), START + 60), Workload())
     assert (found.done, found.total) == (100, 100)
+
+
+def test_without_times_in_its_log_the_whole_of_a_run_is_known(log):
+    write(log, range(1, 101))
+    found = profile_of_ended(ended(running(log), START + 60), Workload())
+    assert (found.unit, found.curve, found.total) == ("step", (Mark(60.0, 100.0),), 100)
 
 
 def test_a_huge_log_of_the_past_is_left_alone(log, monkeypatch):

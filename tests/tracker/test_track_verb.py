@@ -126,6 +126,14 @@ def test_epochs_that_only_the_user_knows(tmp_path: Path):
     assert (seen["unit"], seen["total"]) == ("epoch", 20)
 
 
+def test_the_limit_of_the_scheduler(tmp_path: Path):
+    log = stamped(tmp_path / "train.log", 100)
+    (seen,) = seen_by("--limit", "30m", "--steps", "400", log)
+    assert seen["ends_by"] == "limit"
+    assert seen["eta_s"]["p50"] == pytest.approx(800, abs=20)
+    assert seen_by("--limit", "90", "--steps", "400", log)[0]["ends_by"] == "total"
+
+
 def test_a_similar_run_tells_what_the_log_does_not(tmp_path: Path):
     like = stamped(tmp_path / "like.log", 400)
     log = stamped(tmp_path / "train.log", 100)

@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from schedmate.model import SchedMateError
+from schedmate.model import Mark, RunProfile, SchedMateError
 from schedmate.service.joblogs import logs_of
-from schedmate.tracker import profile_file
+from schedmate.tracker import profile_file, track_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from schedmate.model import Job, RunProfile, Workload
+    from schedmate.model import Job, Progress, Workload
 
 _MOST_LOGS = 4
 _MOST_BYTES = 64 << 20
 
 
 def profile_of_ended(job: Job, workload: Workload) -> RunProfile | None:
-    """The fullest profile in its logs; None where they are gone, huge or say nothing."""
-    found = [profile for profile in _profiles(job, workload) if profile is not None]
+    """The fullest profile in its logs; None where they are gone, huge or say nothing.
+
+    Where no line has a time, how much was done in the whole of the run is known at least.
+    """
+    found: list[RunProfile] = []
+    for path in _logs(job, workload):
+        with suppress(SchedMateError, OSError):
+            profile = profile_file(path)
+            if profile is None or profile.unit == "line":
+                profile = _as_a_whole(track_file(path), job.run_time_s) or profile
+            found += [] if profile is None else [profile]
     return max(found, key=_worth, default=None)
 
 
-def _profiles(job: Job, workload: Workload) -> Iterator[RunProfile | None]:
+def _as_a_whole(progress: Progress, run_time_s: float | None) -> RunProfile | None:
+    if not run_time_s or progress.unit is None or not progress.current:
+        return None
+    return RunProfile(
+        unit=progress.unit,
+        curve=(Mark(run_time_s, progress.current),),
+        total=progress.total,
+        ends_by=progress.ends_by if progress.phase == "finished" else "unknown",
+    )
+
+
+def _logs(job: Job, workload: Workload) -> Iterator[Path]:
     left = _MOST_BYTES
     for path in logs_of(job, workload)[:_MOST_LOGS]:
         size = _size(path)
-        if size is None or size > left:
-            continue
-        left -= size
-        try:
-            yield profile_file(path)
-        except (SchedMateError, OSError):
-            continue
+        if size is not None and size <= left:
+            left -= size
+            yield path
 
 
 def _size(path: Path) -> int | None:

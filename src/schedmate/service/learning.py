@@ -8,8 +8,8 @@ from schedmate.tracker.unknown import ask
 
 if TYPE_CHECKING:
     from schedmate.model import Asker
+    from schedmate.service.followed import Followed
     from schedmate.service.refining import Refining
-    from schedmate.service.watching import Followed
     from schedmate.store import Store
 
 

@@ -18,7 +18,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.watching import follow
+from schedmate.service.followed import follow
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:

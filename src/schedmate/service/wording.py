@@ -20,7 +20,8 @@ def end_in_words(left: Spread, ends_by: EndsBy, written: Written, *, brief: bool
     text = f"ends {_BY.get(ends_by, '')}in {written(left.p50)}"
     if brief:
         return text
-    text += f" ({written(left.p10)} to {written(left.p90)})"
+    if left.p10 < left.p90:
+        text += f" ({written(left.p10)} to {written(left.p90)})"
     return f"{text}, if it does not stop early" if ends_by == "early_stop" else text
 
 
