@@ -96,6 +96,22 @@ class TestOwn:
             line.add(step + (jump if step >= 80 else 0.0), step)
         assert rest(line, 199) == pytest.approx(100, rel=0.02)
 
+    @pytest.mark.parametrize(
+        ("second", "close"),
+        [(0.013, 0.25), (0.13, 0.02), (0.9, 0.02), (1.1, 0.02), (1.6, 0.02), (2.7, 0.02)],
+    )
+    def test_times_in_whole_seconds_are_enough(self, second: float, close: float):
+        line = Timeline(began=0)
+        for step in range(300):
+            line.add(float(int(3 + second * step)), step, whole_seconds=True)
+        assert rest(line, 3000) == pytest.approx(second * (3000 - line.done), rel=close)
+
+    def test_points_of_many_steps_each_are_enough(self):
+        line = Timeline(began=0)
+        for step in range(0, 3000, 100):
+            line.add(20 + 0.2 * step + 5.0 * (step // 500), step)
+        assert rest(line, 10_000) == pytest.approx(0.2 * 7100 + 5.0 * 15, rel=0.02)
+
     def test_nothing_is_told_from_nothing(self):
         assert forecast(Timeline(), total=10) is None
         assert forecast(run([]), total=10) is None
