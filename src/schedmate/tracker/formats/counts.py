@@ -51,7 +51,8 @@ _BRACKET = re.compile(
     r"[\[(]\s{0,8}(\d{1,15})\s{0,2}/\s{0,2}(\d{1,15})(?:\s{0,2}\((\d{1,3})(?:\.\d{1,4})?%\))?\s{0,2}[\])]"
 )
 _BEFORE_BARE = re.compile(
-    r"[\W\d]{0,60}(?:(?:info|debug|root|train(?:ing)?|main|progress|__main__|t|z)\b[\W\d]{0,30}){0,6}",
+    r"[\W\d]{0,60}(?:(?:info|debug|root|train(?:ing)?|main|progress|__main__|t|z|start(?:ing)?"
+    r"|communication|federated|cv)\b[\W\d]{0,30}){0,6}",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
@@ -116,13 +117,18 @@ def counts_in(text: str, lowered: str) -> list[Count]:
 def bracket_in(text: str, start: int, *, bare: bool = False) -> Count | None:
     """`[1280/60000 (2%)]` counts samples, `[ 120/5004]` steps; a bare one stands first."""
     found = _BRACKET.search(text, start)
-    if found is None or (bare and not _BEFORE_BARE.fullmatch(text[: found.start()])):
+    if found is None or (bare and not stands_first(text, found.start())):
         return None
     counts = counted(found[1], found[2])
     if counts is None:
         return None
     of_samples = found[3] is not None and not bare
     return Count("sample" if of_samples else "step", *counts, "[]", *found.span())
+
+
+def stands_first(text: str, start: int) -> bool:
+    """Whether only times, levels and the like stand before this place of the line."""
+    return _BEFORE_BARE.fullmatch(text[:start]) is not None
 
 
 def percent_in(text: str) -> float | None:

@@ -9,11 +9,11 @@ from schedmate.tracker.formats.base import Sample, Sighting
 
 _LONGEST = 300
 _WHAT = r"(?:evaluat(?:ion|ing|e)|eval|validat(?:ion|ing|e))"
+_START = r"(?:(?:running|run|start(?:ing|ed)?|begin(?:ning)?|perform(?:ing)?) (?:the )?)"
 _BEGINS = re.compile(
-    r"[^\w]{0,20}(?:now )?"
-    r"(?:(?:running|run|start(?:ing|ed)?|begin(?:ning)?|perform(?:ing)?) (?:the )?)?"
-    rf"{_WHAT}\b(?! (?:every|interval|set|data|done|finished|ended|complete|took))"
-    r"(?: \w{1,20}){0,5}[\s.:*=!-]{0,60}(?:\d{1,12}[\s.:*=!-]{0,60})?",
+    rf"[^\w]{{0,20}}(?:now )?(?:{_START}{_WHAT}|{_START}?(?:evaluating|validating)"
+    rf"|(?<=[*=#-] ){_WHAT})\b(?! (?:every|interval|set|data|done|finished|ended|complete|took))"
+    r"(?: \w{1,20}){0,5}[\s.:*=!#-]{0,60}(?:\d{1,12}[\s.:*=!#-]{0,60})?",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
@@ -50,5 +50,6 @@ class Evaluations:
         Sample("evaluation every 500 steps", None),
         Sample("Validation loss: 0.31", None),
         Sample("eval_steps: 500", None),
+        Sample("validation: 84480", None),
         Sample("evaluating " * 10_000, None),
     )

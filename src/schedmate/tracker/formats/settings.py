@@ -41,7 +41,11 @@ _SENTENCE = re.compile(
     r"(epochs|steps|iterations|iters|updates)\b(?! (?:of (?:warm|eval|pre)|more|each|per|before))",
     re.IGNORECASE,
 )
-_STANDS = re.compile(r"\b(?:epoch|step|iter|iteration)\b[\s:=#\[(]{0,4}\d", re.IGNORECASE)
+_STANDS = re.compile(
+    r"\b(?:epoch|step|iter|iteration)\b[\s:=#\[(]{0,4}\d|\bcurrent_|\bloss\s?[:=]"
+    r"|(?:eval|epoch|step|iter)_time\s?[:=]",
+    re.IGNORECASE,
+)
 _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
@@ -106,6 +110,7 @@ class Settings:
         Sample("gradient accumulation steps = 4", None),
         Sample("Training for 3 more epochs", None),
         Sample("Epoch 3: total steps: 500", None),
+        Sample("Current_epoch_num 0.05 | eval_epoch_time : 4817.16 ms | total_steps : 48", None),
         Sample("time limit: 2", None),
         Sample("exit_duration_in_mins ............. None", None),
         Sample("max_time: 12:00", None),

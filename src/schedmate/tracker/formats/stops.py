@@ -35,8 +35,12 @@ _NOT_THE_END = re.compile(
 _EARLY = re.compile(
     r"\bearly[ _-]?stop(?:ping|ped)?\b|\bstop(?:ping|ped)[ _]early\b|\bran out of patience\b"
     r"|\bpatience (?:of \d{1,6} )?(?:exceeded|reached|exhausted|ran out)\b"
-    r"|\b(?:reached|hit) (?:the )?target \w{1,20}\b|\btarget \w{1,20} (?:reached|achieved|hit)\b"
     r"|did not improve .{0,100}signaling trainer to stop",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(
+    r"^.{0,100}\b(?:(?:reached|hit|achieved) (?:the )?target \w{1,20}|target \w{1,20} (?:was |is )?"
+    r"(?:reached|achieved|hit))\b(?! (?:yet|by|before))",
     re.IGNORECASE,
 )
 _CAP = re.compile(
@@ -47,7 +51,8 @@ _CAP = re.compile(
     re.IGNORECASE,
 )
 _OVER = ("reached", "exceeded", "hit", "expired", "is up")
-_EARLY_WORDS = ("early", "patience", "target", "trainer to stop")
+_NOT_YET = re.compile(r"\b(?:not|will|would|if|when|until|unless|once|never)\b", re.IGNORECASE)
+_EARLY_WORDS = ("early", "patience", "trainer to stop")
 _LIMIT = re.compile(r"slurmstepd: error: .{0,200}CANCELLED AT \S{1,40} DUE TO TIME LIMIT")
 
 
@@ -118,6 +123,11 @@ class Stops:
             Sighting(ended_by="early_stop", phase="finished"),
         ),
         Sample("Training complete. Best epoch: 12", Sighting(phase="finished")),
+        Sample(
+            "Hit target accuracy AUC 0.8025 at 68274/75868 iterations",
+            Sighting(ended_by="early_stop", phase="finished"),
+        ),
+        Sample("the run ends when it has reached the target accuracy", None),
         Sample("finished epoch 3", None),
         Sample("Epoch 3: training complete in 30s", None),
         Sample("Client 3: training done", None),
@@ -151,6 +161,8 @@ def _why(text: str, lowered: str) -> EndsBy | None:
     over_time = any(word in lowered for word in _OVER) and _CAP.search(text)
     if over_time and not _NOT_THE_END.search(text):
         return "cap"
+    if "target" in lowered and _TARGET.match(text) and not _NOT_YET.search(text):
+        return "early_stop"
     early = any(word in lowered for word in _EARLY_WORDS) and _EARLY.search(text)
     if not early:
         return None
