@@ -14,7 +14,7 @@ Ordinal = Literal["begun", "ended"]
 MOST = 1e15
 """No count in a log is larger; what is, is something else."""
 
-NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
+NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
 _PAIR = re.compile(
     r"(?<![\w/.])([A-Za-z_][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
     rf" ?[:=] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"

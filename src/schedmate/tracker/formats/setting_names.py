@@ -20,12 +20,12 @@ _EPOCHS = (
 _SAMPLES = ("train_samples", "total_train_samples")
 _TOKENS = ("train_tokens", "total_train_tokens", "max_train_tokens")
 
-TOTALS: dict[str, Unit] = (
-    dict.fromkeys(_STEPS, "step")
-    | dict.fromkeys(_EPOCHS, "epoch")
-    | dict.fromkeys(_SAMPLES, "sample")
-    | dict.fromkeys(_TOKENS, "token")
-)
+TOTALS: dict[str, Unit] = {
+    **dict.fromkeys(_STEPS, "step"),
+    **dict.fromkeys(_EPOCHS, "epoch"),
+    **dict.fromkeys(_SAMPLES, "sample"),
+    **dict.fromkeys(_TOKENS, "token"),
+}
 PER_EPOCH = frozenset({"steps_per_epoch", "iters_per_epoch", "batches_per_epoch"})
 CAPS: dict[str, float | None] = {
     "max_wallclock_seconds": 1, "max_train_seconds": 1, "max_training_seconds": 1,

@@ -71,9 +71,11 @@ def speeds_in(text: str, lowered: str) -> dict[Unit, float]:
     if any(hint in lowered for hint in _PER_SECOND_HINTS):
         speeds = _per_second(text)
     if any(hint in lowered for hint in _EACH_HINTS):
-        for unit, rate in (("step", _each_step(text)), ("epoch", _each_epoch(text))):
-            if rate is not None:
-                speeds.setdefault(unit, rate)
+        each: tuple[tuple[Unit, float | None], ...] = (
+            ("step", _each_step(text)),
+            ("epoch", _each_epoch(text)),
+        )
+        speeds = {unit: rate for unit, rate in each if rate is not None} | speeds
     return speeds
 
 
