@@ -109,3 +109,10 @@ def test_a_profile_is_what_the_next_run_learns_from():
 
 def test_an_empty_log_has_no_profile():
     assert profile_stream(io.BytesIO(b"")) is None
+
+
+def test_rows_of_a_table_are_read_by_its_header():
+    rows = "".join(f"{n // 10},{n},{1 / (n + 1):.3f},1e-3\n" for n in range(1, 50))
+    seen = track("epoch,step,train_loss,lr\n" + rows)
+    assert (seen.format, seen.unit, seen.current) == ("csv", "step", 49)
+    assert seen.metrics == {"train_loss": 0.02, "lr": 0.001}

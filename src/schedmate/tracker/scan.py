@@ -10,6 +10,7 @@ from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.endings import Ending
 from schedmate.tracker.envelope import DAY_S, stamped_at
 from schedmate.tracker.formats import Sighting
+from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.lines import clean
 from schedmate.tracker.ranks import Ranks
 from schedmate.tracker.reading import more_specific, read
@@ -18,6 +19,7 @@ from schedmate.tracker.table import LEARNED, SeriesTable
 from schedmate.tracker.timeline import Timeline
 from schedmate.tracker.unknown import Learner, Question, Roles
 
+_TABLES = CsvHeader()
 _MOST_METRICS = 64
 _MOST_LINKS = 4
 _MOST_AFTER_THE_END = 4
@@ -57,6 +59,7 @@ class LogScan:
     midnights: int = 0
     written: Timeline = field(default_factory=Timeline)
     """How many lines were there when, as long as nothing better is counted."""
+    rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
 
@@ -96,12 +99,20 @@ class LogScan:
             self._replay(self.learner)
 
     def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
-        found = read(line, text)
+        found = read(line, text) or self._row(text)
         if found is not None:
             name, sighting = found
             self._take(name, sighting, rank, self._times(text, sighting.at, now))
         elif not self.table.has_total() and any(map(str.isdigit, text)):
             self._study(text, rank, now)
+
+    def _row(self, text: str) -> tuple[str, Sighting] | None:
+        """A row of the table whose header came before, or nothing."""
+        row = None if self.rows is None else self.rows.read(text)
+        if row is not None:
+            return _TABLES.name, row
+        self.rows = _TABLES.read(text) or self.rows
+        return None
 
     def _study(self, text: str, rank: int | None, now: float | None) -> None:
         learner = self.learner = self.learner or Learner()
