@@ -38,7 +38,7 @@ def is_in_order(part: list[str], whole: list[str]) -> bool:
 def test_few_are_kept_in_order_with_the_first_and_the_last(end: str):
     lines = steps(40_000)
     kept = sifted(lines, end)
-    assert len(kept) < 400
+    assert len(kept) < 800
     assert is_in_order(kept, lines)
     assert kept[:2] == lines[:2]
     assert kept[-2:] == lines[-2:]
@@ -90,11 +90,18 @@ def test_lines_of_one_shape_are_thinned_and_the_first_and_last_of_them_kept():
     assert vals[-1] == "val loss 39950"
 
 
+def test_early_in_a_log_a_rare_line_is_kept_whatever_it_says():
+    lines = steps(40_000)
+    lines.insert(23_456, "the cat sat on the mat")
+    assert lines[23_456] in sifted(lines)
+    assert lines[23_456].encode() not in sift(text_of(lines), before=100_000_000)
+
+
 def test_where_every_line_carries_a_mark_others_are_found_all_the_same():
     lines = steps(40_000, template="val step {n} nan 0 gpu 100% loss {loss:.4f}, saved no error")
     lines.insert(23_456, "Training finished")
     kept = sifted(lines)
-    assert len(kept) < 300
+    assert len(kept) < 800
     assert "Training finished" in kept
 
 

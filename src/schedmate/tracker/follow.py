@@ -196,7 +196,7 @@ class LogFollower:
             self.lines += len(lines)
             return lines
         self.lines += lines_about(ended)
-        return (sift_last if last else sift)(ended, before=self._place.offset)
+        return (sift_last if last else sift)(ended, before=self._place.offset - len(ended))
 
 
 def _written(end: bytes) -> bytes:

@@ -24,6 +24,7 @@ _KINDS: dict[str, bytes] = {
         rb"|max[\s_-](?:steps|epochs|iters|iterations)|train[\s_-]iters"
     ),
     "mllog": rb":::MLL",
+    "mllog_key": rb'"key": ?"(?:run_st|eval_acc|\w{0,40}(?:_max|target|max_))',
     "resume": rb"\bresum|\brestor(?:e|ed|ing)\b",
     "link": rb"https?://",
     "nan": rb"[=:\s]nan\b",

@@ -21,7 +21,7 @@ TAIL = 32_768
 """So much of its end as well: how a run ends is said in many lines, none of which may count."""
 
 _SMALL = 32_768
-_NARROWEST = 16_384
+_NARROWEST = 8192
 _WIDEST = 524_288
 _PLACES = 64
 _RUN = 2
@@ -29,6 +29,7 @@ _EDGE = 2
 _NEAR = 4
 _JUDGED = 16
 _PER_SHAPE = 3
+_RARE_UP_TO = 4_000_000
 _LEAST_APART = 128
 _LEAST_SAMPLES = 4
 _FINEST = 512
@@ -46,11 +47,13 @@ def sift(text: bytes, *, before: int = 0) -> list[bytes]:
     These are all that carry a rare mark, with their neighbours, as far as they differ in more
     than their numbers; every end of a bar's round and every change of an epoch; the first and
     the last lines; and a few in a row at even distances, from which pace and rounds are seen.
-    The distances grow with the length of the log `before` it.
+    The distances grow with the length of the log `before` it. Early in a log lines of a rare
+    shape are kept too, whatever they say.
     """
     if len(text) <= _SMALL:
         return lines_in(text)
-    return _Sieve(text, min(_WIDEST, max(_NARROWEST, before // _PLACES))).lines()
+    stride = min(_WIDEST, max(_NARROWEST, before // _PLACES))
+    return _Sieve(text, stride).lines(rare=before < _RARE_UP_TO)
 
 
 def sift_last(text: bytes, *, before: int = 0) -> list[bytes]:
@@ -84,7 +87,7 @@ class _Sieve:
         self._ends = [end for end in LINE_ENDS if end in text]
         self._probes = _PROBES
 
-    def lines(self) -> list[bytes]:
+    def lines(self, *, rare: bool) -> list[bytes]:
         readings = self._readings(self._stride)
         needed = _rounds_need(readings)
         if needed < self._stride:
@@ -92,8 +95,22 @@ class _Sieve:
         rounds, telling = self._told(readings)
         wanted = {*(one.start for one in readings), *self._edges(), *rounds, *telling}
         wanted.update(self._changes(readings, rounds))
+        if rare:
+            wanted.update(self._rare())
         lines = (self._line(start) for start in sorted(wanted) if self._begins(start))
         return [line for line in map(without_nuls, lines) if line]
+
+    def _rare(self) -> Iterator[int]:
+        """Lines like few others, for which all have to be cut: ten times as slow."""
+        text = self._text
+        for end in LINE_ENDS[1:]:
+            text = text.replace(end, b"\n")
+        starts: defaultdict[bytes, list[int]] = defaultdict(list)
+        start = 0
+        for line in text.split(b"\n"):
+            starts[_shape(line)].append(start)
+            start += len(line) + 1
+        return (one for alike in starts.values() if len(alike) <= _PER_SHAPE for one in alike)
 
     def _readings(self, stride: int) -> list[_Reading]:
         """A few lines in a row at even distances."""

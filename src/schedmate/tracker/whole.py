@@ -58,10 +58,10 @@ def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
         if read < HEAD:
             yield lines_in(ended)
         else:
-            yield sift(held, before=read)
+            yield sift(held, before=read - len(held))
             held = ended
         read += len(chunk)
-    yield sift_last(held, before=read)
+    yield sift_last(held, before=read - len(held))
     yield cutter.finish()
 
 
