@@ -50,13 +50,13 @@ class Outcome:
 
     ours: float | None
     covered: bool
-    right: bool
-    """Step and total as printed."""
+    right: bool | None
+    """Step and total as printed; None where that was not looked at."""
     baselines: tuple[float, ...]
 
 
 def outcome(
-    told: Spread | None, left: float, baselines: Iterable[float], *, right: bool = True
+    told: Spread | None, left: float, baselines: Iterable[float], *, right: bool | None = None
 ) -> Outcome:
     errors = tuple(abs(one / left - 1) for one in baselines)
     if told is None:
@@ -81,10 +81,11 @@ def show(label: str, outcomes: Sequence[Outcome], baselines: Sequence[str]) -> N
         for index, name in enumerate(baselines)
     ]
     covered = sum(one.covered for one in outcomes) / len(outcomes)
-    right = sum(one.right for one in outcomes)
+    looked_at = [one.right for one in outcomes if one.right is not None]
+    right = f"{sum(looked_at)}/{len(looked_at)}" if looked_at else "-"
     print(
         f"{label:46} {len(told):4}/{len(outcomes):<4} {columns[0]}  p10-p90 covers {covered:4.0%}"
-        f"  step+total {right}/{len(outcomes)}   {'   '.join(columns[1:])}"
+        f"  step+total {right:9} {'   '.join(columns[1:])}"
     )
 
 
