@@ -15,7 +15,7 @@ Level = Literal["outer", "epoch", "step", "sample", "token"]
 """From the coarsest to the finest: folds hold epochs, epochs steps, steps samples."""
 
 _WORDS: dict[Level, str] = {
-    "outer": r"folds?|rounds?|generations?|gen|trials?|tasks?",
+    "outer": r"folds?|rounds?|generations?|gen|trials?|tasks?|seed|repeat",
     "epoch": r"epochs?|ep|epoche|époque|época|轮",
     "step": (
         r"global[_ ]?steps?|train(?:ing)?[_ ](?:step|iter(?:ation)?)|opt(?:imizer)?[_ ]step"

@@ -41,6 +41,11 @@ _SAID_AT = re.compile(
     rf"\s{{0,3}}[:=]\s{{0,3}}({NUMBER})(?![\w:/])",
     re.IGNORECASE,
 )
+_OF_A_PART = re.compile(
+    r"\b(?:stage|phase|client|agent|member)\W{0,3}\d{1,4} ?/ ?\d", re.IGNORECASE
+)
+_OF_A_PART_SURE = 0.4
+"""Nobody says whether the parts that a line counts as well are of one length."""
 _MAX = re.compile(
     r"\b(?:max|total|num)_(?:train_)?(steps|iters|iterations|epochs)\s{0,2}[:=]\s{0,2}(\d{1,15})\b"
 )
@@ -156,9 +161,8 @@ def _of_counts(line: _Line) -> Sighting | None:
     outer, epoch = line.counts.get("outer"), line.counts.get("epoch")
     if outer is not None and outer.total is not None and stands_first(line.text, outer.start):
         if epoch is not None and epoch.total is not None and outer.word in _LAPS:
-            return _sighting(
-                line, epoch, within=outer, ordinal=_ordinal(line), series="fold's epoch"
-            )
+            ordinal: Ordinal = "ended" if line.results else "begun"
+            return _sighting(line, epoch, within=outer, ordinal=ordinal, series="fold's epoch")
         return _sighting(line, outer, ordinal=_ordinal(line))
     if epoch is not None and "step" not in line.counts and "sample" not in line.counts:
         inner = bracket_in(line.text, epoch.end)
@@ -195,6 +199,8 @@ def _is_something_else(line: _Line, count: Count) -> bool:
         return True
     if line.metrics or line.timed or count.total is None or "epoch" in line.counts:
         return False
+    if count.level != "step" and count.total <= _FEW:
+        return True
     return count.total <= _FEW and _PROSE.match(line.text, count.end) is not None
 
 
@@ -203,7 +209,8 @@ def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
     if epoch.word == "ep" and epoch.total is None:
         return None
     headline = _HEADLINE.fullmatch(line.text[:300]) is not None
-    if epoch.total is None and not (headline or line.results):
+    over = _ENDED.search(line.text[:100]) and stands_first(line.text, epoch.start)
+    if epoch.total is None and not (headline or line.results or over):
         return None
     if epoch.word.endswith("epochs") and epoch.total is None:
         return None
@@ -212,7 +219,8 @@ def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
 
 def _ordinal(line: _Line) -> Ordinal:
     """An epoch named alone or before its steps has begun; one with its results has ended."""
-    if "step" in line.counts or _WITHIN.search(line.text):
+    finer = "step" in line.counts or ("outer" in line.counts and len(line.counts) > 1)
+    if finer or _WITHIN.search(line.text):
         return "begun"
     ended = line.results or line.timed or _ENDED.search(line.text)
     return "ended" if ended else "begun"
@@ -246,6 +254,7 @@ def _sighting(
         metrics=line.metrics,
         checkpoint=checkpoint_in(line.text) if "sav" in line.lowered else None,
         phase=phase,
+        sure=_OF_A_PART_SURE if _OF_A_PART.search(line.text) else 1.0,
     )
 
 

@@ -11,10 +11,6 @@ SAMPLES: tuple[Sample, ...] = (
         Sighting(unit="step", current=120, series="step", metrics={"loss": 0.3}),
     ),
     Sample(
-        "step 120/5000 | loss 2.31",
-        Sighting(unit="step", current=120, total=5000, series="step", metrics={"loss": 2.31}),
-    ),
-    Sample(
         "Epoch 3/90",
         Sighting(
             unit="epoch", current=3, total=90, series="epoch", ordinal="begun", epoch=3, epochs=90
@@ -139,11 +135,7 @@ SAMPLES: tuple[Sample, ...] = (
         "INFO:root:(100/5000) loss: 2.3",
         Sighting(unit="step", current=100, total=5000, series="[]", metrics={"loss": 2.3}),
     ),
-    Sample(
-        "Iteration 100 of 5000", Sighting(unit="step", current=100, total=5000, series="iteration")
-    ),
     Sample("it=100/5000", Sighting(unit="step", current=100, total=5000, series="it")),
-    Sample("progress: 12.5%", Sighting(unit="percent", current=12.5, total=100, series="%")),
     Sample(
         "Training: 12% | loss 2.3 | eta 12m",
         Sighting(
@@ -153,11 +145,6 @@ SAMPLES: tuple[Sample, ...] = (
     Sample(
         "Round 3/50", Sighting(unit="step", current=3, total=50, series="round", ordinal="begun")
     ),
-    Sample(
-        "generation 12/100",
-        Sighting(unit="step", current=12, total=100, series="generation", ordinal="begun"),
-    ),
-    Sample("Episode 100/1000", Sighting(unit="step", current=100, total=1000, series="episode")),
     Sample(
         "fold 2/5 epoch 3/10",
         Sighting(
@@ -190,16 +177,11 @@ SAMPLES: tuple[Sample, ...] = (
         ),
     ),
     Sample(
-        "[ 2024-01-01 12:00:00 ] step 100 loss 2.3",
-        Sighting(unit="step", current=100, series="step", metrics={"loss": 2.3}),
-    ),
-    Sample(
         "Epoche 3 von 90",
         Sighting(
             unit="epoch", current=3, total=90, series="epoche", ordinal="begun", epoch=3, epochs=90
         ),
     ),
-    Sample("Schritt 100/5000", Sighting(unit="step", current=100, total=5000, series="schritt")),
     Sample(
         "第 3/90 轮",
         Sighting(
@@ -324,5 +306,35 @@ SAMPLES: tuple[Sample, ...] = (
             epoch=0,
             metrics={"speed": 18847.25, "accuracy": 0.5, "samples_per_s": 18847.25},
         ),
+    ),
+    Sample(
+        "step=1000/50000 tokens=1.0B loss=3.1 tok/s=51.2k",
+        Sighting(
+            unit="step",
+            current=1000,
+            total=50_000,
+            series="step",
+            metrics={"loss": 3.1, "tokens_per_s": 51200.0},
+        ),
+    ),
+    Sample(
+        "Task 2/5, epoch 3/10: acc 0.9",
+        Sighting(
+            unit="step", current=2, total=5, series="task", ordinal="begun", metrics={"acc": 0.9}
+        ),
+    ),
+    Sample(
+        "seed 2/3 | step 100/1000",
+        Sighting(unit="step", current=2, total=3, series="seed", ordinal="begun"),
+    ),
+    Sample(
+        "stage 1/2 | step 100/1000 loss=2.5",
+        Sighting(
+            unit="step", current=100, total=1000, series="step", metrics={"loss": 2.5}, sure=0.4
+        ),
+    ),
+    Sample(
+        "epoch 3 took 35 s",
+        Sighting(unit="epoch", current=3, series="epoch", ordinal="ended", epoch=3),
     ),
 )

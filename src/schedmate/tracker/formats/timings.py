@@ -23,6 +23,7 @@ _ETA = re.compile(
 _STEP = r"(?:it(?:er(?:ation)?)?s?|steps?|batch(?:es)?|updates?)"
 _EACH = re.compile(
     rf"(?<![\w.])(\d{{1,9}}(?:\.\d{{1,9}})?) ?(ms|s(?:ec(?:onds?)?)?) ?(?:/|per ) ?{_STEP}\b"
+    r"(?!\s{0,3}[:=])"
     r"|\b(?:dt|(?:step|iter(?:ation)?|batch)[_ ](?:time|avg)|time(?:/| per )(?:step|iter|batch))"
     rf"{_IS}(\d{{1,9}}(?:\.\d{{1,9}})?) ?(ms|s(?:ec(?:onds?)?)?)\b(?!/)"
     rf"|\b(ms|s(?:ec)?)/{_STEP}{_IS}(\d{{1,9}}(?:\.\d{{1,9}})?)(?![\w./:])",
@@ -35,7 +36,7 @@ _EACH_EPOCH = re.compile(
 )
 _PER_SECOND = re.compile(
     rf"(?<![\w.,])({COUNT}) ?(?:{_STEP}|(samples?|examples?|images?|imgs?|seq(?:uence)?s?)"
-    r"|(tok(?:en)?s?)) ?(?:/|per[ _]) ?s(?:ec(?:ond)?)?\b(?!/)",
+    r"|(tok(?:en)?s?)) ?(?:/|per[ _]) ?s(?:ec(?:ond)?)?\b(?!/|\s{0,3}[:=])",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
