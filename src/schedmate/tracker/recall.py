@@ -11,8 +11,10 @@ from schedmate.tracker.slowdown import slowdown
 from schedmate.tracker.spread import passed
 from schedmate.tracker.timeline import Timeline
 
-_GOOD_FOR = 0.02
+_GOOD_FOR = 0.05
 """Of the run so far: what comes in this time can hardly change what all before it told."""
+_GOOD_FOR_S = 2.0
+"""Nor does anybody need another word about the end more often than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ class Recall:
 
 def _still_good(kept: _Kept, timeline: Timeline, total: float | None, cap_s: float | None) -> bool:
     same = kept.timeline is timeline and (kept.total, kept.cap_s) == (total, cap_s)
-    return same and 0 <= timeline.elapsed_s - kept.elapsed_s <= _GOOD_FOR * kept.elapsed_s
+    good_for = max(_GOOD_FOR_S, _GOOD_FOR * kept.elapsed_s)
+    known = kept.forecast is not None and kept.forecast.remaining_s is not None
+    return same and known and 0 <= timeline.elapsed_s - kept.elapsed_s < good_for
 
 
 def _later(found: Forecast | None, seconds: float) -> Forecast | None:
