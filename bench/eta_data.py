@@ -13,7 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 
 _STEP = re.compile(
-    rb"^step:(\d{1,9})/(\d{1,9})[^\n]{0,200}train_time:(\d{1,12})ms[^\n]{0,80}\n", re.MULTILINE
+    rb"^step:(\d{1,9})/(\d{1,9})[^\n]{0,200}train_time:(\d{1,12})ms[^\n]{0,80}(?:\n|\Z)",
+    re.MULTILINE,
 )
 _EVALUATION = re.compile(
     rb':::MLLOG \{[^\n]{0,80}"time_ms": ?(\d{13})[^\n]{0,80}"key": ?"(\w{1,40})"[^\n]{0,2000}\n'
