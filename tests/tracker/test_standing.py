@@ -60,6 +60,12 @@ def test_folds_have_no_total_that_anybody_knows():
     assert seen.confidence < 0.5
 
 
+def test_numbered_folds_have_one():
+    folds = [f"fold {k}/5 epoch {n}/10 loss 1.5\n" for k in (1, 2) for n in range(1, 11)]
+    seen = track("".join(folds[:13]))
+    assert (seen.unit, seen.current, seen.total) == ("epoch", 13, 50)
+
+
 def test_only_one_of_the_ranks_that_share_a_log_counts():
     text = "".join(
         f"[rank{rank}]: step {n - rank * 30}/1000 loss 1\n"

@@ -101,10 +101,10 @@ def _over_laps(main: Series, elsewhere: Elsewhere) -> Standing:
 
 
 def _of_all_laps(main: Series, elsewhere: Elsewhere, each: float) -> tuple[float | None, float]:
-    if main.unit == "epoch":  # its rounds are folds or trials; nobody knows how many
-        return None, _NO_TOTAL
     if main.epochs is not None:
         return main.epochs * each, _FROM_LOG
+    if main.unit == "epoch":  # its rounds are folds or trials; nobody knows how many
+        return None, _NO_TOTAL
     epochs = elsewhere.epochs()
     return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
 
