@@ -56,7 +56,7 @@ class LineCutter:
         end = _last_end(chunk)
         if end == 0:
             return self._keep(chunk)
-        ended = self._ended(chunk[:end])
+        ended = self._ended(chunk, end)
         self._open.clear()
         self.open_bytes, self.overlong = 0, False
         self.follows(chunk[end - 1 : end])
@@ -69,11 +69,12 @@ class LineCutter:
         self.open_bytes, self.overlong, self._drawn_over = 0, False, False
         return [rest] if rest else []
 
-    def _ended(self, text: bytes) -> bytes:
+    def _ended(self, chunk: bytes, end: int) -> bytes:
+        """The open line and what ended after it, copied once: a backlog comes in megabytes."""
+        start = 0
         if self.overlong:
-            text = text[min(at for at in map(text.find, LINE_ENDS) if at >= 0) :]
-        text = without_nuls(text)
-        return bytes(self._open) + text if self._open else text
+            start = min(at for at in map(chunk.find, LINE_ENDS) if at >= 0)
+        return without_nuls(b"".join((self._open, memoryview(chunk)[start:end])))
 
     def _keep(self, rest: bytes) -> bytes:
         """Hold an unended line, or hand it out, cut, as soon as it is too long."""
