@@ -143,9 +143,8 @@ def throughput(directory: Path, megabytes: int) -> None:
     part = 16 * BLOCK
     print(f"\nReading {megabytes} MB, MB per second of one core; {len(PATTERNS)} patterns")
     print("steady: without the first tenth, whose head is read in full")
-    print(
-        f"{'':10}{'steady':>9}{'tracker':>9}{'grep -E':>9}{'RE2':>9}{'lines':>9}{'re':>9}   grep/steady"
-    )
+    names = ("steady", "tracker", "grep -E", "RE2", "lines", "re")
+    print(" " * 10 + "".join(f"{name:>9}" for name in names) + "   grep/steady")
     for kind, lines in KINDS.items():
         path = directory / f"{kind}.log"
         generate(path, lines(), megabytes)
