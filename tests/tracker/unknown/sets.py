@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from tracker.unknown import formats_first, formats_second, silent_first, silent_second
+from tracker.unknown import (
+    formats_first,
+    formats_fourth,
+    formats_second,
+    formats_third,
+    silent_first,
+    silent_second,
+)
 from tracker.unknown.exam import Log
 
 SETS: dict[str, tuple[Log, ...]] = {
     "formats, looked at": formats_first.FORMATS,
     "formats, looked at later": formats_second.FORMATS,
+    "formats, looked at last": formats_third.FORMATS,
+    "formats, never looked at": formats_fourth.FORMATS,
     "no progress, looked at": silent_first.SILENT,
     "no progress, looked at later": silent_second.SILENT,
+    "no progress, looked at last": formats_third.SILENT,
+    "no progress, never looked at": formats_fourth.SILENT,
 }

@@ -109,7 +109,7 @@ LINES = st.one_of(
     st.text(max_size=80),
     st.builds(
         "{} {}{}{} {}".format,
-        st.sampled_from(["step", "", "x", "[", "epoch 3"]),
+        st.sampled_from(["step", "", "x", "[", "epoch 3", "1e999", "-9e308", "7e307"]),
         st.integers(-5, 10**20),
         st.sampled_from(["/", " of ", "%", " ", ",", ".", "e", ":"]),
         st.integers(0, 300),

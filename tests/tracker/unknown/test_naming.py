@@ -63,6 +63,10 @@ def test_none_changes_nothing():
     assert learner.question() is None
 
 
+def test_a_bare_counter_is_not_put_to_a_model():
+    assert fed([f"ticket {70000 + i} closed" for i in range(40)]).question() is None
+
+
 def test_a_model_that_fails_is_asked_another_time():
     learner = fed(OPEN)
     settle(learner, ScriptedAsker([BadAnswer("no")]))

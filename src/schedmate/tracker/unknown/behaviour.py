@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +15,7 @@ from schedmate.tracker.unknown.totals import Total, find_total, is_separated, re
 
 CERTAIN: Final = 0.5
 """Above it, somebody may act on the answer."""
+_FILE_ENDING = re.compile(r"\.[A-Za-z]")
 _UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
 _ENOUGH: Final = 5
 _STRAIGHT: Final = 0.97
@@ -124,7 +126,8 @@ def _confidence(table: Table, count: Column, total: Total | None) -> float:
         column.trend.sinking and not column.whole and column.index != count.index
         for column in table.numbers
     )
-    signs = _named_count(count) + learning + (count.trend.exactness >= _STEPPED)
+    named = _named_count(count) and not _FILE_ENDING.match(table.gaps[count.index + 1][-1])
+    signs = named + learning + (count.trend.exactness >= _STEPPED)
     alone = (0.2, 0.4, 0.55, 0.65)[signs]
     if not count.whole:
         alone = min(alone, 0.45)

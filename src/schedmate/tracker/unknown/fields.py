@@ -16,6 +16,8 @@ from schedmate.tracker.unknown.templates import Template
 
 _BEFORE = re.compile(r"([^\W\d][\w./-]{0,30}?)\W{0,6}$")
 _AFTER = re.compile(r"^[^\w]{0,3}([^\W\d][\w/]{0,20})")
+_NEXT_NAME = re.compile(r"[\s|;/]{0,8}[^\W\d][\w./-]{0,30}\s{0,4}(?:[=:]\s{0,4}|\s)")
+"""A lone word in front of the next number is that number's name, not this one's unit."""
 _EXACT: Final = 0.02
 _NEAR_START: Final = 0.25
 _ENOUGH: Final = 5
@@ -138,7 +140,7 @@ class Column:
     @cached_property
     def whole(self) -> bool:
         return all(value.is_integer() for value in self.values) and not any(
-            "." in text or "e" in text.lower() for text in self.texts
+            "." in text.rstrip(".") or "e" in text.lower() for text in self.texts
         )
 
     @property
@@ -221,8 +223,9 @@ def _column(
     names: dict[int, str],
 ) -> Column:
     own = [row[index] for row in tokens]
-    before, after = _BEFORE.search(gaps[index][-1]), _AFTER.search(gaps[index + 1][-1])
+    before, behind = _BEFORE.search(gaps[index][-1]), gaps[index + 1][-1]
     name = names.get(own[-1].start, before[1].lower() if before else "")
+    after = None if name and _NEXT_NAME.fullmatch(behind) else _AFTER.search(behind)
     return Column(
         index=index,
         kind=own[-1].kind,

@@ -1,8 +1,7 @@
 """What behaviour leaves open is put to a language model, once: which number is the count?
 
 It can only pick from the numbers of the last line it is shown, and what it picks must behave like
-a count in all of them. A total that nothing but the model speaks for is never believed further
-than 0.5.
+a count in all of them. What nothing but the model speaks for is never believed further than 0.5.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from schedmate.tracker.unknown.behaviour import CERTAIN, Meaning
 from schedmate.tracker.unknown.companions import elapsed_column, epoch_columns, metric_columns
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.pattern import pattern_of
+from schedmate.tracker.unknown.totals import belongs_to_another
 
 PURPOSE: Final = "name_progress"
 MAX_TOKENS: Final = 48
@@ -25,7 +25,6 @@ NONE: Final = "none"
 _LINES: Final = 3
 _WIDTH: Final = 160
 _MOST_CHOICES: Final = 6
-_NAMED: Final = 0.6
 
 SYSTEM: Final = (
     "You read lines of a running program's log. In the last line, pick the number that counts the "
@@ -72,13 +71,17 @@ class Question:
 
 
 def question(template: int, table: Table, meaning: Meaning) -> Question | None:
-    """Ask only where the count or its total is open and there is something to choose from."""
+    """Ask only where a total is open: of a bare counter a small model thinks too well."""
     counts = _shown([table.columns[index] for index in meaning.candidates])
     taken = meaning.roles.get("current")
     constants = [c for c in table.numbers if c.index != taken and _may_be_total(table, c, meaning)]
+    if taken is not None:
+        count = table.columns[taken]
+        constants = [c for c in constants if not belongs_to_another(table, count, c)]
+        constants = [c for c in constants if c.before or c.index > taken]
     totals = _shown(constants)
-    settled = meaning.confidence > CERTAIN and (meaning.has_total or not totals)
-    if settled or not counts:
+    settled = meaning.confidence > CERTAIN and meaning.has_total
+    if settled or not counts or not totals:
         return None
     return Question(template, table, meaning, counts, totals)
 
@@ -91,6 +94,9 @@ def settle(question: Question, answer: Roles) -> LearnedPattern | None:
     table, count = question.table, question.table.columns[current]
     if total is not None and table.columns[total].values[0] < max(count.values):
         total = None
+    known = question.meaning
+    if total is None and known.roles.get("current") == current:
+        return None
     roles = {"current": current} | ({} if total is None else {"total": total})
     roles |= epoch_columns(table, roles)
     roles |= elapsed_column(table, roles)
@@ -98,9 +104,8 @@ def settle(question: Question, answer: Roles) -> LearnedPattern | None:
     meaning = Meaning(
         roles=roles,
         unit=words.unit_of(count.before, count.suffix, count.after),
-        confidence=_NAMED if total is None else CERTAIN,
+        confidence=CERTAIN,
     )
-    known = question.meaning
     if total is not None and known.roles.get("total") == total and known.confidence > CERTAIN:
         meaning = replace(meaning, confidence=known.confidence)
     return pattern_of(table, meaning, "llm")

@@ -11,11 +11,14 @@ from schedmate.tracker.formats.base import clock_seconds
 LONGEST: Final = 400
 """Of a longer line only the beginning is looked at."""
 _MOST_NUMBERS: Final = 24
+_TOO_LARGE: Final = 1e18
+"""Digits of a hash or a long identifier."""
 
 Kind = Literal["number", "clock", "other"]
 _NUMBER: Final = (
     r"(?:(?<![^\s=:(\[,|])[-+])?"
-    r"(?:\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,20})?(?![\d])|\d[\d_]{0,20}(?:\.\d{0,20})?|\.\d{1,20})"
+    r"(?:\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,20})?(?!\d)"
+    r"|\d{1,20}(?:_\d{3}){0,5}(?:\.\d{1,20}|\.(?![A-Za-z\d]))?|\.\d{1,20})"
     r"(?:[eE][-+]?\d{1,3}(?!\w))?"
 )
 _TOKEN = re.compile(
@@ -64,6 +67,8 @@ def _number_token(match: re.Match[str]) -> Token:
     text, suffix = match["number"], (match["suffix"] or "").strip()
     end = match.end() if suffix in _SCALE or suffix == "%" else match.end("number")
     value = number(text + suffix if suffix in _SCALE else text)
+    if value is None or abs(value) >= _TOO_LARGE:
+        return Token("other", match.start(), match.end("number"), text, "", None)
     return Token("number", match.start(), end, text, suffix, value)
 
 

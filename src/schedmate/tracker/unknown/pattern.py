@@ -21,10 +21,10 @@ _LONGEST_EXPRESSION: Final = 2000
 _MOST_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
 _METRIC = re.compile(r"m_[a-z][a-z0-9_]{0,40}")
-_COUNT: Final = r"\d[\d_]*(?:,\d{3})*(?:\.\d+)?[kKM]?"
+_COUNT: Final = r"\d+(?:[,_]\d{3})*(?:\.\d*)?[kKM]?"
 _TIME: Final = r"[\d:.,]*\d"
 _ANY: Final = (
-    r"[-+]?(?:\d[\d_]*(?:,\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?"
+    r"[-+]?(?:\d+(?:[,_]\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?"
     r"|\.\d+(?:[eE][-+]?\d+)?|nan|NaN|inf|Inf)"
 )
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}

@@ -12,8 +12,8 @@ from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.fields import Column, Table
 
 _OF = re.compile(
-    r"\s*(?:/|\\|\bof\b|\bout of\b|\bof a total of\b|\bvon\b|\bsur\b|\bde\b|\bdi\b|\bvan\b|\bav\b"
-    r"|\bиз\b|\bz\b|共|之|中の|のうち|\bthrough\b|\bto go to\b|->|→|\.\.\.?)\s*(?:total\s*)?",
+    r"[\s_]*(?:/|\\|of|out of|of a total of|von|sur|de|di|van|av|из|z|共|之|中の|のうち"
+    r"|->|→|\.\.\.?)[\s_]*(?:total\s*)?",
     re.IGNORECASE,
 )
 _BARRED = re.compile(r"\s*[|:;~⁄∕]\s*")  # noqa: RUF001 - other slashes that people print
@@ -82,6 +82,8 @@ def _constant(table: Table, count: Column, other: Column) -> Iterator[Total]:
         yield Total(value, BETWEEN, other.index)
     if other.named(words.NO_TOTAL) or words.names(other.after, words.SIZE_UNITS):
         return
+    if belongs_to_another(table, count, other):
+        return
     if any(_is_share(share, count, value) for share in table.numbers):
         yield Total(value, SHARE, other.index)
     if _goes_round_at(count, value):
@@ -102,6 +104,12 @@ def _separated(table: Table, count: Column, other: Column) -> bool:
     opened = table.gap_before(count.index).rstrip().endswith(_OPENERS)
     closed = table.gaps[other.index + 1][-1].lstrip().startswith(_CLOSERS)
     return opened and closed and _BARRED.fullmatch(gap) is not None
+
+
+def belongs_to_another(table: Table, count: Column, other: Column) -> bool:
+    """In `n 7: 445 of 500 right` the 500 is not what n runs up to."""
+    neighbour = table.columns[other.index - 1] if other.index else count
+    return neighbour is not count and _separated(table, neighbour, other)
 
 
 def is_separated(table: Table, count: Column) -> bool:
@@ -152,9 +160,9 @@ def _named_total(count: Column, other: Column) -> bool:
 def _beside(table: Table, count: Column, other: Column) -> bool:
     """The next number, without a word of its own, and not one that sizes like to be."""
     value = int(other.values[0])
-    if abs(other.index - count.index) != 1 or not other.whole or other.suffix or other.before:
+    if other.index != count.index + 1 or not other.whole or other.suffix or other.before:
         return False
-    between = table.gap_before(max(other.index, count.index))
+    between = table.gap_before(other.index)
     power_of_two = value & (value - 1) == 0
     near = value < 2 * max(count.values) and len(count.values) < _MANY
     return not (words.pieces(between) or power_of_two or near)

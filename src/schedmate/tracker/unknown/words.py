@@ -34,8 +34,7 @@ STEPS: Final = _vocabulary(
     " snapshots game games move moves fortschritt verarbeitet avancement progreso progresso"
 )
 TOTALS: Final = _vocabulary(
-    "total max maximum gesamt insgesamt target goal end last final limit todo planned all"
-    " всего из общее totale totaal tot budget maxiter of"
+    "total max maximum gesamt insgesamt target goal end planned всего totale totaal maxiter"
 )
 LEFT: Final = _vocabulary(
     "left remaining remain remains todo rest togo missing pending verbleibend restant restants"
