@@ -25,7 +25,7 @@ class Outlook:
 
 
 def outlook(facts: Facts, scan: LogScan, stand: Standing, *, finished: bool) -> Outlook:
-    told = _by_count(facts, stand)
+    told = _by_count(facts, scan, stand)
     if finished:
         over = scan.ended_by or ("unknown" if stand.total is None else "total")
         return replace(told, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
@@ -34,8 +34,8 @@ def outlook(facts: Facts, scan: LogScan, stand: Standing, *, finished: bool) -> 
     return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
 
 
-def _by_count(facts: Facts, stand: Standing) -> Outlook:
-    found, slower = _forecast(facts, stand)
+def _by_count(facts: Facts, scan: LogScan, stand: Standing) -> Outlook:
+    found, slower = _forecast(facts, scan, stand)
     if found is not None and found.remaining_s is not None:
         return Outlook(
             rate_per_s=found.rate_per_s,
@@ -48,7 +48,9 @@ def _by_count(facts: Facts, stand: Standing) -> Outlook:
     return replace(told, slowdown=slower)
 
 
-def _forecast(facts: Facts, stand: Standing) -> tuple[Forecast | None, Slowdown | None]:
+def _forecast(
+    facts: Facts, scan: LogScan, stand: Standing
+) -> tuple[Forecast | None, Slowdown | None]:
     """From the count itself, or from the finer one inside it while the count has hardly moved."""
     series, inner = stand.series, stand.inner
     if inner is not None and inner.total and len(series.timeline.points) < _ENOUGH_POINTS:
@@ -58,7 +60,10 @@ def _forecast(facts: Facts, stand: Standing) -> tuple[Forecast | None, Slowdown 
         if finer is not None and finer.rate_per_s:
             return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
     likes = [like for like in facts.likes if like.unit == stand.unit]
-    return facts.recall.forecast(series.timeline, total=stand.total, likes=likes, cap_s=facts.cap_s)
+    newest = scan.stamps.last.get(series.stamps or "") if facts.now is None else None
+    return facts.recall.forecast(
+        series.timeline, total=stand.total, likes=likes, cap_s=facts.cap_s, now=newest
+    )
 
 
 def _average_rate(facts: Facts, stand: Standing) -> float | None:

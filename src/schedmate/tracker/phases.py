@@ -14,7 +14,7 @@ def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
     if _is_finished(facts, scan, stand):
         return "finished"
     busy: Phase = "training"
-    if scan.hint in ("evaluating", "checkpointing"):
+    if scan.pausing and scan.hint is not None:
         busy = scan.hint
     return "stalled" if facts.is_quiet(patient=busy != "training") else busy
 

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 from schedmate.model import EndsBy, Mark, RunProfile, Unit
 from schedmate.tracker.timeline import Point, Timeline
@@ -19,7 +20,7 @@ _EARLY = 0.05
 def profile_of(
     timeline: Timeline,
     *,
-    unit: Unit,
+    unit: Unit | Literal["line"],
     total: float | None = None,
     ends_by: EndsBy = "unknown",
     ended_at: float | None = None,

@@ -40,6 +40,7 @@ class Recall:
         total: float | None,
         likes: Sequence[RunProfile] = (),
         cap_s: float | None = None,
+        now: float | None = None,
     ) -> tuple[Forecast | None, Slowdown | None]:
         kept = self.kept
         if kept is None or not _still_good(kept, timeline, total, cap_s):
@@ -48,7 +49,7 @@ class Recall:
                 total,
                 cap_s,
                 timeline.elapsed_s,
-                forecast(timeline, total=total, likes=likes, cap_s=cap_s),
+                forecast(timeline, total=total, likes=likes, cap_s=cap_s, now=now),
                 slowdown(timeline, likes, total=total),
             )
         return _later(kept.forecast, timeline.elapsed_s - kept.elapsed_s), kept.slowdown

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.endings import Ending
-from schedmate.tracker.envelope import DAY_S, stamped_at
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.lines import clean
 from schedmate.tracker.ranks import Ranks
 from schedmate.tracker.reading import more_specific, read
 from schedmate.tracker.series import Times
+from schedmate.tracker.stamps import Stamps
 from schedmate.tracker.table import LEARNED, SeriesTable
 from schedmate.tracker.timeline import Timeline
 from schedmate.tracker.unknown import Learner, Question, Roles
@@ -53,10 +53,7 @@ class LogScan:
     links: tuple[str, ...] = ()
     format: str | None = None
     order: int = 0
-    first_stamps: dict[str, float] = field(default_factory=dict)
-    """When the log began, by the stamps before its lines and by those only its format reads."""
-    last_stamp: float | None = None
-    midnights: int = 0
+    stamps: Stamps = field(default_factory=Stamps)
     written: Timeline = field(default_factory=Timeline)
     """How many lines were there when, as long as nothing better is counted."""
     rows: CsvRows | None = None
@@ -118,8 +115,7 @@ class LogScan:
         learner = self.learner = self.learner or Learner()
         known = _reading(learner)
         times = self._times(text, None, now)
-        at = times.looked if times.stamped is None else times.stamped
-        sighting = learner.feed(text, self.order, at)
+        sighting = learner.feed(text, self.order, times.stamp.at if times.stamp else now)
         if known is not None and _reading(learner) != known:
             self.table.forget(LEARNED)
         self._replay(learner)
@@ -128,34 +124,23 @@ class LogScan:
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
-        began = self.first_stamps.get("line")
         for line in learner.replay():
-            looked, stamped = (line.at, None) if began is None else (None, line.at)
-            times = Times(looked, stamped, self.started_at, began)
+            stamp = self.stamps.again(line.at)
+            times = Times(None if stamp else line.at, stamp, self.started_at)
             sighting = replace(line.sighting, sure=learner.confidence)
             self.table.see(LEARNED, sighting, line.order, times)
 
-    def _times(self, text: str, at: float | None, now: float | None) -> Times:
-        kind = "line" if at is None else "own"
-        stamp = self._with_midnights(stamped_at(text)) if at is None else at
-        if stamp is not None:
-            self.first_stamps.setdefault(kind, stamp)
-        return Times(now, stamp, self.started_at, self.first_stamps.get(kind))
+    def _times(self, text: str, own: float | None, now: float | None) -> Times:
+        return Times(now, self.stamps.read(text, own), self.started_at)
+
+    @property
+    def pausing(self) -> bool:
+        """The last word was that it evaluates or saves."""
+        return self.hint in _PAUSES
 
     def said(self, end: Phase) -> bool:
         """In words, with no more than a last evaluation after them."""
         return self.ended == end and self.counts - self.counts_when_ended <= _MOST_AFTER_THE_END
-
-    def _with_midnights(self, at: float | None) -> float | None:
-        """Where a time has no date, days are counted by the midnights between the lines."""
-        if at is None or at >= DAY_S:
-            return at
-        at += self.midnights * DAY_S
-        if self.last_stamp is not None and at < self.last_stamp - DAY_S / 2:
-            self.midnights += 1
-            at += DAY_S
-        self.last_stamp = at
-        return at
 
     def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
         if sighting.current is not None:

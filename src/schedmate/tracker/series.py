@@ -7,6 +7,7 @@ from typing import Literal
 
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import Ordinal, Sighting
+from schedmate.tracker.stamps import Kind, Stamp
 from schedmate.tracker.timeline import Timeline
 
 Clock = Literal["printed", "stamped", "looked"]
@@ -20,17 +21,16 @@ _JITTER = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What there is to tell when a line was written, and when the run began by the same clock."""
+    """What there is to tell when a line was written, and when the run began."""
 
     looked: float | None = None
-    stamped: float | None = None
+    stamp: Stamp | None = None
     started: float | None = None
-    first_stamp: float | None = None
 
     def began(self, clock: Clock) -> float | None:
         if clock == "printed":
             return 0.0
-        return self.first_stamp if clock == "stamped" else self.started
+        return self.stamp.first if clock == "stamped" and self.stamp else self.started
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,6 +68,8 @@ class Series:
     seen_at: float | None = None
     timeline: Timeline = field(default_factory=Timeline)
     clock: Clock | None = None
+    stamps: Kind | None = None
+    """Which stamps its clock goes by, where it goes by stamps."""
     earlier_laps_s: float = 0.0
     epochs_from_zero: bool = False
     ordinal: Ordinal | None = None
@@ -186,9 +188,8 @@ class Series:
         clock = self._clock_for(sighting, times)
         if clock == "printed":
             self._note_printed(sighting.elapsed_s or 0.0, times)
-        elif clock == "stamped" and times.stamped is not None:
-            whole = times.stamped.is_integer()
-            self.timeline.add(times.stamped, self.counted, whole_seconds=whole)
+        elif clock == "stamped" and times.stamp is not None:
+            self._note_stamped(times.stamp)
         elif clock == "looked" and times.looked is not None:
             self.timeline.add(times.looked, self.counted)
 
@@ -196,7 +197,7 @@ class Series:
         """Its own clock is the best, but where it starts anew each epoch the log's is better."""
         printed = None if sighting.phase == "finished" else sighting.elapsed_s
         there: list[Clock] = ["printed"] if printed is not None else []
-        if times.stamped is not None:
+        if times.stamp is not None:
             there.insert(0 if self.per_lap else len(there), "stamped")
         if times.looked is not None:
             there.append("looked")
@@ -207,6 +208,11 @@ class Series:
             self.timeline = Timeline(began=times.began(self.clock))
             return self.clock
         return None
+
+    def _note_stamped(self, stamp: Stamp) -> None:
+        self.stamps = self.stamps or stamp.kind
+        if stamp.kind == self.stamps:
+            self.timeline.add(stamp.at, self.counted, whole_seconds=stamp.at.is_integer())
 
     def _note_printed(self, printed: float, times: Times) -> None:
         if self.elapsed_s is not None and printed < self.elapsed_s:

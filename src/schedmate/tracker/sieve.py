@@ -15,7 +15,7 @@ from itertools import pairwise
 from schedmate.tracker.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
 from schedmate.tracker.marks import common_in, pattern
 
-HEAD = 131_072
+HEAD = 262_144
 """So much of a log's beginning is always read in full: totals and settings stand there."""
 TAIL = 32_768
 """So much of its end as well: how a run ends is said in many lines, none of which may count."""

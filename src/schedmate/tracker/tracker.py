@@ -98,12 +98,13 @@ class JobTracker:
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
-        known = self._lines
+        known, patient = self._lines, any(scan.pausing for scan in self._scans)
         news = [self._look(index, now) for index in range(len(self._followers))]
         if self._first_look and not self._resumed:
             self._catch_up(now)
         else:
-            self._rhythm.look(now, spoke=any(news), lines=self._lines - known)
+            lines = self._lines - known
+            self._rhythm.look(now, spoke=any(news), lines=lines, patient=patient)
         self._first_look = False
         progress = progress_of(self._facts(now))
         self._seconds += time.perf_counter() - before
