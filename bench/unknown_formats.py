@@ -2,6 +2,7 @@
 
     python bench/unknown_formats.py            # the exam, by behaviour alone
     python bench/unknown_formats.py --llm      # and with the model in use
+    python bench/unknown_formats.py --tracker  # the exam through the whole tracker
     python bench/unknown_formats.py --speed    # mining a numeric log of 200 MB
 
 The exam's logs are generators in tests/tracker/unknown; the table says which sets were looked at
@@ -27,7 +28,7 @@ from schedmate.tracker.unknown.templates import Miner
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from tracker.unknown.exam import Log, Mark, examine
+from tracker.unknown.exam import Log, Mark, examine, examine_whole
 from tracker.unknown.sets import SETS
 
 _BYTES = 200 << 20
@@ -38,11 +39,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Formats never seen before")
     parser.add_argument("--llm", action="store_true", help="put what is open to the model in use")
     parser.add_argument("--speed", action="store_true", help="measure the miner instead")
+    parser.add_argument("--tracker", action="store_true", help="with the exact formats, too")
     arguments = parser.parse_args()
     if arguments.speed:
         speed()
+    elif arguments.tracker:
+        exam(examine_whole)
     else:
-        exam(_asker() if arguments.llm else None)
+        asker = _asker() if arguments.llm else None
+        exam(lambda log: examine(log, asker))
 
 
 def _asker() -> Asker:
@@ -53,14 +58,14 @@ def _asker() -> Asker:
     return asker
 
 
-def exam(asker: Asker | None) -> None:
+def exam(mark: Callable[[Log], Mark]) -> None:
     print(f"{'set':<34} {'logs':>5} {'step':>5} {'total':>6} {'both':>5} {'wrong total > 0.5':>18}")
     for title, logs in SETS.items():
-        marks = [examine(log, asker) for log in logs]
+        marks = [mark(log) for log in logs]
         print(_row(title, logs, marks))
-        for mark in marks:
-            if not mark.right or mark.harmful:
-                print(f"    {mark.name}: {mark.said} (confidence {mark.confidence:.2f})")
+        for one in marks:
+            if not one.right or one.harmful:
+                print(f"    {one.name}: {one.said} (confidence {one.confidence:.2f})")
 
 
 def _row(title: str, logs: tuple[Log, ...], marks: list[Mark]) -> str:

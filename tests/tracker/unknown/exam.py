@@ -6,8 +6,10 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 
 from schedmate.model import Asker, ModelError
+from schedmate.tracker import track_stream
 from schedmate.tracker.unknown import Learner, ask
 from schedmate.tracker.unknown.pattern import read_with
 
@@ -20,6 +22,7 @@ Log = Callable[[random.Random], Iterator[Line]]
 SHARE = 0.4
 """The part of a run after which the question is put."""
 LEAST_LINES = 24
+_NEWEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,22 @@ def examine(log: Log, asker: Asker | None = None) -> Mark:
     if asker is not None:
         settle(learner, asker)
     return _mark(log.__name__, learner, lines, believed)
+
+
+def examine_whole(log: Log) -> Mark:
+    """The same through the whole tracker, where exact formats read what they know."""
+    lines = written(log)
+    data = "\n".join([*(_parts(line)[0] for line in lines), ""]).encode()
+    seen = track_stream(BytesIO(data), name=log.__name__)
+    told = [truth for line in lines for truth in _parts(line)[1]]
+    said = f"{seen.current}/{seen.total} {seen.unit} by {seen.format}"
+    if not told:
+        fine = seen.current is None or seen.confidence <= 0.5
+        return Mark(log.__name__, fine, fine, seen.total is not None, seen.confidence, said)
+    step = any(_same(seen.current, truth[0]) for truth in told[-_NEWEST:])
+    total = any(_same(seen.total, truth[1]) for truth in told)
+    wrong = seen.total is not None and not total
+    return Mark(log.__name__, step, total, wrong, seen.confidence, said)
 
 
 def _parts(line: Line) -> tuple[str, tuple[Truth, ...]]:

@@ -119,14 +119,24 @@ def trap_accuracy(r: Random) -> Iterator[Line]:
 def epochs_and_batches(r: Random) -> Iterator[Line]:
     for e in range(1, 11):
         for b in range(1, 41):
-            yield f"E{e:03d} B{b:04d} {loss(r, e * 40 + b):.4f}", (b, 40), (b, None)
+            yield (
+                f"E{e:03d} B{b:04d} {loss(r, e * 40 + b):.4f}",
+                (b, 40),
+                (b, None),
+                (e * 40 - 40 + b, None),
+            )
 
 
 def epoch_pair(r: Random) -> Iterator[Line]:
     yield from START
     for e in range(20):
         for b in range(0, 200, 20):
-            yield f"({e}/20) <{b}/200> l={loss(r, e * 10 + b):.3f}", (b, 200), (e, 20)
+            yield (
+                f"({e}/20) <{b}/200> l={loss(r, e * 10 + b):.3f}",
+                (b, 200),
+                (e, 20),
+                (e * 200 + b, 4000),
+            )
         yield f"valid l={loss(r, e):.3f} acc={r.random():.3f}"
 
 

@@ -116,7 +116,12 @@ def epochs_from_zero(r: Random) -> Iterator[Line]:
 def epoch_then_steps_of(r: Random) -> Iterator[Line]:
     for e in range(1, 9):
         for b in range(10, 251, 10):
-            yield f"ep {e} of 8, mb {b} of 250, nll {curve(r, e):.3f}", (b, 250), (e, 8)
+            yield (
+                f"ep {e} of 8, mb {b} of 250, nll {curve(r, e):.3f}",
+                (b, 250),
+                (e, 8),
+                (e * 250 - 250 + b, 2000),
+            )
 
 
 def global_step_and_epoch(r: Random) -> Iterator[Line]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracker.unknown.exam import Log, examine
+from tracker.unknown.exam import Log, examine, examine_whole
 from tracker.unknown.sets import SETS
 
 LOGS = [log for logs in SETS.values() for log in logs]
@@ -11,6 +11,12 @@ LOGS = [log for logs in SETS.values() for log in logs]
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.__name__)
 def test_no_wrong_total_is_believed(log: Log):
     mark = examine(log)
+    assert not mark.harmful, mark
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.__name__)
+def test_nor_by_the_whole_tracker(log: Log):
+    mark = examine_whole(log)
     assert not mark.harmful, mark
 
 

@@ -85,6 +85,15 @@ def test_an_expression_that_others_choke_on_is_read_in_linear_time():
     assert LearnedFormat(slow).read("1" * 100_000) is None
 
 
+@pytest.mark.parametrize("group", ["current", "elapsed", "m_loss"])
+def test_halves_of_characters_and_endless_numbers_are_survived(group: str):
+    count = "" if group == "current" else r"(?P<current>\d)"
+    kind = LearnedFormat(LearnedPattern(expression=rf"{count}(?P<{group}>\C+)", unit="step"))
+    for text in ("1é", "1" * 399, "1e999", "\ud800", "1:99:99", "nan", ""):
+        seen = kind.read(text)
+        assert seen is None or seen.elapsed_s is None or seen.elapsed_s < 1e15
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_not(text: str):
     pattern = LearnedPattern(expression=r"\D*(?P<current>\d+)\D+(?P<total>\d+)?", unit="step")

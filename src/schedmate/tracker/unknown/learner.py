@@ -142,7 +142,7 @@ class Learner:
         lap = self.watched.lap
         if lap and self.pattern is not None and not _has_total(self.pattern):
             # else the end may lie between two lines, or the numbers be those of several writers
-            plain = self.watched.pace == 1 and "(?P<epoch>" in self.pattern.expression
+            plain = self.watched.pace == 1 and compiled(self.pattern.expression).has_epoch
             limit = _LAP if plain else CERTAIN
             self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
 
@@ -204,9 +204,7 @@ class Learner:
 
 
 def _has_total(pattern: LearnedPattern) -> bool:
-    if pattern.total is not None or "(?P<total>" in pattern.expression:
-        return True
-    return "(?P<current>" in pattern.expression and "(?P<remaining>" in pattern.expression
+    return pattern.total is not None or compiled(pattern.expression).has_total
 
 
 def _reading(name: int, meaning: Meaning) -> str:

@@ -40,7 +40,11 @@ class _Compiled:
     match: Any
     groups: tuple[str, ...]
     """In their order; every group has a name."""
-    metrics: tuple[str, ...]
+    metrics: tuple[tuple[str, str], ...]
+    """Groups and the names of what they hold."""
+    has_epoch: bool
+    has_total: bool
+    """Every line says what the count runs up to."""
 
 
 class LearnedFormat:
@@ -101,30 +105,37 @@ def _current(found: Mapping[str, bytes | None], total: float | None) -> float | 
     return None if left is None or total is None else max(0.0, total - left)
 
 
+def _value(data: bytes) -> float | None:
+    try:
+        return float(data)
+    except ValueError:
+        return number(data.decode("utf-8", "replace"))
+
+
 def _count(data: bytes | None) -> float | None:
-    if data is None:
-        return None
-    value = number(data.decode())
+    value = None if data is None else _value(data)
     return value if value is not None and 0 <= value < MOST else None
 
 
 def _elapsed(data: bytes | None) -> float | None:
     if data is None:
         return None
-    text = data.decode()
+    text = data.decode("utf-8", "replace")
     if ":" in text:
         return clock_seconds(text.partition(".")[0])
     unit = _UNIT.search(text)
     value = number(text[: unit.start()] if unit else text)
-    return None if value is None else value * _SECONDS[unit[0] if unit else "s"]
+    seconds = -1.0 if value is None else value * _SECONDS[unit[0] if unit else "s"]
+    return seconds if 0 <= seconds < MOST else None
 
 
 def _metrics(program: _Compiled, found: Mapping[str, bytes | None]) -> dict[str, float]:
     metrics: dict[str, float] = {}
-    for name in program.metrics:
-        value = number((found[name] or b"").decode())
+    for group, name in program.metrics:
+        data = found[group]
+        value = None if data is None else _value(data)
         if value is not None and not math.isinf(value):
-            metrics[name[2:]] = value
+            metrics[name] = value
     return metrics
 
 
@@ -146,7 +157,13 @@ def compiled(expression: str) -> _Compiled:
     if strange or unnamed or groups.keys().isdisjoint({"current", "remaining"}):
         raise BadInput("the learnt expression does not say which number is the count")
     names = tuple(sorted(groups, key=groups.__getitem__))
-    return _Compiled(program.match, names, tuple(n for n in names if n.startswith("m_")))
+    return _Compiled(
+        match=program.match,
+        groups=names,
+        metrics=tuple((name, name[2:]) for name in names if name.startswith("m_")),
+        has_epoch="epoch" in groups,
+        has_total="total" in groups or {"current", "remaining"} <= groups.keys(),
+    )
 
 
 def pattern_of(
