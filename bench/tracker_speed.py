@@ -24,8 +24,16 @@ from pathlib import Path
 
 import re2
 
-from schedmate.tracker import JobTracker, track_file, track_stream
+from schedmate.model import JobState
+from schedmate.service.learning import Learning
+from schedmate.service.refining import Refining
+from schedmate.service.watching import Watching
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job
+from schedmate.tracker import track_file, track_stream
+from schedmate.tracker.marks import MARKS
 
+LOOK_EVERY_S = 0.5
 MB = 1_000_000
 BLOCK = 1 << 20
 PATTERNS = (
@@ -114,8 +122,18 @@ def _used(who: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def grep(path: Path) -> None:
-    patterns = [part for pattern in PATTERNS for part in ("-e", pattern)]
+def own_marks() -> list[str]:
+    """What the tracker itself looks for in a backlog, as grep writes it."""
+    marks = (mark.decode().replace("(?:", "(").replace(r"\d", "0-9") for mark in MARKS.values())
+    digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", mark) for mark in marks)
+    return ["-i", *(part for mark in digits for part in ("-e", mark))]
+
+
+def common_patterns() -> list[str]:
+    return [part for pattern in PATTERNS for part in ("-e", pattern)]
+
+
+def grep(path: Path, patterns: list[str]) -> None:
     environment = {**os.environ, "LC_ALL": "C"}
     command = ["grep", "-a", "-E", "-c", *patterns, str(path)]
     subprocess.run(command, env=environment, check=False, capture_output=True)
@@ -143,8 +161,9 @@ def throughput(directory: Path, megabytes: int) -> None:
     part = 16 * BLOCK
     print(f"\nReading {megabytes} MB, MB per second of one core; {len(PATTERNS)} patterns")
     print("steady: without the first tenth, whose head is read in full")
-    names = ("steady", "tracker", "grep -E", "RE2", "lines", "re")
-    print(" " * 10 + "".join(f"{name:>9}" for name in names) + "   grep/steady")
+    names = ("steady", "tracker", "grep -E", "own marks", "RE2", "lines", "re")
+    print("own marks: grep -E -i with the patterns that the tracker looks for")
+    print(" " * 10 + "".join(f"{name:>10}" for name in names) + "   both/steady")
     for kind, lines in KINDS.items():
         path = directory / f"{kind}.log"
         generate(path, lines(), megabytes)
@@ -156,13 +175,14 @@ def throughput(directory: Path, megabytes: int) -> None:
         rates = [
             (size - len(begin)) / (read - began) / MB,
             size / read / MB,
-            size / timed(lambda path=path: grep(path)) / MB,
+            size / timed(lambda path=path: grep(path, common_patterns())) / MB,
+            size / timed(lambda path=path: grep(path, own_marks())) / MB,
             part / timed(lambda path=path: searched(path, re2.compile(joined), part)) / MB,
             size / timed(lambda path=path: iterated(path)) / MB,
             part / timed(lambda path=path: searched(path, re.compile(joined), part)) / MB,
         ]
-        print(f"{kind:10}" + "".join(f"{rate:9,.0f}" for rate in rates), end="")
-        print(f"{rates[2] / rates[0]:12.1f}x")
+        print(f"{kind:10}" + "".join(f"{rate:10,.0f}" for rate in rates), end="")
+        print(f"{rates[2] / rates[0]:8.1f}x {rates[3] / rates[0]:.1f}x")
         path.unlink()
 
 
@@ -178,17 +198,20 @@ def write(directory: Path, logs: int, seconds: int) -> None:
         time.sleep(max(0.0, began + 1 - time.monotonic()))
 
 
-def polled(trackers: list[JobTracker], seconds: int) -> tuple[float, float]:
-    """The share of one core for a look at all of them every second, and seconds of the longest."""
-    before, began, longest = _used(resource.RUSAGE_SELF), time.monotonic(), 0.0
+def polled(watching: Watching, seconds: int) -> tuple[float, float, float]:
+    """The share of one core, seconds of the longest look, and how often each job was seen."""
+    before, began, longest, seen = _used(resource.RUSAGE_SELF), time.monotonic(), 0.0, 0
     while time.monotonic() < began + seconds:
         look = time.monotonic()
-        for tracker in trackers:
-            tracker.poll(time.time())
+        seen += len(watching.look(time.time()))
         longest = max(longest, time.monotonic() - look)
-        time.sleep(max(0.0, look + 1 - time.monotonic()))
-    used = _used(resource.RUSAGE_SELF) - before
-    return used / (time.monotonic() - began), longest
+        time.sleep(max(0.0, look + LOOK_EVERY_S - time.monotonic()))
+    passed = time.monotonic() - began
+    return (
+        (_used(resource.RUSAGE_SELF) - before) / passed,
+        longest,
+        passed * len(watching.jobs) / seen,
+    )
 
 
 def resident() -> float:
@@ -198,23 +221,33 @@ def resident() -> float:
 
 
 def live(directory: Path, logs: int, seconds: int) -> None:
-    trackers = [
-        JobTracker([directory / f"{number}.log"], started_at=time.time()) for number in range(logs)
-    ]
-    print(f"\n{logs} logs, each looked at once a second; {resident():.0f} MB before the first look")
+    """The daemon's own way: its store, its turns, what it writes down for a restart."""
+    store = SqliteStore(directory / "store.sqlite3")
+    watching = Watching(store, Learning(store, Refining()))
+    for number in range(logs):
+        log = str(directory / f"{number}.log")
+        times = {"submit_time": time.time(), "start_time": time.time()}
+        watching.begin(a_job(id=str(number), state=JobState.RUNNING, logs=(log,), **times))
+    print(f"\n{logs} logs, a line a second in each; {resident():.0f} MB before the first look")
     command = [sys.executable, __file__, "--write", str(directory)]
     writer = subprocess.Popen([*command, "--logs", str(logs), "--seconds", str(2 * seconds + 5)])
     try:
-        for name in ("first half, a line a second", "second half"):
-            share, longest = polled(trackers, seconds)
-            print(f"{name:30} {share:6.1%} of a core, longest look {longest * 1e3:5.0f} ms", end="")
-            print(f", {resident():.0f} MB")
+        for name in ("first half", "second half"):
+            _report(name, polled(watching, seconds))
     finally:
         writer.terminate()
         writer.wait()
-    polled(trackers, 3)
-    share, _ = polled(trackers, max(3, seconds // 2))
-    print(f"{'nobody writes':30} {share:6.1%} of a core, {share / logs * 1e6:.0f} µs a log")
+    polled(watching, 5)
+    _report("nobody writes", polled(watching, max(3, seconds // 2)))
+    store.close()
+
+
+def _report(name: str, measured: tuple[float, float, float]) -> None:
+    share, longest, every = measured
+    print(
+        f"{name:14} {share:6.1%} of a core, each seen every {every:.1f} s,"
+        f" longest look {longest * 1e3:.0f} ms, {resident():.0f} MB"
+    )
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ class Followed:
     tracker: JobTracker
     pattern: LearnedPattern | None
     """How the logs of its code are read, as far as it is remembered."""
+    looked_at: float = 0.0
     told_at: float = 0.0
     saved_at: float = 0.0
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from schedmate.service.learning import Learning
     from schedmate.store import Store
 
+_SHARE = 0.12
+"""Of a core, however many jobs run: with thousands each is looked at less often."""
+_LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
 _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05
@@ -38,6 +41,7 @@ class Watching:
         self._store = store
         self._learning = learning
         self._followed: dict[JobId, Followed] = {}
+        self._looked_at = time.monotonic()
 
     @property
     def jobs(self) -> frozenset[JobId]:
@@ -51,8 +55,8 @@ class Watching:
         self._followed[job.id] = follow(job, self._store)
 
     def look(self, now: float) -> list[tuple[JobId, Progress]]:
-        seen = [(one, self._poll(one, now)) for one in list(self._followed.values())]
-        told = [(one, progress) for one, progress in seen if progress is not None]
+        """Where the jobs stand; of very many only those that have waited longest."""
+        told = self._poll_in_turn(now)
         self._keep(told, now)
         self._save([one for one, _ in told], now)
         for one, _ in told:
@@ -82,6 +86,20 @@ class Watching:
                     self._save_one(one)
         except SchedMateError as error:
             _log.warning("how far the logs were read is not kept: %s", error)
+
+    def _poll_in_turn(self, now: float) -> list[tuple[Followed, Progress]]:
+        last, self._looked_at = self._looked_at, time.monotonic()
+        share = _SHARE * (self._looked_at - last)
+        until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
+        told = []
+        for one in sorted(self._followed.values(), key=lambda one: one.looked_at):
+            one.looked_at = self._looked_at
+            progress = self._poll(one, now)
+            if progress is not None:
+                told.append((one, progress))
+            if time.thread_time() > until:
+                break
+        return told
 
     def _poll(self, one: Followed, now: float) -> Progress | None:
         try:

@@ -11,7 +11,7 @@ import re2
 _BAR_END = rb"100%(?:\||[^\d\s]{0,2}\s{0,2}[\[|#=])"
 """The end of a bar's round. Its rounds may be the epochs, so none of them may be missed."""
 
-_KINDS: dict[str, bytes] = {
+MARKS: dict[str, bytes] = {
     "bar_end": _BAR_END,
     "epoch": rb"epoch[^\w\n\r\x08]{0,4}\d",
     "failure": rb"traceback \(|slurmstepd|\berror\b|exception|\bkilled\b|out of memory|core dumped",
@@ -42,11 +42,11 @@ def _options() -> re2.Options:
 
 _EACH = {
     name: re2.compile(mark, _options())
-    for name, mark in _KINDS.items()
+    for name, mark in MARKS.items()
     if name not in ("bar_end", "full")
 }
 """Without those that only some lines of a shape carry."""
-_FULL = re2.compile(_KINDS["full"], _options())
+_FULL = re2.compile(MARKS["full"], _options())
 _MOST_KNOWN = 1024
 _MUCH = 0.2
 """What stands in more than this share of the lines tells nothing."""
@@ -55,7 +55,7 @@ _MUCH = 0.2
 @lru_cache(maxsize=64)
 def pattern(common: frozenset[str], totals: tuple[bytes, ...]) -> re2._Regexp:
     """One alternation of all marks but the common ones, and of counts that reached their total."""
-    kinds = [mark for name, mark in _KINDS.items() if name not in common]
+    kinds = [mark for name, mark in MARKS.items() if name not in common]
     ends = [rb"\b" + total + rb"\s{0,2}/\s{0,9}" + total + rb"\b" for total in totals]
     return re2.compile(b"|".join(kinds + ends), _options())
 

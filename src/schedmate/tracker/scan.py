@@ -100,7 +100,7 @@ class LogScan:
         if found is not None:
             name, sighting = found
             self._take(name, sighting, rank, self._times(text, sighting.at, now))
-        elif not self.table.has_total() and any(map(str.isdigit, text)):
+        elif text and not self.table.has_total():
             self._study(text, rank, now)
 
     def _row(self, text: str) -> tuple[str, Sighting] | None:
@@ -113,10 +113,10 @@ class LogScan:
 
     def _study(self, text: str, rank: int | None, now: float | None) -> None:
         learner = self.learner = self.learner or Learner()
-        known = _reading(learner)
+        known = learner.reading
         times = self._times(text, None, now)
         sighting = learner.feed(text, self.order, times.stamp.at if times.stamp else now)
-        if known is not None and _reading(learner) != known:
+        if known and learner.reading != known:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
@@ -187,9 +187,3 @@ class LogScan:
         if self.learner is not None and self.table.has_total():
             self.learner = None
             self.table.forget(LEARNED)
-
-
-def _reading(learner: Learner) -> tuple[str, float | None] | None:
-    """What makes two patterns count the same thing."""
-    pattern = learner.pattern
-    return None if pattern is None else (pattern.expression, pattern.total)
