@@ -55,11 +55,19 @@ def test_a_number_that_comes_again_and_again_is_a_rank():
         "2024-05-10T12:30:01.250Z step 5",
         "[2024/05/10 12:30:01.250] ppcls INFO: step 5",
         "05/10/2024 12:30:01.250 - INFO - step 5",
+        "RUN AT 2024-05-10 12:30:01.250 PM",
         "[NeMo I 2024-05-10 12:30:01.250 attention:436] step 5",
     ],
 )
 def test_times_with_a_date(line: str):
     assert stamped_at(line) == pytest.approx(NOON + 0.25)
+
+
+def test_clocks_of_twelve_hours():
+    hours = ("12:30:01 AM", "01:30:01 AM", "12:30:01 PM", "01:30:01 PM", "13:30:01 PM")
+    begin = NOON - 12 * 3600
+    times = [stamped_at(f"2024-05-10 {hour} step 5") for hour in hours]
+    assert times == [begin + hour * 3600 for hour in (0, 1, 12, 13, 13)]
 
 
 def test_times_without_a_date_or_a_year():

@@ -87,6 +87,15 @@ def test_times_before_the_lines_tell_the_speed():
     assert seen.eta_s.p50 == pytest.approx(900 * 60, rel=0.05)
 
 
+def test_a_time_that_goes_back_is_not_the_run_s():
+    text = "".join(
+        f"12:00:{n:02} step {n}/50 loss 1 train time: {n * 37 % 11}s\n" for n in range(1, 40)
+    )
+    seen = track(text)
+    assert seen.rate_per_s == pytest.approx(1, rel=0.05)
+    assert seen.elapsed_s == pytest.approx(38)
+
+
 def test_times_of_day_pass_midnight():
     text = "".join(
         f"{(23 + n // 60) % 24:02}:{n % 60:02}:00 step {n}/1000 loss 1\n" for n in range(1, 101)

@@ -18,7 +18,7 @@ _RANK = re.compile(
 )
 _DATE = re.compile(
     r"(?<![\d/:.-])(?:(\d{4})[-/](\d{2})[-/](\d{2})|(\d{2})/(\d{2})/(\d{4}))[T _-]{1,2}"
-    r"(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?![\d:])",
+    r"(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?![\d:])(?: ([AP])M\b)?",
     re.ASCII,
 )
 _GLOG = re.compile(r"[IWEF](\d{2})(\d{2}) (\d{2}):(\d{2}):(\d{2})\.(\d{1,9}) ", re.ASCII)
@@ -58,7 +58,8 @@ def _date(head: str) -> float | None:
     found = _DATE.search(head)
     if found is not None:
         day = found.group(1, 2, 3) if found[1] else found.group(6, 4, 5)
-        return _seconds(day, found.group(7, 8, 9), found[10])
+        at = _seconds(day, found.group(7, 8, 9), found[10])
+        return at + _half_day(found[7], found[11])
     found = _GLOG.match(head)
     if found is None:
         return None
@@ -82,6 +83,14 @@ def _seconds(day: Sequence[str], time: Sequence[str], part: str | None) -> float
     hours, minutes, seconds = map(int, time)
     at = datetime(year, month, date, hours, minutes, min(59, seconds), tzinfo=UTC)
     return at.timestamp() + _part(part)
+
+
+def _half_day(hour: str, half: str | None) -> float:
+    """What a clock of twelve hours leaves out."""
+    twelve = int(hour) == 12  # noqa: PLR2004 - the hour that such a clock begins with
+    if half is None or int(hour) > 12:  # noqa: PLR2004 - see above
+        return 0.0
+    return (DAY_S / 2 if half == "P" else 0.0) - (DAY_S / 2 if twelve else 0.0)
 
 
 def _part(digits: str | None) -> float:

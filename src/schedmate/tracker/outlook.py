@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from schedmate.model import EndsBy, Slowdown, Spread
+from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecast import Forecast
 from schedmate.tracker.scan import LogScan
@@ -59,11 +60,22 @@ def _forecast(
         finer, slower = facts.recall.forecast(inner.timeline, total=total, cap_s=facts.cap_s)
         if finer is not None and finer.rate_per_s:
             return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
-    likes = [like for like in facts.likes if like.unit == stand.unit]
+    likes = _comparable(facts.likes, stand)
     newest = scan.stamps.last.get(series.stamps or "") if facts.now is None else None
     return facts.recall.forecast(
         series.timeline, total=stand.total, likes=likes, cap_s=facts.cap_s, now=newest
     )
+
+
+def _comparable(likes: Sequence[RunProfile], stand: Standing) -> list[RunProfile]:
+    """Runs that counted the same; where there is no total, others tell how long they took."""
+    alike = [like for like in likes if like.unit == stand.unit]
+    if alike or stand.total is not None:
+        return alike
+    return [
+        replace(like, unit=stand.unit, curve=(Mark(0.0, 0.0), Mark(like.duration_s, 0.0)))
+        for like in likes
+    ]
 
 
 def _average_rate(facts: Facts, stand: Standing) -> float | None:

@@ -15,6 +15,7 @@ Clock = Literal["printed", "stamped", "looked"]
 
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
+_ODD = 2
 _JITTER = 0.01
 """Ranks that share a log are this far apart; a smaller step back is no restart."""
 
@@ -71,6 +72,9 @@ class Series:
     stamps: Kind | None = None
     """Which stamps its clock goes by, where it goes by stamps."""
     earlier_laps_s: float = 0.0
+    timed_lap: float = 0.0
+    odd_times: int = 0
+    """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
     ordinal: Ordinal | None = None
     counted: float = 0.0
@@ -195,7 +199,8 @@ class Series:
 
     def _clock_for(self, sighting: Sighting, times: Times) -> Clock | None:
         """Its own clock is the best, but where it starts anew each epoch the log's is better."""
-        printed = None if sighting.phase == "finished" else sighting.elapsed_s
+        told = sighting.phase != "finished" and self.odd_times < _ODD
+        printed = sighting.elapsed_s if told else None
         there: list[Clock] = ["printed"] if printed is not None else []
         if times.stamp is not None:
             there.insert(0 if self.per_lap else len(there), "stamped")
@@ -216,12 +221,22 @@ class Series:
 
     def _note_printed(self, printed: float, times: Times) -> None:
         if self.elapsed_s is not None and printed < self.elapsed_s:
-            between = (
-                times.looked - self.seen_at
-                if times.looked is not None and self.seen_at is not None
-                else 0.0
-            )
-            self.earlier_laps_s += self.elapsed_s + max(0.0, between - printed)
-        self.elapsed_s = printed
+            if self.laps_done == self.timed_lap:
+                self.odd_times += 1
+            if self.odd_times >= _ODD:
+                self._give_up_printed_times()
+                return
+            self.earlier_laps_s += self.elapsed_s + self._between_laps(printed, times)
+        self.elapsed_s, self.timed_lap = printed, self.laps_done
         at = self.earlier_laps_s + printed
         self.timeline.add(at, self.counted, whole_seconds=printed.is_integer())
+
+    def _between_laps(self, printed: float, times: Times) -> float:
+        if times.looked is None or self.seen_at is None:
+            return 0.0
+        return max(0.0, times.looked - self.seen_at - printed)
+
+    def _give_up_printed_times(self) -> None:
+        """They went back again and again while the count rose: they are not the run's."""
+        self.elapsed_s, self.earlier_laps_s = None, 0.0
+        self.clock, self.timeline = None, Timeline()
