@@ -36,8 +36,8 @@ from eta_data import (
 
 from schedmate.model import Mark, RunProfile, Spread, Unit
 from schedmate.tracker import profile_stream, track_stream
-from schedmate.tracker.forecast import forecast
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.forecasting.forecast import forecast
+from schedmate.tracker.forecasting.timeline import Timeline
 
 EARLY, QUARTER, CAP = 0.1, 0.25, 0.6
 HEAVY = 1.3

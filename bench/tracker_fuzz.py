@@ -24,8 +24,8 @@ from schedmate.model import Progress
 from schedmate.model.wire import dumps
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
+from schedmate.tracker.following.lines import LONGEST_LINE
 from schedmate.tracker.formats import FORMATS
-from schedmate.tracker.lines import LONGEST_LINE
 from schedmate.tracker.scan import LogScan
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]

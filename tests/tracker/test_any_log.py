@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from schedmate.model import Finding, Progress, Workload
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
+from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.formats import FORMATS
 from schedmate.tracker.report import progress_of
-from schedmate.tracker.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
 
 SAMPLES = [sample.line[:2000] for kind in FORMATS for sample in kind.samples]

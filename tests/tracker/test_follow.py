@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.tracker import follow
-from schedmate.tracker.follow import LogFollower
-from schedmate.tracker.lines import LONGEST_LINE
+from schedmate.tracker.following import follow
+from schedmate.tracker.following.follow import LogFollower
+from schedmate.tracker.following.lines import LONGEST_LINE
 from tracker.following import append, news, restarted
 
 

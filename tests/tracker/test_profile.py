@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model.wire import dumps
-from schedmate.tracker.likeness import time_at
-from schedmate.tracker.profile import profile_of
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.forecasting.likeness import time_at
+from schedmate.tracker.forecasting.profile import profile_of
+from schedmate.tracker.forecasting.timeline import Timeline
 
 
 def timeline(seconds: list[float], *, began: float = 0.0) -> Timeline:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model.wire import dumps, loads
-from schedmate.tracker.rhythm import Rhythm
+from schedmate.tracker.forecasting.rhythm import Rhythm
 
 COMPILATION = 1800.0
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.model import RunProfile
-from schedmate.tracker.profile import profile_of
-from schedmate.tracker.slowdown import slowdown
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.forecasting.profile import profile_of
+from schedmate.tracker.forecasting.slowdown import slowdown
+from schedmate.tracker.forecasting.timeline import Timeline
 
 SCHEDULE = [1.0] * 300 + [1.7] * 300 + [2.5] * 400
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model.wire import dumps, loads
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.forecasting.timeline import Timeline
 
 
 def timeline(*points: tuple[float, float], began: float | None = None, **how: bool) -> Timeline:

@@ -151,7 +151,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
 
 def _open(log: str, stack: ExitStack) -> IO[bytes]:
     """A log; on a terminal reading a huge one shows how far it is."""
-    from schedmate.tracker.whole import open_log
+    from schedmate.tracker.following.whole import open_log
 
     if log == "-":
         return sys.stdin.buffer
@@ -179,7 +179,7 @@ def _follow(
 
 def _check_that_they_grow(logs: Iterable[str]) -> None:
     from schedmate.model import BadInput
-    from schedmate.tracker.whole import is_compressed, open_log
+    from schedmate.tracker.following.whole import is_compressed, open_log
 
     for log in logs:
         if log == "-":

@@ -9,7 +9,7 @@ from schedmate.tracker.finished import (
     track_stream,
     track_streams,
 )
-from schedmate.tracker.follow import LogFollower, LogPosition
+from schedmate.tracker.following.follow import LogFollower, LogPosition
 from schedmate.tracker.tracker import JobTracker
 
 __all__ = [

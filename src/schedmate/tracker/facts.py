@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schedmate.model import Prediction, RunProfile, Workload
-from schedmate.tracker.recall import Recall
-from schedmate.tracker.rhythm import Rhythm
+from schedmate.tracker.counting.series import Series
+from schedmate.tracker.counting.totals import Elsewhere
+from schedmate.tracker.forecasting.recall import Recall
+from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.series import Series
-from schedmate.tracker.totals import Elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

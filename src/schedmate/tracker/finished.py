@@ -10,10 +10,10 @@ from typing import IO
 
 from schedmate.model import Asker, Cost, ModelError, Progress, RunProfile, Workload
 from schedmate.tracker.facts import Facts
+from schedmate.tracker.following.whole import lines_of, open_log
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown import ask
-from schedmate.tracker.whole import lines_of, open_log
 
 _NO_COST = Cost()
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from schedmate.model import Progress, RunProfile, Spread
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecast import forecast
+from schedmate.tracker.forecasting.forecast import forecast
+from schedmate.tracker.forecasting.profile import profile_of
+from schedmate.tracker.forecasting.spread import passed
 from schedmate.tracker.outlook import outlook
 from schedmate.tracker.phases import bare_phase, phase_of
-from schedmate.tracker.profile import profile_of
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.spread import passed
 from schedmate.tracker.standing import Standing, standing
 
 _CADENCE_CONFIDENCE = 0.2

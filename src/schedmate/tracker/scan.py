@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
+from schedmate.tracker.counting.series import Times
+from schedmate.tracker.counting.stamps import Stamps
+from schedmate.tracker.counting.table import LEARNED, SeriesTable
 from schedmate.tracker.endings import Ending
+from schedmate.tracker.following.lines import clean
+from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
-from schedmate.tracker.lines import clean
 from schedmate.tracker.ranks import Ranks
 from schedmate.tracker.reading import more_specific, read
-from schedmate.tracker.series import Times
-from schedmate.tracker.stamps import Stamps
-from schedmate.tracker.table import LEARNED, SeriesTable
-from schedmate.tracker.timeline import Timeline
 from schedmate.tracker.unknown import Learner, Question, Roles
 
 _TABLES = CsvHeader()

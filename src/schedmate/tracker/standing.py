@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedmate.model import Unit
+from schedmate.tracker.counting.series import Series
+from schedmate.tracker.counting.totals import Elsewhere
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.series import Series
-from schedmate.tracker.totals import Elsewhere
 
 _FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
 _BARS_OF_THE_RUN = "transformers"

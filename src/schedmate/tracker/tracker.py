@@ -19,9 +19,9 @@ from schedmate.model import (
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.follow import LogFollower, LogPosition
+from schedmate.tracker.following.follow import LogFollower, LogPosition
+from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.report import profile_from, progress_of
-from schedmate.tracker.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown import Question, Roles
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Literal
 
 from schedmate.model import RunProfile, Slowdown
-from schedmate.tracker.likeness import Likeness, likeness, warped
-from schedmate.tracker.pace import Block, blocks_of, change_in, end_of_warmup, mean_pace
-from schedmate.tracker.timeline import Point, Timeline
+from schedmate.tracker.forecasting.likeness import Likeness, likeness, warped
+from schedmate.tracker.forecasting.pace import Block, blocks_of, change_in, end_of_warmup, mean_pace
+from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _WORTH_TELLING = 0.9
 """Of the speed before; packing jobs costs more, thermal drift less."""

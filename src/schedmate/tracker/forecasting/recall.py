@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.model import RunProfile, Slowdown
-from schedmate.tracker.forecast import Forecast, forecast
-from schedmate.tracker.slowdown import slowdown
-from schedmate.tracker.spread import passed
-from schedmate.tracker.timeline import Timeline
+from schedmate.tracker.forecasting.forecast import Forecast, forecast
+from schedmate.tracker.forecasting.slowdown import slowdown
+from schedmate.tracker.forecasting.spread import passed
+from schedmate.tracker.forecasting.timeline import Timeline
 
 _GOOD_FOR = 0.05
 """Of the run so far: what comes in this time can hardly change what all before it told."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from schedmate.model import RunProfile, Unit, Workload
-from schedmate.tracker.series import Series
+from schedmate.tracker.counting.series import Series
 
 _ANNOUNCED, _FROM_WORKLOAD, _DERIVED = 0.85, 0.8, 0.5
 

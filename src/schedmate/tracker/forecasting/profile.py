@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from schedmate.model import EndsBy, Mark, RunProfile, Unit
-from schedmate.tracker.timeline import Point, Timeline
+from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _MOST_MARKS = 48
 _EVEN_MARKS = 12

@@ -9,12 +9,12 @@ from statistics import median
 from typing import Literal
 
 from schedmate.model import EndsBy, RunProfile, Spread
-from schedmate.tracker.likeness import Likeness, likeness
-from schedmate.tracker.pace import Pace, pace_of
-from schedmate.tracker.pauses import pauses_to_come
-from schedmate.tracker.spread import Guess, capped, passed, spread_of
-from schedmate.tracker.timeline import Timeline
-from schedmate.tracker.usual_end import UsualEnd, usual_end
+from schedmate.tracker.forecasting.likeness import Likeness, likeness
+from schedmate.tracker.forecasting.pace import Pace, pace_of
+from schedmate.tracker.forecasting.pauses import pauses_to_come
+from schedmate.tracker.forecasting.spread import Guess, capped, passed, spread_of
+from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.usual_end import UsualEnd, usual_end
 
 Basis = Literal["own", "similar"]
 

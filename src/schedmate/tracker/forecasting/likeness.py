@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schedmate.model import Mark, RunProfile
-from schedmate.tracker.pace import Pace, pace_of, sparse
-from schedmate.tracker.timeline import Point, Timeline
+from schedmate.tracker.forecasting.pace import Pace, pace_of, sparse
+from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _ENOUGH_MARKS = 4
 _ENOUGH_POINTS = 4

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from schedmate.model import BadInput, NotFound, SchedMateError
-from schedmate.tracker.lines import LineCutter, lines_in
-from schedmate.tracker.sieve import HEAD, sift, sift_last
-from schedmate.tracker.unpacking import MAGIC, Unpacker
+from schedmate.tracker.following.lines import LineCutter, lines_in
+from schedmate.tracker.following.sieve import HEAD, sift, sift_last
+from schedmate.tracker.following.unpacking import MAGIC, Unpacker
 
 _CHUNK = 2 << 20
 

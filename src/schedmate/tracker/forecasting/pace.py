@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import median
 
-from schedmate.tracker.timeline import Point
+from schedmate.tracker.forecasting.timeline import Point
 
 _MOST_BLOCKS = 32
 _LEAST_SIDE = 3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
-from schedmate.tracker.timeline import Pause, Timeline
+from schedmate.tracker.forecasting.timeline import Pause, Timeline
 
 _ENOUGH_UNANNOUNCED = 3
 """One or two long gaps that nobody announced are accidents, not a habit."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schedmate.model import Phase
+from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
-from schedmate.tracker.series import Series, Times
 
 LEARNED = "learned"
 _MOST_SERIES = 64

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from schedmate.tracker.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
-from schedmate.tracker.marks import common_in, pattern
+from schedmate.tracker.following.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
+from schedmate.tracker.following.marks import common_in, pattern
 
 HEAD = 262_144
 """So much of a log's beginning is always read in full: totals and settings stand there."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.model import Phase, Unit
+from schedmate.tracker.counting.stamps import Kind, Stamp
+from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Ordinal, Sighting
-from schedmate.tracker.stamps import Kind, Stamp
-from schedmate.tracker.timeline import Timeline
 
 Clock = Literal["printed", "stamped", "looked"]
 """Whose time a count is measured by: its own, that of its log's lines, or ours at a look."""
