@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -147,10 +148,11 @@ def test_a_run_that_says_nothing_is_like_no_other(tmp_path: Path):
         command.main(["--like", str(tmp_path / "empty.log"), "x"], standalone_mode=False)
 
 
-def test_a_compressed_log_is_not_followed(tmp_path: Path):
+def test_a_compressed_log_is_followed_as_well(tmp_path: Path):
     log = tmp_path / "a.gz"
-    log.write_bytes(b"\x1f\x8b")
-    assert track("--follow", str(log)).returncode == 2
+    log.write_bytes(gzip.compress(b"step 1/2 loss 1\nstep 2/2 loss 1\n"))
+    done = track("--follow", "--interval", "0.05", "--json", str(log))
+    assert json.loads(done.stdout.splitlines()[-1])["phase"] == "finished"
 
 
 def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):

@@ -14,7 +14,8 @@ LearntFrom = Literal["behaviour", "llm"]
 class LearnedPattern:
     """A linear-time (RE2) expression whose named groups say what its numbers mean.
 
-    Groups: `current`, `total`, `epoch`, `epochs`, `elapsed`, and `m_<name>` for a metric.
+    Groups: `current`, `total`, `remaining`, `epoch`, `epochs`, `elapsed`, and `m_<name>` for a
+    metric.
     """
 
     expression: str

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SHARE = 0.12
 """Of a core, however many jobs run: with thousands each is looked at less often."""
 _LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
+_MOST_LAST_LOOKS = 16
+"""A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
 _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05
@@ -68,8 +70,14 @@ class Watching:
         one = self._followed.pop(job.id, None)
         if one is None and self._store.tracking(job.id, job.restarts) is not None:
             one = follow(job, self._store)  # by a daemon that was gone before the run was over
-        progress = None if one is None or job.end_time is None else self._poll(one, job.end_time)
-        if one is None or job.end_time is None or progress is None:
+        if one is None or job.end_time is None:
+            return None
+        progress = self._poll(one, job.end_time)
+        for _ in range(_MOST_LAST_LOOKS):
+            if progress is None or not one.tracker.behind:
+                break
+            progress = self._poll(one, job.end_time)
+        if progress is None:
             return None
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
         self._learning.note(one)

@@ -110,6 +110,11 @@ class JobTracker:
         self._seconds += time.perf_counter() - before
         return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
 
+    @property
+    def behind(self) -> bool:
+        """Whether the last look did not reach the end of all logs."""
+        return any(follower.behind for follower in self._followers)
+
     def state(self) -> str:
         """JSON with which another tracker goes on from here."""
         positions = [follower.position for follower in self._followers]

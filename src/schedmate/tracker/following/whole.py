@@ -37,15 +37,6 @@ def _check_kind(path: Path) -> None:
         raise BadInput(f"{path} is no file; pipe it into `-` to have it read to its end")
 
 
-def is_compressed(stream: IO[bytes]) -> bool:
-    """Whether a stream, at its beginning, is a gzip archive that can be read from there."""
-    if not stream.seekable():
-        return False
-    start = stream.read(len(MAGIC))
-    stream.seek(0)
-    return start == MAGIC
-
-
 def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
     """Yield the lines, piece by piece; a damaged archive ends where the damage begins.
 
