@@ -1,1 +1,1 @@
-"""From files to lines: followed while they are written, or read once; sifted where they are long."""
+"""From files to lines: followed while they are written or read once, sifted where long."""
