@@ -43,6 +43,44 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
             Sighting(unit="step", current=10, series="iter", elapsed_s=3.5, metrics={"loss": 2.5}),
         ),
         (
+            "epoch     train_loss  valid_loss  accuracy  time",
+            "3         0.120000    0.340000    0.950000  00:12",
+            Sighting(
+                unit="epoch",
+                current=3,
+                series="epoch",
+                ordinal="ended",
+                epoch=3,
+                metrics={"train_loss": 0.12, "valid_loss": 0.34, "accuracy": 0.95},
+            ),
+        ),
+        (
+            "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  SCORE",
+            "1     200         48.50     30.20    0.25    0.30",
+            Sighting(
+                unit="step",
+                current=200,
+                series="step",
+                epoch=1,
+                metrics={"loss_tok2vec": 48.5, "loss_ner": 30.2, "ents_f": 0.25, "score": 0.3},
+            ),
+        ),
+        (
+            "Step Temp E_pair TotEng Press",
+            "100    1.65   -4.7    -2.3    5.8",
+            Sighting(
+                unit="step",
+                current=100,
+                series="step",
+                metrics={"temp": 1.65, "e_pair": -4.7, "toteng": -2.3, "press": 5.8},
+            ),
+        ),
+        (
+            "Step           Time",
+            "5000       10.00000",
+            Sighting(unit="step", current=5000, series="step"),
+        ),
+        (
             '"step", "loss", "val_loss", "timestamp"',
             "7, 0.5, , 2025-01-01T12:00:00",
             Sighting(unit="step", current=7, series="step", metrics={"loss": 0.5}),
@@ -65,6 +103,13 @@ def test_a_row_is_read_by_its_header(header: str, row: str, sighting: Sighting):
         "step, loss and more, time",
         "epoch,epoch,loss",
         "step=3, loss=4",
+        "step size too small",
+        "Step By Step Guide",
+        "Epoch Training Complete",
+        "epoch 3 done",
+        "loss  accuracy  step",
+        "step  3  loss",
+        "Epoch  |  Loss",
         "step," * 50_000 + "loss",
     ],
 )
@@ -77,6 +122,11 @@ def test_what_names_no_counted_columns_is_no_header(line: str):
 )
 def test_what_is_no_row_is_none(line: str):
     assert CsvRows(",", ("step", "loss")).read(line) is None
+
+
+@pytest.mark.parametrize("line", ["", "1", "1 2 3", "one 2", "1.5 2", "-1 2", "1 b", "1e3 2"])
+def test_what_is_no_row_between_blanks_is_none(line: str):
+    assert CsvRows("", ("step", "loss")).read(line) is None
 
 
 def test_the_reader_of_rows_is_state_that_comes_back():

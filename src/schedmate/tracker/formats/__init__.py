@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from schedmate.tracker.formats.aliveprogress import AliveProgress
 from schedmate.tracker.formats.base import LineFormat, Sample, Sighting
+from schedmate.tracker.formats.boxtable import BoxTable
 from schedmate.tracker.formats.catboost import CatBoost
 from schedmate.tracker.formats.checkpoints import Checkpoints
 from schedmate.tracker.formats.clu import Clu
 from schedmate.tracker.formats.composer import Composer
+from schedmate.tracker.formats.darknet import Darknet
 from schedmate.tracker.formats.deepspeed import DeepSpeed
 from schedmate.tracker.formats.detectron2 import Detectron2
 from schedmate.tracker.formats.dllogger import DLLogger
+from schedmate.tracker.formats.dreamer import Dreamer
+from schedmate.tracker.formats.espnet import EspNet
+from schedmate.tracker.formats.estimator import Estimator
 from schedmate.tracker.formats.evaluations import Evaluations
 from schedmate.tracker.formats.fairseq import Fairseq
 from schedmate.tracker.formats.jsonlines import JsonLines
@@ -32,6 +37,7 @@ from schedmate.tracker.formats.richbars import RichBars
 from schedmate.tracker.formats.settings import Settings
 from schedmate.tracker.formats.stablebaselines import StableBaselines
 from schedmate.tracker.formats.stops import Stops
+from schedmate.tracker.formats.stylegan import StyleGan
 from schedmate.tracker.formats.timm import Timm
 from schedmate.tracker.formats.torchtitan import TorchTitan
 from schedmate.tracker.formats.torchtune import TorchTune
@@ -69,6 +75,12 @@ FORMATS: tuple[LineFormat, ...] = (
     LightGBM(),
     CatBoost(),
     StableBaselines(),
+    BoxTable(),
+    Darknet(),
+    StyleGan(),
+    EspNet(),
+    Dreamer(),
+    Estimator(),
     Tqdm(),
     RichBars(),
     AliveProgress(),

@@ -16,9 +16,11 @@ MOST = 1e15
 
 NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
 _PAIR = re.compile(
-    r"(?<![\w/.])([A-Za-z_][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
-    rf" ?[:=] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
+    r"(?<![\w/.])([^\W\d][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
+    rf" ?[:=\uff1a] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
 )
+_PAIRS = re.compile(r"^.{0,100}\d[^ /]?/[^ ]{0,12} ")
+"""Counts that stand before a name and are no part of it: `it350/1583 loss=0.3`."""
 _MOST_METRICS = 32
 
 
@@ -86,7 +88,7 @@ def metrics_in(text: str, *, without: frozenset[str] = frozenset()) -> dict[str,
     """All `name: 1.5` and `name=1.5` of a text, by normalised names."""
     found: dict[str, float] = {}
     for name, value in _PAIR.findall(text):
-        key = metric_name(name)
+        key = metric_name(_PAIRS.sub("", name) if "/" in name else name)
         named = without.isdisjoint((key, key.rpartition("_")[2])) and not key.endswith(".py")
         if named and len(found) < _MOST_METRICS:
             found[key] = float(value)

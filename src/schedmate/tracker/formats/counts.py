@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import counted
+from schedmate.tracker.formats.count_words import LETTERS, NAMES, PLURALS, Level, name_of
 from schedmate.tracker.formats.quantities import COUNT, count_of
 
-Level = Literal["outer", "epoch", "step", "sample", "token"]
-"""From the coarsest to the finest: folds hold epochs, epochs steps, steps samples."""
-
-_WORDS: dict[Level, str] = {
-    "outer": r"folds?|rounds?|generations?|gen|trials?|tasks?|seed|repeat",
-    "epoch": r"epochs?|ep|epoche|époque|época|轮",
-    "step": (
-        r"global[_ ]?steps?|train(?:ing)?[_ ](?:step|iter(?:ation)?)|opt(?:imizer)?[_ ]step"
-        r"|(?:time)?steps?|iter(?:ation)?s?|it|updates?|(?:mini-?)?batch|episodes?"
-        r"|schritt|étape|paso|步"
-    ),
-    "sample": r"(?:consumed )?(?:samples?|examples?|images?)(?:[_ ](?:seen|processed))?",
-    "token": r"(?:consumed )?tokens?(?:[_ ](?:seen|processed))?",
-}
-_OF = r"\s{0,20}(?:/|of(?=\s)|out of(?=\s)|von(?=\s)|sur(?=\s)|de(?=\s)|共)\s{0,20}"
+_OF = (
+    r"\s{0,20}(?:/|(?i:(?:out )?of|von|sur|de|di|из)(?=\s)"
+    r"|(?:[轮步]\s{0,2})?[/,\uff0c]?\s{0,2}共)\s{0,20}"
+)
+_MAX = (
+    r"\s{0,4}(?i:(?:[(\[]|--?)\s{0,4}max(?:imum)?|of max|[(\[](?:out )?of)[\s:=]{1,4}"
+    r"(?P<most>\d{1,12})(?=[)\]]|\s{0,2}(?:\||$)|[,;:] (?!min|avg|mean))"
+)
+"""`120 (max 5000)`, `120 (of 5000)`, `120 -- max: 5000`."""
 _END = r"(?![\w/]|\.\w|-\d)"
 _NAMED = re.compile(
-    r"(?:(?<![\w/.-])(?:train(?:er|ing)?/)?"
-    rf"(?:(?P<outer>{_WORDS['outer']})|(?P<epoch>{_WORDS['epoch']})|(?P<step>{_WORDS['step']})"
-    rf"|(?P<sample>{_WORDS['sample']})|(?P<token>{_WORDS['token']})))(?![A-Za-z_])"
-    rf"(?P<gap>[\s:=#\[(<]{{0,20}})(?P<current>{COUNT})"
-    rf"(?:{_OF}(?P<total>{COUNT}){_END}|{_END}(?!{_OF}\d))"
-    r"(?:\s{0,2}\((?P<percent>\d{1,3}(?:\.\d{1,6})?)\s?%\))?",
-    re.IGNORECASE,
+    r"(?<![\w/.-])(?:[Tt]rain(?:er|ing)?/|[Mm]ini-)?(?P<word>[^\W\d]{1,24})"
+    rf"(?:\.(?=\s))?[\s:=#\[(<]{{0,20}}(?P<current>{COUNT})"
+    rf"(?:{_OF}(?P<total>{COUNT}){_END}|{_END}(?!{_OF}\d)(?:{_MAX})?)"
+    r"(?:\s{0,2}\((?P<percent>\d{1,3}(?:\.\d{1,6})?)\s?%\))?"
 )
 _TRAILING = re.compile(
-    rf"(?<![\w/.:-])(?P<current>{COUNT}){_OF}(?P<total>{COUNT})\s{{0,3}}(?:"
-    r"(?P<outer>folds|rounds|generations|trials|tasks)|(?P<epoch>epochs|轮)"
-    r"|(?P<step>(?:time)?steps|iter(?:ation)?s|batches|updates|episodes|步)"
-    r"|(?P<sample>samples|examples|images)|(?P<token>tokens))(?![\w/])",
-    re.IGNORECASE,
+    rf"(?:(?<![\w/.:-])|(?<=第))(?P<current>{COUNT}){_OF}(?P<total>{COUNT})\s{{0,3}}"
+    r"(?P<word>[^\W\d]{1,12})(?![\w/]|\s{1,3}(?:without|with no|no|since)\b)"
 )
-_PLURALS = (
-    "steps", "iterations", "iters", "batches", "updates", "episodes", "步", "epochs", "轮",
-    "samples", "examples", "images", "tokens", "folds", "rounds", "generations", "trials", "tasks",
-)  # fmt: skip
 _BRACKET = re.compile(
     r"[\[(]\s{0,8}(\d{1,15})\s{0,2}/\s{0,2}(\d{1,15})(?:\s{0,2}\((\d{1,3})(?:\.\d{1,4})?%\))?\s{0,2}[\])]"
 )
+_PAIR = re.compile(r"[\])>]{0,2}[\s:,|;-]{1,8}(\d{1,12})\s{0,2}/\s{0,2}(\d{1,12})(?![\w/.%])")
 _BEFORE_BARE = re.compile(
     r"[\W\d]{0,60}(?:(?:info|debug|root|train(?:ing)?|main|progress|__main__|t|z|start(?:ing)?"
     r"|communication|federated|cv)\b[\W\d]{0,30}){0,6}",
@@ -61,7 +46,9 @@ _PERCENT = re.compile(
     r"|^\W{0,8}(\d{1,3}(?:\.\d{1,6})?)\s?% (?:done|completed?|finished|trained)\b",
     re.IGNORECASE,
 )
-_AROUND_A_WORD = " _:-[]()|.,=#*>/\t"
+_AROUND_A_WORD = str.maketrans(dict.fromkeys("_:-[]()|.,=#*>/", " "))
+_NEAR = 24
+_ALL_NAMES = frozenset(NAMES) | {"seen", "processed"}
 _ALL = 100.0
 _MOST_COUNTS = 12
 _NOT_NOW = frozenset(
@@ -81,7 +68,7 @@ _EVALUATED = frozenset(
 _THINGS = frozenset(
     {
         "rank", "gpu", "node", "worker", "device", "shard", "file", "part", "layer", "process",
-        "version",
+        "version", "patience", "counter", "wait",
     }
 )  # fmt: skip
 """Words before `3/8 steps` that say what there are eight of."""
@@ -105,13 +92,23 @@ class Count:
 
 def counts_in(text: str, lowered: str) -> list[Count]:
     """All counts that are named by a word, as they stand in the line."""
-    found = [*islice(_NAMED.finditer(text), _MOST_COUNTS)]
-    named = {one.start("current") for one in found}
-    if any(hint in lowered for hint in _PLURALS):
-        trailing = islice(_TRAILING.finditer(text), _MOST_COUNTS)
-        found += [one for one in trailing if one.start("current") not in named]
-    counts = (_count(text, one) for one in sorted(found, key=re.Match.start))
-    return [one for one in counts if one is not None]
+    found = (one for one in _NAMED.finditer(text) if one["word"].lower() in _ALL_NAMES)
+    named = (_named(text, one) for one in islice(found, _MOST_COUNTS))
+    counts = [one for one in named if one is not None]
+    if any(word in lowered for word in PLURALS):
+        counts += _trailing_in(text, counts)
+    return _without_letters(counts)
+
+
+def _trailing_in(text: str, named: list[Count]) -> list[Count]:
+    """Counts whose name follows them, unless another has named them already."""
+    found = (one for one in _TRAILING.finditer(text) if one["word"].lower() in PLURALS)
+    after = (_trailing(text, one) for one in islice(found, _MOST_COUNTS))
+    return [
+        one
+        for one in after
+        if one is not None and not any(other.start <= one.start < other.end for other in named)
+    ]
 
 
 def bracket_in(text: str, start: int, *, bare: bool = False) -> Count | None:
@@ -126,6 +123,27 @@ def bracket_in(text: str, start: int, *, bare: bool = False) -> Count | None:
     return Count("sample" if of_samples else "step", *counts, "[]", *found.span())
 
 
+def pair_after(text: str, start: int) -> Count | None:
+    """`350/1583` where it comes right after the epoch: `Epoch 2/25 - 350/1583`."""
+    found = _PAIR.match(text, start)
+    counts = None if found is None else counted(found[1], found[2])
+    return Count("step", *counts, "[]", *found.span()) if found and counts else None
+
+
+def pairs_in(text: str) -> list[Count]:
+    """`[2/25][350/1583]`: an epoch and where it stands, or nothing."""
+    epoch = bracket_in(text, 0, bare=True)
+    step = None if epoch is None else _BRACKET.match(text, _blanks_end(text, epoch.end))
+    counts = None if step is None else counted(step[1], step[2])
+    if epoch is None or step is None or counts is None:
+        return []
+    return [replace(epoch, level="epoch"), Count("step", *counts, "[]", *step.span())]
+
+
+def _blanks_end(text: str, start: int) -> int:
+    return start + 1 if text[start : start + 1] == " " else start
+
+
 def stands_first(text: str, start: int) -> bool:
     """Whether only times, levels and the like stand before this place of the line."""
     return _BEFORE_BARE.fullmatch(text[:start]) is not None
@@ -138,26 +156,51 @@ def percent_in(text: str) -> float | None:
     return percent if percent is not None and percent <= _ALL else None
 
 
-def _count(text: str, found: re.Match[str]) -> Count | None:
-    level = next(level for level in _WORDS if found[level])
+def _named(text: str, found: re.Match[str]) -> Count | None:
+    named = name_of(found["word"].lower(), _words_before(text, found.start()))
+    if named is None or named[2] in _NOT_NOW:
+        return None
+    level, word, before = named
+    count = _count(found, level, word, evaluated=before in _EVALUATED)
+    if count is None:
+        return None
+    most, percent = found["most"], found["percent"]
+    if most and count.current <= float(most):
+        count = replace(count, total=float(most))
+    return replace(count, percent=float(percent)) if percent else count
+
+
+def _trailing(text: str, found: re.Match[str]) -> Count | None:
+    before = _words_before(text, found.start())[-1:]
+    if not _NOT_NOW.isdisjoint(before) or not _THINGS.isdisjoint(before):
+        return None
+    word = found["word"].lower()
+    return _count(found, PLURALS[word], word, evaluated=not _EVALUATED.isdisjoint(before))
+
+
+def _words_before(text: str, start: int) -> list[str]:
+    if start == 0:
+        return []
+    return text[max(0, start - _NEAR) : start].translate(_AROUND_A_WORD).lower().split()
+
+
+def _count(found: re.Match[str], level: Level, word: str, *, evaluated: bool) -> Count | None:
     current = count_of(found["current"])
     total = count_of(found["total"]) if found["total"] else None
-    before = text[max(0, found.start() - 24) : found.start()].strip(_AROUND_A_WORD)
-    word_before = before.rpartition(" ")[2].strip(_AROUND_A_WORD).lower()
-    other = word_before in _NOT_NOW or (found.re is _TRAILING and word_before in _THINGS)
-    if current is None or other or not _plausible(level, current, total):
+    if current is None or not _plausible(level, current, total):
         return None
-    percent = found["percent"] if found.re is _NAMED else None
-    return Count(
-        level,
-        current,
-        total,
-        found[level].lower(),
-        found.start(),
-        found.end(),
-        float(percent) if percent else None,
-        word_before in _EVALUATED,
-    )
+    return Count(level, current, total, word, *found.span(), evaluated=evaluated)
+
+
+def _without_letters(counts: list[Count]) -> list[Count]:
+    """A letter names a count only where a step of a total stands beside its epoch."""
+    letters = [one for one in counts if one.word in LETTERS]
+    if not letters:
+        return counts
+    stepped = any(one.level == "step" and one.total is not None for one in letters)
+    if stepped and letters[0].level == "epoch":
+        return counts
+    return [one for one in counts if one.word not in LETTERS]
 
 
 def _plausible(level: Level, current: float, total: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""Metrics as a table of comma or tab separated values, whose first line names the columns.
+"""Metrics as a table, by commas, tabs or blanks, whose first line names the columns.
 
 A row says nothing without its header, so this is no `LineFormat`: `CsvHeader.read` knows a header
 and gives the reader of the rows below it, which the log keeps.
@@ -16,6 +16,13 @@ from schedmate.tracker.formats.base import MOST, Sighting, metric_name
 _LONGEST = 8192
 _MOST_COLUMNS = 200
 _NAME = re.compile(r"[A-Za-z_#][\w./@%()-]{0,60}")
+_ALIGNED_NAME = re.compile(r"[A-Za-z_][\w./@%()-]{0,30}(?: [\w./@%()-]{1,30})?|#")
+_GAP = re.compile(r" {2,200}")
+_BLANKS = ""
+"""What separates the columns of a table that is aligned for people."""
+_CODED = re.compile(r"\w[A-Z_/\d]")
+"""No word of a sentence: `valid_loss`, `TotEng`, `ENTS_F`."""
+_LEAST_UNALIGNED = 4
 _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("global_step", "step"),
     ("step", "step"),
@@ -31,6 +38,7 @@ _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("tokens_seen", "token"),
     ("epoch", "epoch"),
 )
+_FIRST = frozenset(name for name, _ in _COUNTS) | {"e"}
 _ELAPSED = frozenset({"elapsed", "elapsed_s", "elapsed_time", "time_elapsed", "wall_time"})
 _NO_METRICS = frozenset({"timestamp", "time", "date", "datetime", "run_id", "seed", "rank"}).union(
     _ELAPSED, (name for name, _ in _COUNTS)
@@ -47,8 +55,8 @@ class CsvRows:
     def read(self, line: str) -> Sighting | None:
         if len(line) > _LONGEST:
             return None
-        cells = line.split(self.separator)
-        if len(cells) != len(self.columns):
+        cells = line.split(self.separator or None, len(self.columns))
+        if len(cells) != len(self.columns) or (not self.separator and not cells[0].isdecimal()):
             return None
         values = self._values(cells)
         return None if values is None else _sighting(values)
@@ -73,16 +81,39 @@ class CsvHeader:
     hints = ("epoch", "step", "iter", "update", "episode", "round", "tokens")
 
     def read(self, line: str) -> CsvRows | None:
-        separator = "\t" if "\t" in line else ","
-        if len(line) > _LONGEST or separator not in line:
+        if len(line) > _LONGEST:
             return None
-        names = [name.strip().strip('"') for name in line.split(separator)]
-        if len(names) > _MOST_COLUMNS or not all(map(_NAME.fullmatch, names)):
-            return None
+        separator = next((one for one in "\t," if one in line), _BLANKS)
+        names = _separated(line, separator) if separator else _aligned(line)
         columns = tuple(metric_name(name).lstrip("#") for name in names)
         counted = any(name in columns for name, _ in _COUNTS)
         different = len(set(columns)) == len(columns)
         return CsvRows(separator, columns) if counted and different else None
+
+
+def _separated(line: str, separator: str) -> list[str]:
+    names = [name.strip().strip('"') for name in line.split(separator, _MOST_COLUMNS)]
+    fitting = len(names) <= _MOST_COLUMNS and all(map(_NAME.fullmatch, names))
+    return names if fitting else []
+
+
+def _aligned(line: str) -> list[str]:
+    """Columns between blanks, the first of which counts; nothing that could be a sentence."""
+    first, _, rest = line.partition(" ")
+    if first.lower() not in _FIRST or not rest:
+        return []
+    names = _GAP.split(line.strip(), _MOST_COLUMNS)
+    if len(names) == 1:
+        names = line.split(" ", _MOST_COLUMNS)
+        if len(names) < _LEAST_UNALIGNED or not any(map(_CODED.search, names)):
+            return []
+    fitting = len(names) <= _MOST_COLUMNS and all(map(_ALIGNED_NAME.fullmatch, names))
+    return _spelt_out(names) if fitting else []
+
+
+def _spelt_out(names: list[str]) -> list[str]:
+    """spaCy writes `E    #` where it counts epochs and steps."""
+    return ["epoch", "step", *names[2:]] if names[:2] == ["E", "#"] else names
 
 
 def _sighting(values: dict[str, float]) -> Sighting | None:

@@ -6,44 +6,36 @@ import re
 from dataclasses import dataclass
 
 from schedmate.model import Phase, Unit
-from schedmate.tracker.formats.base import NUMBER, Ordinal, Sighting, metric_name, metrics_in
+from schedmate.tracker.formats.base import Ordinal, Sighting
 from schedmate.tracker.formats.checkpoints import checkpoint_in
+from schedmate.tracker.formats.count_words import Level
 from schedmate.tracker.formats.counts import (
     Count,
-    Level,
     bracket_in,
     counts_in,
+    pair_after,
+    pairs_in,
     percent_in,
     stands_first,
 )
 from schedmate.tracker.formats.keyvalue_lookalikes import LOOKALIKES
 from schedmate.tracker.formats.keyvalue_samples import SAMPLES
+from schedmate.tracker.formats.keyvalue_wordings import WORDINGS
+from schedmate.tracker.formats.said_metrics import metrics_said
 from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 
 _LONGEST = 2048
+_LONGEST_HEADLINE = 300
+_BLANKS = re.compile(r" {3,2048}")
+_WORDS = re.compile(r"[^\W\d_]{1,30}|\d{1,15}|/")
 _HEADLINE = re.compile(
-    r"[\W_]{0,60}(?:start(?:ing|ed)?|begin(?:ning)?)?[\W_]{0,20}(?:train(?:ing)?)?[\W_]{0,20}"
-    r"(?:[a-zéó]{2,10}|第)?[\W_]{0,20}\d{1,9}(?:\s{0,8}(?:/|of|von|sur|de)\s{0,8}\d{1,9})?[\W_]{0,60}"
-    r"(?:轮|start(?:s|ed|ing)?|begins?|begun)?[\W_]{0,60}",
-    re.IGNORECASE,
+    r"(?:start(?:ing|ed)? |begin(?:ning)? )?(?:train(?:ing)? )?(?:[^\W\d_]{1,12} )?\d{1,9} "
+    r"(?:(?:/|of|von|sur|de|di|из) \d{1,9} )?(?:轮 |start(?:s|ed|ing)? |begins? |begun )?"
 )
-_ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b", re.IGNORECASE)
-_WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d", re.IGNORECASE)
-_SPACED = re.compile(
-    r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"
-    r"(?:loss|acc|accuracy|ppl|perplexity|lr|reward|grad_norm))"
-    rf"\s{{1,4}}({NUMBER})(?![\w:/]|\.\d|,\d{{3}})",
-    re.IGNORECASE,
-)
-_SPACED_HINTS = ("loss ", "acc ", "accuracy ", "ppl ", "perplexity ", "lr ", "reward ", "norm ")
-_SAID_AT = re.compile(
-    r"\b(loss|acc|accuracy) (?:at|after|for|in) (?:step|epoch|iteration|batch) {1,3}\d{1,12}"
-    rf"\s{{0,3}}[:=]\s{{0,3}}({NUMBER})(?![\w:/])",
-    re.IGNORECASE,
-)
-_OF_A_PART = re.compile(
-    r"\b(?:stage|phase|client|agent|member)\W{0,3}\d{1,4} ?/ ?\d", re.IGNORECASE
-)
+_ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b")
+_WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
+_PARTS = ("stage", "phase", "client", "agent", "member")
+_OF_A_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
 _OF_A_PART_SURE = 0.4
 """Nobody says whether the parts that a line counts as well are of one length."""
 _MAX = re.compile(
@@ -51,7 +43,9 @@ _MAX = re.compile(
 )
 _PROSE = re.compile(r"\W{0,8}[A-Za-z]{2,20}(?:\W|$)")
 _THINGS = re.compile(
-    r"\W{0,8}(?:files|shards|gpus|nodes|workers|layers|tests|checks|packages)\b", re.IGNORECASE
+    r"\W{0,8}(?:files|shards|gpus|nodes|workers|layers|tests|checks|packages|epochs|correct|passed"
+    r"|failed|patience|classes|evaluations)\b",
+    re.IGNORECASE,
 )
 _FEW = 50
 """Lists of things to do count as far as this: `Step 3/7 : RUN pip install`."""
@@ -59,18 +53,6 @@ _NO_TRAINING = (
     "load", "download", "upload", "tokeniz", "preprocess", "extract", "install", "compil",
     "generated ", "generating ", "filter", "correct", "passed", "failed", "captur", "cache",
     "copied", "copying", "shard",
-)  # fmt: skip
-_NO_METRICS = frozenset(
-    {
-        "train_time", "training_time", "elapsed", "elapsed_time", "elapsed_s", "time_elapsed",
-        "total_time", "wall_time", "walltime", "runtime", "run_time", "uptime", "eta", "remaining",
-        "time_left", "epoch", "epochs", "ep", "step", "steps", "iter", "it", "iteration", "update",
-        "batch", "global_step", "episode", "round", "generation", "trial", "fold", "samples",
-        "tokens", "timestep", "total_steps", "max_steps", "num_steps", "max_iters", "num_epochs",
-        "max_epochs", "total_epochs", "dt", "it/s", "steps/s", "tok/s", "tok/sec", "tokens/s",
-        "samples/s", "examples/s", "images/s", "img/s", "progress", "gen", "task", "sample",
-        "token", "training", "rank", "pid",
-    }
 )  # fmt: skip
 _ALL = 100.0
 _SETTINGS = ("lr", "learning_rate", "size", "seed", "momentum", "decay", "dropout", "workers")
@@ -105,19 +87,21 @@ class _Line:
 class KeyValue:
     name = "keyvalue"
     hints = (
-        "epoch", "step", "iter", "update", "batch", "it=", "it ", "it:", "episode", "round",
-        "generation", "gen ", "trial", "task", "fold", "sample", "example", "image", "token",
-        "training", "progress", "train ", "train:", "fortschritt", "overall", "% ",
-        "schritt", "époque", "étape", "época", "paso", "轮", "步", "loss", "acc", "ppl", "reward",
+        "epo", "ep.", "step", "iter", "itr", "update", "batch", "it=", "it ", "it:", "episode",
+        "round", "runde", "generation", "gen ", "trial", "task", "fold", "sample", "example",
+        "image", "token", "training", "progress", "train ", "train:", "fortschritt", "overall",
+        "% ", "schritt", "époque", "étape", "época", "paso", "passo", "эпох", "шаг", "итерац",
+        "раунд", "エポック", "ステップ", "ラウンド", "에포크", "스텝", "轮", "步", "迭代", "loss",
+        "acc", "ppl", "reward", "/",
     )  # fmt: skip
-    samples = SAMPLES + LOOKALIKES
+    samples = SAMPLES + WORDINGS + LOOKALIKES
 
     def read(self, line: str) -> Sighting | None:
         text = line[:_LONGEST]
+        if "   " in text:
+            text = _BLANKS.sub("  ", text)
         lowered = text.lower()
-        if not any(hint in lowered for hint in self.hints):
-            return None
-        found = counts_in(text, lowered)
+        found = counts_in(text, lowered) or pairs_in(text)
         bare = None if found else bracket_in(text, 0, bare=True)
         if found or bare:
             return _of_counts(_line(text, lowered, found or [bare] if bare else found))
@@ -128,19 +112,13 @@ class KeyValue:
 
 
 def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
-    metrics = metrics_in(text, without=_NO_METRICS)
-    if any(hint in lowered for hint in _SPACED_HINTS):
-        spaced = _SPACED.findall(text)
-        if " at " in lowered or " after " in lowered:
-            spaced += _SAID_AT.findall(text)
-        metrics = {metric_name(name): float(value) for name, value in spaced} | metrics
     speeds = speeds_in(text, lowered)
     named = {name: speeds[unit] for unit, name in THROUGHPUTS.items() if unit in speeds}
     return _Line(
         text=text,
         lowered=lowered,
         counts=_by_level(counts),
-        metrics=metrics | named,
+        metrics=metrics_said(text, lowered) | named,
         speeds=speeds,
         elapsed_s=elapsed_in(text, lowered),
         eta_s=eta_in(text, lowered),
@@ -165,13 +143,13 @@ def _of_counts(line: _Line) -> Sighting | None:
             return _sighting(line, epoch, within=outer, ordinal=ordinal, series="fold's epoch")
         return _sighting(line, outer, ordinal=_ordinal(line))
     if epoch is not None and "step" not in line.counts and "sample" not in line.counts:
-        inner = bracket_in(line.text, epoch.end)
-        if inner is not None:
+        inner = bracket_in(line.text, epoch.end) or pair_after(line.text, epoch.end)
+        if inner is not None and not _THINGS.match(line.text, inner.end):
             return _sighting(line, inner, within=epoch, series="epoch[]")
     fine = _fine(line)
     if fine is not None and not _is_something_else(line, fine):
         return _sighting(line, fine, within=epoch)
-    return None if epoch is None else _of_epochs(line, epoch)
+    return None if epoch is None or epoch.word == "[]" else _of_epochs(line, epoch)
 
 
 def _fine(line: _Line) -> Count | None:
@@ -205,24 +183,33 @@ def _is_something_else(line: _Line, count: Count) -> bool:
 
 
 def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
-    ordinal = _ordinal(line)
-    if epoch.word == "ep" and epoch.total is None:
+    if epoch.total is None and not _is_told(line, epoch):
         return None
-    headline = _HEADLINE.fullmatch(line.text[:300]) is not None
-    over = _ENDED.search(line.text[:100]) and stands_first(line.text, epoch.start)
-    if epoch.total is None and not (headline or line.results or over):
-        return None
-    if epoch.word.endswith("epochs") and epoch.total is None:
-        return None
-    return _sighting(line, epoch, ordinal=ordinal if epoch.current.is_integer() else None)
+    return _sighting(line, epoch, ordinal=_ordinal(line) if epoch.current.is_integer() else None)
+
+
+def _is_told(line: _Line, epoch: Count) -> bool:
+    """Whether an epoch without a total is where the run stands: alone, over or with results."""
+    if epoch.word == "ep" or epoch.word.endswith("epochs"):
+        return False
+    if line.results or _is_headline(line.lowered):
+        return True
+    over = _ENDED.search(line.lowered[:100]) is not None
+    return over and stands_first(line.text, epoch.start)
+
+
+def _is_headline(lowered: str) -> bool:
+    """Whether the line names an epoch, that it begins perhaps, and says nothing else."""
+    words = _WORDS.findall(lowered[:_LONGEST_HEADLINE])
+    return _HEADLINE.fullmatch(" ".join([*words, ""])) is not None
 
 
 def _ordinal(line: _Line) -> Ordinal:
     """An epoch named alone or before its steps has begun; one with its results has ended."""
     finer = "step" in line.counts or ("outer" in line.counts and len(line.counts) > 1)
-    if finer or _WITHIN.search(line.text):
+    if finer or _WITHIN.search(line.lowered):
         return "begun"
-    ended = line.results or line.timed or _ENDED.search(line.text)
+    ended = line.results or line.timed or _ENDED.search(line.lowered)
     return "ended" if ended else "begun"
 
 
@@ -254,8 +241,12 @@ def _sighting(
         metrics=line.metrics,
         checkpoint=checkpoint_in(line.text) if "sav" in line.lowered else None,
         phase=phase,
-        sure=_OF_A_PART_SURE if _OF_A_PART.search(line.text) else 1.0,
+        sure=_OF_A_PART_SURE if _is_of_a_part(line.lowered) else 1.0,
     )
+
+
+def _is_of_a_part(lowered: str) -> bool:
+    return any(part in lowered for part in _PARTS) and _OF_A_PART.search(lowered) is not None
 
 
 def _restarts(count: Count, within: Count | None) -> bool:

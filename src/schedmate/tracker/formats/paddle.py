@@ -19,8 +19,8 @@ _OCR = re.compile(r"epoch: \[(\d{1,9})/(\d{1,9})\], global_step: (\d{1,12}), ")
 _NLP = re.compile(r"global step (\d{1,12}), epoch: (\d{1,9}), batch: (\d{1,12}), loss: ")
 _HAPI = re.compile(r"step {1,8}(\d{1,12})/(\d{1,12})(?: \[[=>. ]{1,60}\])? - .{0,600}ms/step")
 _VALUE = re.compile(
-    rf"([A-Za-z_][\w./@]{{0,60}}(?: rate)?)(?:\(\w{{1,40}}\))?: ({NUMBER}) ?(s|ms|step/s|steps/s"
-    r"|images/s|samples/s|samples/sec|images/sec|tokens/s)?(?=$|[\s,;|])"
+    rf"(?<![\w./@])([A-Za-z_][\w./@]{{0,60}}(?: rate)?)(?:\(\w{{1,40}}\))?: ({NUMBER}) ?"
+    r"(s|ms|step/s|steps/s|images/s|samples/s|samples/sec|images/sec|tokens/s)?(?=$|[\s,;|])"
 )
 _EACH_STEP = re.compile(r" (\d{1,9})ms/step")
 _ETA = re.compile(rf"\b(?:eta: |ETA ?:? ?)({DURATION})")

@@ -46,11 +46,7 @@ _NAMED = re.compile(
 )
 _ETA_HINTS = ("eta", "remaining", "left", "restzeit")
 _PER_SECOND_HINTS = ("/s", "/ s", "per s", "per_s")
-_EACH_HINTS = (
-    "/it", "/step", "/batch", "/update", "/epoch", "/ step", "/ it", "per it", "per step",
-    "per batch", "per epoch", "dt", "step_", "step time", "iter_", "iter time", "iteration_",
-    "iteration time", "batch_", "batch time", "epoch_", "epoch time",
-)  # fmt: skip
+_EACH_HINT = re.compile(r"/ ?(?:it|step|batch|update|epoch)|per |dt|[_ ](?:time|avg)|time[/ ]")
 THROUGHPUTS: dict[Unit, str] = {"sample": "samples_per_s", "token": "tokens_per_s"}
 
 
@@ -71,7 +67,7 @@ def speeds_in(text: str, lowered: str) -> dict[Unit, float]:
     speeds: dict[Unit, float] = {}
     if any(hint in lowered for hint in _PER_SECOND_HINTS):
         speeds = _per_second(text)
-    if any(hint in lowered for hint in _EACH_HINTS):
+    if _EACH_HINT.search(lowered):
         each: tuple[tuple[Unit, float | None], ...] = (
             ("step", _each_step(text)),
             ("epoch", _each_epoch(text)),

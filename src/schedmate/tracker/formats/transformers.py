@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
+from schedmate.tracker.formats.base import MOST, NUMBER, Sample, Sighting
 
 _LONGEST = 8192
 _ITEM = re.compile(rf"'([\w./@-]{{1,64}})': '?({NUMBER})'?(?=[,}}])")
@@ -68,6 +68,26 @@ class Transformers:
                 metrics={"loss": 0.5, "grad_norm": 1.2, "learning_rate": 5e-05},
             ),
         ),
+        Sample(
+            "{'train_runtime': '-1', 'epoch': '3'}",
+            Sighting(
+                unit="epoch",
+                current=3,
+                epoch=3,
+                metrics={"train_runtime": -1.0},
+                phase="finished",
+            ),
+        ),
+        Sample(
+            "{'train_runtime': 'inf', 'epoch': '3'}",
+            Sighting(
+                unit="epoch",
+                current=3,
+                epoch=3,
+                metrics={"train_runtime": float("inf")},
+                phase="finished",
+            ),
+        ),
         Sample("{'loss': 0.5, 'learning_rate': 5e-05}", None),
         Sample("{'epoch': 3}", None),
         Sample("{'loss': 0.5, 'epoch': inf}", None),
@@ -78,11 +98,12 @@ class Transformers:
 
 def _sighting(values: dict[str, float], epoch: float) -> Sighting:
     runtime = values.get("train_runtime")
+    usable = runtime is not None and 0 <= runtime < MOST
     return Sighting(
         unit="epoch",
         current=epoch,
         epoch=epoch,
-        elapsed_s=runtime,
+        elapsed_s=runtime if usable else None,
         metrics=values,
         phase=None if runtime is None else "finished",
     )
