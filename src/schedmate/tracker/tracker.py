@@ -21,12 +21,14 @@ from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.following.follow import LogFollower, LogPosition
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.forecasting.spread import passed
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown import Question, Roles
 
 STALL_FLOOR_S = 10.0
 _VERSION = 1
+_GOOD_FOR_S = 2.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,12 +94,17 @@ class JobTracker:
         self._resumed = before is not None
         self._first_look = True
         self._asked: LogScan | None = None
+        self._bars: list[bytes | None] = [None for _ in logs]
+        self._news = False
+        self._told: Progress | None = None
+        self._told_at = 0.0
 
     def poll(self, now: float) -> Progress:
         """Read what is new in all logs and say where the job stands."""
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
+        self._news = False
         known, patient = self._lines, any(scan.pausing for scan in self._scans)
         news = [self._look(index, now) for index in range(len(self._followers))]
         if self._first_look and not self._resumed:
@@ -106,9 +113,21 @@ class JobTracker:
             lines = self._lines - known
             self._rhythm.look(now, spoke=any(news), lines=lines, patient=patient)
         self._first_look = False
-        progress = progress_of(self._facts(now))
+        progress = None if self._news else self._little_later(now)
+        if progress is None:
+            progress, self._told_at = progress_of(self._facts(now)), now
+            self._told = progress
         self._seconds += time.perf_counter() - before
         return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
+
+    def _little_later(self, now: float) -> Progress | None:
+        """What was told before, where nothing was written since and it is not long ago."""
+        told, seconds = self._told, now - self._told_at
+        if told is None or not 0 <= seconds < _GOOD_FOR_S:
+            return None
+        eta = None if told.eta_s is None else passed(told.eta_s, seconds)
+        elapsed = None if told.elapsed_s is None else told.elapsed_s + seconds
+        return replace(told, eta_s=eta, elapsed_s=elapsed)
 
     @property
     def behind(self) -> bool:
@@ -154,6 +173,7 @@ class JobTracker:
     def settle(self, question: Question, answer: Roles) -> None:
         if self._asked is not None:
             self._asked.settle(question, answer)
+            self._told = None
 
     @property
     def _lines(self) -> int:
@@ -178,8 +198,11 @@ class JobTracker:
                 follower.rewritten = False
                 scan = self._scans[index] = self._new_scan()
             scan.feed(lines, clock)
-        if follower.open_bar is not None:
+            self._news = True
+        if follower.open_bar != self._bars[index] and follower.open_bar is not None:
             scan.peek(follower.open_bar, clock)
+            self._news = True
+        self._bars[index] = follower.open_bar
         return follower.written_at != before
 
     def _clock(self, follower: LogFollower, now: float) -> float:
