@@ -31,6 +31,8 @@ _TRAILING = re.compile(
     rf"(?:(?<![\w/.:-])|(?<=第))(?P<current>{COUNT}){_OF}(?P<total>{COUNT})\s{{0,3}}"
     r"(?P<word>[^\W\d]{1,12})(?![\w/]|\s{1,3}(?:without|with no|no|since)\b)"
 )
+_WORD_AFTER = re.compile(r"\d\s{0,3}[^\W\d]{1,12}(?![\w/])")
+"""Quickly found, without which nothing can be trailing."""
 _BRACKET = re.compile(
     r"[\[(]\s{0,8}(\d{1,15})\s{0,2}/\s{0,2}(\d{1,15})(?:\s{0,2}\((\d{1,3})(?:\.\d{1,4})?%\))?\s{0,2}[\])]"
 )
@@ -90,12 +92,12 @@ class Count:
         return "step" if self.level == "outer" else self.level
 
 
-def counts_in(text: str, lowered: str) -> list[Count]:
+def counts_in(text: str) -> list[Count]:
     """All counts that are named by a word, as they stand in the line."""
     found = (one for one in _NAMED.finditer(text) if one["word"].lower() in _ALL_NAMES)
     named = (_named(text, one) for one in islice(found, _MOST_COUNTS))
     counts = [one for one in named if one is not None]
-    if any(word in lowered for word in PLURALS):
+    if _WORD_AFTER.search(text):
         counts += _trailing_in(text, counts)
     return _without_letters(counts)
 

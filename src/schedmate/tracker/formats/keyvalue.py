@@ -101,7 +101,7 @@ class KeyValue:
         if "   " in text:
             text = _BLANKS.sub("  ", text)
         lowered = text.lower()
-        found = counts_in(text, lowered) or pairs_in(text)
+        found = counts_in(text) or pairs_in(text)
         bare = None if found else bracket_in(text, 0, bare=True)
         if found or bare:
             return _of_counts(_line(text, lowered, found or [bare] if bare else found))
@@ -120,8 +120,8 @@ def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
         counts=_by_level(counts),
         metrics=metrics_said(text, lowered) | named,
         speeds=speeds,
-        elapsed_s=elapsed_in(text, lowered),
-        eta_s=eta_in(text, lowered),
+        elapsed_s=elapsed_in(lowered),
+        eta_s=eta_in(lowered),
     )
 
 
