@@ -76,6 +76,28 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
             ),
         ),
         (
+            "Iter       Train Loss   Remaining Time",
+            "20           0.5000            1.50m",
+            Sighting(unit="step", current=20, series="iter", eta_s=90, metrics={"train_loss": 0.5}),
+        ),
+        (
+            "| Epoch | Train Loss | Acc |",
+            "|     3 |     0.5000 | 0.8 |",
+            Sighting(
+                unit="epoch",
+                current=3,
+                series="epoch",
+                ordinal="ended",
+                epoch=3,
+                metrics={"train_loss": 0.5, "acc": 0.8},
+            ),
+        ),
+        (
+            "step | loss | lr",
+            " 120 | 0.50 | 1e-3",
+            Sighting(unit="step", current=120, series="step", metrics={"loss": 0.5, "lr": 0.001}),
+        ),
+        (
             "Step           Time",
             "5000       10.00000",
             Sighting(unit="step", current=5000, series="step"),
@@ -109,7 +131,10 @@ def test_a_row_is_read_by_its_header(header: str, row: str, sighting: Sighting):
         "epoch 3 done",
         "loss  accuracy  step",
         "step  3  loss",
-        "Epoch  |  Loss",
+        "Epoch 3 | Loss 4",
+        "Epoch |",
+        "step | a sentence in a cell",
+        "| GPU  Name | Persistence-M |",
         "step," * 50_000 + "loss",
     ],
 )

@@ -58,6 +58,7 @@ _NOT_NOW = frozenset(
         "best", "last", "max", "min", "total", "num", "number", "warmup", "per", "every", "each",
         "previous", "next", "until", "from", "before", "since", "skip", "skipping", "resume",
         "resumed", "resuming", "load", "loaded", "loading", "restored", "target",
+        "sampling", "denoising",
     }
 )  # fmt: skip
 """Words before a count that say that it is not where the run stands."""
@@ -167,7 +168,7 @@ def _named(text: str, found: re.Match[str]) -> Count | None:
     if count is None:
         return None
     most, percent = found["most"], found["percent"]
-    if most and count.current <= float(most):
+    if most and count.current <= float(most) and not word.endswith("batch"):
         count = replace(count, total=float(most))
     return replace(count, percent=float(percent)) if percent else count
 

@@ -1,4 +1,4 @@
-"""Metrics as a table, by commas, tabs or blanks, whose first line names the columns.
+"""Metrics as a table, by commas, tabs, bars or blanks, whose first line names the columns.
 
 A row says nothing without its header, so this is no `LineFormat`: `CsvHeader.read` knows a header
 and gives the reader of the rows below it, which the log keeps.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MOST, Sighting, metric_name
+from schedmate.tracker.formats.quantities import seconds_of
 
 _LONGEST = 8192
 _MOST_COLUMNS = 200
@@ -20,6 +21,9 @@ _ALIGNED_NAME = re.compile(r"[A-Za-z_][\w./@%()-]{0,30}(?: [\w./@%()-]{1,30})?|#
 _GAP = re.compile(r" {2,200}")
 _BLANKS = ""
 """What separates the columns of a table that is aligned for people."""
+_BAR = "|"
+_AROUND_BARS = "| "
+_TIME = re.compile(r"\d{1,9}(?:\.\d{1,9})?[smh]")
 _CODED = re.compile(r"\w[A-Z_/\d]")
 """No word of a sentence: `valid_loss`, `TotEng`, `ENTS_F`."""
 _LEAST_UNALIGNED = 4
@@ -38,11 +42,13 @@ _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("tokens_seen", "token"),
     ("epoch", "epoch"),
 )
+_LEFT = "remaining_time"
+"""As scikit-learn's boosting prints it, with its unit."""
 _FIRST = frozenset(name for name, _ in _COUNTS) | {"e"}
 _ELAPSED = frozenset({"elapsed", "elapsed_s", "elapsed_time", "time_elapsed", "wall_time"})
-_NO_METRICS = frozenset({"timestamp", "time", "date", "datetime", "run_id", "seed", "rank"}).union(
-    _ELAPSED, (name for name, _ in _COUNTS)
-)
+_NO_METRICS = frozenset(
+    {"timestamp", "time", "date", "datetime", "run_id", "seed", "rank", "dur", _LEFT}
+).union(_ELAPSED, (name for name, _ in _COUNTS))
 
 
 @dataclass(slots=True)
@@ -55,8 +61,10 @@ class CsvRows:
     def read(self, line: str) -> Sighting | None:
         if len(line) > _LONGEST:
             return None
-        cells = line.split(self.separator or None, len(self.columns))
-        if len(cells) != len(self.columns) or (not self.separator and not cells[0].isdecimal()):
+        text = line.strip(_AROUND_BARS) if self.separator == _BAR else line
+        cells = text.split(self.separator or None, len(self.columns))
+        for_people = self.separator in (_BLANKS, _BAR)
+        if len(cells) != len(self.columns) or (for_people and not cells[0].strip().isdecimal()):
             return None
         values = self._values(cells)
         return None if values is None else _sighting(values)
@@ -69,7 +77,9 @@ class CsvRows:
             try:
                 values[name] = float(text)
             except ValueError:
-                if text and name not in _NO_METRICS:
+                if name == _LEFT and _TIME.fullmatch(text):
+                    values[name] = seconds_of(text) or 0.0
+                elif text and name not in _NO_METRICS:
                     return None
         return values
 
@@ -83,17 +93,19 @@ class CsvHeader:
     def read(self, line: str) -> CsvRows | None:
         if len(line) > _LONGEST:
             return None
-        separator = next((one for one in "\t," if one in line), _BLANKS)
+        separator = next((one for one in ("\t", ",", _BAR) if one in line), _BLANKS)
         names = _separated(line, separator) if separator else _aligned(line)
         columns = tuple(metric_name(name).lstrip("#") for name in names)
         counted = any(name in columns for name, _ in _COUNTS)
-        different = len(set(columns)) == len(columns)
+        different = len(set(columns)) == len(columns) > 1
         return CsvRows(separator, columns) if counted and different else None
 
 
 def _separated(line: str, separator: str) -> list[str]:
-    names = [name.strip().strip('"') for name in line.split(separator, _MOST_COLUMNS)]
-    fitting = len(names) <= _MOST_COLUMNS and all(map(_NAME.fullmatch, names))
+    name_in = _ALIGNED_NAME if separator == _BAR else _NAME
+    text = line.strip(_AROUND_BARS) if separator == _BAR else line
+    names = [name.strip().strip('"') for name in text.split(separator, _MOST_COLUMNS)]
+    fitting = len(names) <= _MOST_COLUMNS and all(map(name_in.fullmatch, names))
     return names if fitting else []
 
 
@@ -129,6 +141,7 @@ def _sighting(values: dict[str, float]) -> Sighting | None:
                 elapsed_s=next(
                     (_usable(values[name]) for name in values if name in _ELAPSED), None
                 ),
+                eta_s=_usable(values.get(_LEFT)),
                 metrics={key: value for key, value in values.items() if key not in _NO_METRICS},
             )
     return None

@@ -47,6 +47,8 @@ _THINGS = re.compile(
     r"|failed|patience|classes|evaluations)\b",
     re.IGNORECASE,
 )
+_RECIPE = re.compile(r" : [A-Z]{3,11} |\s{1,3}per\b")
+"""`Step 3/7 : FROM python:3.11`, `batch 32/64 per device`."""
 _FEW = 50
 """Lists of things to do count as far as this: `Step 3/7 : RUN pip install`."""
 _NO_TRAINING = (
@@ -174,6 +176,8 @@ def _is_something_else(line: _Line, count: Count) -> bool:
     if count.level in ("sample", "token", "step") and any(word in before for word in _NO_TRAINING):
         return True
     if count.word == "[]" and (not line.results or _THINGS.match(line.text, count.end)):
+        return True
+    if _RECIPE.match(line.text, count.end):
         return True
     if line.metrics or line.timed or count.total is None or "epoch" in line.counts:
         return False
