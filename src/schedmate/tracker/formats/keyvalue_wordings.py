@@ -1,7 +1,8 @@
-"""The same counts in other words, other languages and by brackets alone."""
+"""More lines as people write them: other words and languages, brackets alone, other phases."""
 
 from __future__ import annotations
 
+from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import Ordinal, Sample, Sighting
 
 
@@ -93,5 +94,79 @@ WORDINGS: tuple[Sample, ...] = (
             epoch=5,
             metrics={"loss": 0.3},
         ),
+    ),
+    Sample(
+        "Validation step 3/10 loss 2.3",
+        Sighting(
+            unit="step",
+            current=3,
+            total=10,
+            series="eval step",
+            metrics={"loss": 2.3},
+            phase="evaluating",
+        ),
+    ),
+    Sample(
+        "Evaluated 10/100 samples",
+        Sighting(unit="sample", current=10, total=100, series="eval samples", phase="evaluating"),
+    ),
+    Sample(
+        "Epoch 3/90 loss=0.2, saved checkpoint to out/e3.pt",
+        Sighting(
+            unit="epoch",
+            current=3,
+            total=90,
+            series="epoch",
+            ordinal="ended",
+            epoch=3,
+            epochs=90,
+            metrics={"loss": 0.2},
+            checkpoint=Checkpoint(path="out/e3.pt"),
+        ),
+    ),
+    Sample(
+        "Starting round 3/50",
+        Sighting(unit="step", current=3, total=50, series="round", ordinal="begun"),
+    ),
+    Sample(
+        "Epoch[0] Batch [0-20]\tSpeed: 18847.25 samples/sec\taccuracy=0.5",
+        Sighting(
+            unit="epoch",
+            current=0,
+            series="epoch",
+            ordinal="begun",
+            epoch=0,
+            metrics={"speed": 18847.25, "accuracy": 0.5, "samples_per_s": 18847.25},
+        ),
+    ),
+    Sample(
+        "step=1000/50000 tokens=1.0B loss=3.1 tok/s=51.2k",
+        Sighting(
+            unit="step",
+            current=1000,
+            total=50_000,
+            series="step",
+            metrics={"loss": 3.1, "tokens_per_s": 51200.0},
+        ),
+    ),
+    Sample(
+        "Task 2/5, epoch 3/10: acc 0.9",
+        Sighting(
+            unit="step", current=2, total=5, series="task", ordinal="begun", metrics={"acc": 0.9}
+        ),
+    ),
+    Sample(
+        "seed 2/3 | step 100/1000",
+        Sighting(unit="step", current=2, total=3, series="seed", ordinal="begun"),
+    ),
+    Sample(
+        "stage 1/2 | step 100/1000 loss=2.5",
+        Sighting(
+            unit="step", current=100, total=1000, series="step", metrics={"loss": 2.5}, sure=0.4
+        ),
+    ),
+    Sample(
+        "epoch 3 took 35 s",
+        Sighting(unit="epoch", current=3, series="epoch", ordinal="ended", epoch=3),
     ),
 )
