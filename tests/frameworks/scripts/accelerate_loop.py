@@ -6,7 +6,7 @@ import torch
 from accelerate import Accelerator
 from accelerate.utils import tqdm
 
-EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.13
+EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.19
 
 accelerator = Accelerator(cpu=True)
 model = torch.nn.Linear(8, 1)

@@ -5,7 +5,7 @@ import time
 import catboost
 import numpy as np
 
-ROUNDS, ROUND_S = 100, 0.06
+ROUNDS, ROUND_S = 100, 0.045
 
 
 class SquaredError:

@@ -9,7 +9,7 @@ os.environ["KERAS_BACKEND"] = "torch"
 import keras
 import numpy as np
 
-EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.13
+EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.19
 
 
 class Slowly(keras.callbacks.Callback):

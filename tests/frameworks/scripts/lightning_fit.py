@@ -8,7 +8,7 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import TQDMProgressBar
 
-EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.13
+EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.19
 
 
 class Model(lightning.LightningModule):

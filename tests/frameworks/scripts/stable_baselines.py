@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import stable_baselines3
 
-STEPS, STEP_S = 1024, 0.006
+STEPS, STEP_S = 1024, 0.009
 
 
 class Nothing(gymnasium.Env):
@@ -23,6 +23,6 @@ class Nothing(gymnasium.Env):
 
 
 model = stable_baselines3.PPO(
-    "MlpPolicy", Nothing(), n_steps=64, batch_size=64, n_epochs=1, verbose=1, device="cpu"
+    "MlpPolicy", Nothing(), n_steps=32, batch_size=32, n_epochs=1, verbose=1, device="cpu"
 )
 model.learn(total_timesteps=STEPS)

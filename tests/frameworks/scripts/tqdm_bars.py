@@ -6,7 +6,7 @@ import time
 
 from tqdm import tqdm, trange
 
-EPOCHS, STEPS, STEP_S = 3, 16, 0.13
+EPOCHS, STEPS, STEP_S = 3, 16, 0.19
 
 
 def work():
@@ -34,7 +34,7 @@ def unknown():
 
 def slow():
     for _ in tqdm(range(5), mininterval=0.5):
-        time.sleep(1.2)
+        time.sleep(1.8)
 
 
 def write():

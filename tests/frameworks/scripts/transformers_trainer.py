@@ -8,7 +8,7 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.utils import logging
 
-EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.13
+EPOCHS, STEPS, BATCH, STEP_S = 3, 16, 4, 0.19
 
 
 class Model(torch.nn.Module):

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import xgboost
 
-ROUNDS, ROUND_S = 100, 0.06
+ROUNDS, ROUND_S = 100, 0.09
 
 
 class Slowly(xgboost.callback.TrainingCallback):
