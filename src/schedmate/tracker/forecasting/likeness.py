@@ -12,6 +12,7 @@ from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _ENOUGH_MARKS = 4
 _ENOUGH_POINTS = 4
+_LEAST_STRETCH = 1e-6
 _SAME_TOTAL = 0.001
 _CLEARLY = 0.03
 _LASTING = 0.15
@@ -55,6 +56,8 @@ def likeness(timeline: Timeline, profile: RunProfile, total: float | None) -> Li
     if not total or not profile.total or abs(total / profile.total - 1) < _SAME_TOTAL:
         return plain
     stretch = total / profile.total
+    if not _LEAST_STRETCH < stretch < 1 / _LEAST_STRETCH:
+        return plain
     shared = Likeness(profile, stretch, _ratio(timeline, profile, stretch))
     if shared.ratio is None:
         return plain

@@ -81,7 +81,7 @@ def _is_quantity(column: Column) -> bool:
     """Seconds, bytes and rates are no counts."""
     measure = column.measure
     attached = column.suffix.lower()
-    if "/" in measure or measure in words.SIZE_UNITS:
+    if "/" in measure or not words.MEASURES.isdisjoint((measure, attached)):
         return True
     return attached in words.TIME_UNITS or (measure in words.TIME_UNITS and measure != "h")
 
@@ -121,7 +121,7 @@ def _named_count(column: Column) -> bool:
 
 def _confidence(table: Table, count: Column, total: Total | None) -> float:
     if total is not None and total.confidence > CERTAIN:
-        return total.confidence - (0.3 if is_aside(table) else 0.0)
+        return min(CERTAIN, total.confidence) if is_aside(table) else total.confidence
     learning = any(
         column.trend.sinking and not column.whole and column.index != count.index
         for column in table.numbers

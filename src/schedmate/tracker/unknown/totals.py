@@ -96,7 +96,7 @@ def _constant(table: Table, count: Column, other: Column) -> Iterator[Total]:
 
 def _separated(table: Table, count: Column, other: Column) -> bool:
     """`120/5000`, `120 of 5000`; a bar or a colon only within brackets, else it is a table."""
-    if other.index != count.index + 1:
+    if other.index != count.index + 1 or _is_date(table, count):
         return False
     gap = table.gap_before(other.index)
     if _OF.fullmatch(gap.removeprefix(count.suffix)):
@@ -104,6 +104,12 @@ def _separated(table: Table, count: Column, other: Column) -> bool:
     opened = table.gap_before(count.index).rstrip().endswith(_OPENERS)
     closed = table.gaps[other.index + 1][-1].lstrip().startswith(_CLOSERS)
     return opened and closed and _BARRED.fullmatch(gap) is not None
+
+
+def _is_date(table: Table, count: Column) -> bool:
+    """`12/24/2026`: three numbers with the same sign between them."""
+    before, after = table.gap_before(count.index), table.gap_before(count.index + 1)
+    return count.index > 0 and before == after and before in ("/", "-", ".")
 
 
 def belongs_to_another(table: Table, count: Column, other: Column) -> bool:

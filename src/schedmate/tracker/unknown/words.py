@@ -74,9 +74,11 @@ NAMED_THINGS: Final = _vocabulary(
 ASIDE: Final = _vocabulary(
     "eval evaluating evaluation evaluate val valid validation validating test testing loading load"
     " loaded download downloading downloaded warmup warm-up warming compile compiling preprocessing"
-    " tokenizing indexing caching extracting copying prefetch"
+    " tokenizing indexing caching extracting copying prefetch fetching fetched reading opened"
+    " passed failed skipped collected linked built installed"
 )
 SIZE_UNITS: Final = _vocabulary("b kb mb gb tb kib mib gib tib byte bytes gbit mbit gbps mbps")
+MEASURES: Final = SIZE_UNITS | _vocabulary("w kw watt watts v mv c °c f hz khz mhz ghz rpm db")
 TIME_UNITS: Final = _vocabulary(
     "s sec secs second seconds ms us µs min mins minute minutes h hr hrs hour hours"
 )
