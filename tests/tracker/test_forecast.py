@@ -311,3 +311,14 @@ def test_more_to_do_takes_longer(seconds: list[float], total: float, more: float
 def rest_or_none(timeline: Timeline, total: float) -> float:
     found = forecast(timeline, total=total)
     return 0.0 if found is None or found.remaining_s is None else found.remaining_s.p50
+
+
+@pytest.mark.parametrize("each", [0.37, 0.51, 0.68, 0.9, 1.3])
+def test_looks_that_catch_now_one_step_and_now_two_do_not_tell_another_speed(each: float):
+    timeline = Timeline(began=0.0)
+    for second in range(1, 30):
+        timeline.add(float(second), float(int(second / each)))
+    told = forecast(timeline, total=200.0)
+    assert told is not None
+    assert told.remaining_s is not None
+    assert told.remaining_s.p50 == pytest.approx((200 - timeline.done) * each, rel=0.08)

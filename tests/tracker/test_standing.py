@@ -60,6 +60,13 @@ def test_folds_have_no_total_that_anybody_knows():
     assert seen.confidence < 0.5
 
 
+def test_rounds_of_which_only_the_end_is_printed_are_rounds():
+    text = "".join(f"Epoch {n}/3\n16/16 - 2s - 127ms/step - loss: 1.4\n" for n in (1, 2, 3))
+    assert track(text[: text.index("Epoch 3")]).fraction == pytest.approx(2 / 3)
+    seen = track(text)
+    assert (seen.phase, seen.fraction) == ("finished", 1)
+
+
 def test_numbered_folds_have_one():
     folds = [f"fold {k}/5 epoch {n}/10 loss 1.5\n" for k in (1, 2) for n in range(1, 11)]
     seen = track("".join(folds[:13]))

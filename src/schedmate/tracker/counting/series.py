@@ -143,6 +143,12 @@ class Series:
         self._note_time(sighting, times)
         self.seen, self.seen_at = order, times.looked
 
+    def begin_round(self) -> None:
+        """Where only the end of each round is printed, its count would never fall back."""
+        if self.total is not None and self.epoch is None and self.done >= self.total:
+            self.laps += 1
+            self.current = 0.0
+
     def _is_jitter(self, sighting: Sighting) -> bool:
         if sighting.current is None or sighting.epoch != self.epoch:
             return False

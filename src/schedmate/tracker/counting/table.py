@@ -37,7 +37,16 @@ class SeriesTable:
                 said_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
+        before = series.moves
         series.see(sighting, order, times)
+        if sighting.ordinal == "begun" and series.moves > before:
+            self._begin_rounds(key)
+
+    def _begin_rounds(self, outer: str) -> None:
+        """A headline says that another epoch begins: what is counted inside begins anew."""
+        for one in self.series.values():
+            if one.parent == outer:
+                one.begin_round()
 
     def has_total(self) -> bool:
         """Whether an exact format counts the run to a known end."""

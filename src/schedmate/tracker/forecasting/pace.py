@@ -147,11 +147,23 @@ def mean_pace(blocks: Sequence[Block]) -> tuple[float, float]:
 
 
 def _within_reason(blocks: Sequence[Block]) -> list[float]:
-    """Their paces, with one that hung (a suspended machine) cut to an outlier's length."""
+    """Their paces, with one that hung (a suspended machine) cut to an outlier's length.
+
+    Looks that catch now one step and now two see paces of which none is right alone: a block
+    that is fast because it holds one unit more than others stays as it is.
+    """
     paces = [block.pace for block in blocks]
-    middle = median(paces)
-    reach = _OUTLIER * max(1.4826 * median(abs(pace - middle) for pace in paces), 0.01 * middle)
-    return [min(max(pace, middle - reach), middle + reach) for pace in paces]
+    middle, units = median(paces), median(block.units for block in blocks)
+    apart = 1.4826 * median(abs(pace - middle) for pace in paces)
+    reach = _OUTLIER * max(apart, 0.01 * middle)
+    return [
+        min(pace, middle + reach) if 0 < block.units - units <= 1 else _between(pace, middle, reach)
+        for block, pace in zip(blocks, paces, strict=True)
+    ]
+
+
+def _between(pace: float, middle: float, reach: float) -> float:
+    return min(max(pace, middle - reach), middle + reach)
 
 
 def _block(before: Point, after: Point) -> Block:
