@@ -14,7 +14,9 @@ from schedmate.tracker.forecasting.timeline import Timeline
 _GOOD_FOR = 0.05
 """Of the run so far: what comes in this time can hardly change what all before it told."""
 _GOOD_FOR_S = 2.0
-"""Nor does anybody need another word about the end more often than that."""
+"""Nor does anybody need another word about the end more often than that ..."""
+_WELL_FOUNDED = 8
+"""... where the last one was told from so many points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class _Kept:
     total: float | None
     cap_s: float | None
     elapsed_s: float
+    points: int
     forecast: Forecast | None
     slowdown: Slowdown | None
 
@@ -49,6 +52,7 @@ class Recall:
                 total,
                 cap_s,
                 timeline.elapsed_s,
+                len(timeline.points),
                 forecast(timeline, total=total, likes=likes, cap_s=cap_s, now=now),
                 slowdown(timeline, likes, total=total),
             )
@@ -57,7 +61,8 @@ class Recall:
 
 def _still_good(kept: _Kept, timeline: Timeline, total: float | None, cap_s: float | None) -> bool:
     same = kept.timeline is timeline and (kept.total, kept.cap_s) == (total, cap_s)
-    good_for = max(_GOOD_FOR_S, _GOOD_FOR * kept.elapsed_s)
+    founded = kept.points >= _WELL_FOUNDED
+    good_for = max(_GOOD_FOR_S if founded else 0.0, _GOOD_FOR * kept.elapsed_s)
     known = kept.forecast is not None and kept.forecast.remaining_s is not None
     return same and known and 0 <= timeline.elapsed_s - kept.elapsed_s < good_for
 
