@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MOST, Sighting, metric_name
 from schedmate.tracker.formats.quantities import seconds_of
+from schedmate.tracker.formats.total_names import total_names
 
 _LONGEST = 8192
 _MOST_COLUMNS = 200
@@ -132,9 +133,11 @@ def _sighting(values: dict[str, float]) -> Sighting | None:
     for name, unit in _COUNTS:
         current = values.get(name, math.nan)
         if 0 <= current < MOST:
+            totals = [one for one in total_names(name) if values.get(one, 0.0) >= max(current, 1)]
             return Sighting(
                 unit=unit,
                 current=current,
+                total=values[totals[0]] if totals and values[totals[0]] < MOST else None,
                 series=name,
                 ordinal="ended" if unit == "epoch" and current.is_integer() else None,
                 epoch=_usable(values.get("epoch")),
@@ -142,7 +145,11 @@ def _sighting(values: dict[str, float]) -> Sighting | None:
                     (_usable(values[name]) for name in values if name in _ELAPSED), None
                 ),
                 eta_s=_usable(values.get(_LEFT)),
-                metrics={key: value for key, value in values.items() if key not in _NO_METRICS},
+                metrics={
+                    key: value
+                    for key, value in values.items()
+                    if key not in _NO_METRICS and key not in totals
+                },
             )
     return None
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MOST, Sample, Sighting, metric_name
+from schedmate.tracker.formats.total_names import total_names
 
 _LONGEST = 65_536
 _MOST_METRICS = 32
@@ -18,11 +19,16 @@ _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("iteration", "step"),
     ("iter", "step"),
     ("num_updates", "step"),
+    ("update", "step"),
+    ("batch", "step"),
+    ("episode", "step"),
+    ("generation", "step"),
+    ("round", "step"),
     ("tokens_seen", "token"),
     ("epoch", "epoch"),
 )
 _TOTALS: dict[Unit, tuple[str, ...]] = {
-    "step": ("total_steps", "max_steps", "num_steps", "total_iterations", "max_iters"),
+    "step": ("total_steps", "max_steps", "num_steps", "total_iterations", "max_iters", "total"),
     "epoch": ("epochs", "total_epochs", "num_epochs", "max_epochs"),
     "token": ("total_tokens",),
 }
@@ -95,7 +101,7 @@ def _sighting(record: Mapping[str, Any]) -> Sighting | None:
             return Sighting(
                 unit=unit,
                 current=current,
-                total=_total(record, unit, current),
+                total=_total(record, name, unit, current),
                 series=name,
                 ordinal="ended" if unit == "epoch" and current.is_integer() else None,
                 epoch=_first(record, ("epoch",)),
@@ -111,8 +117,8 @@ def _metrics(record: Mapping[str, Any]) -> dict[str, float]:
     return dict(found[:_MOST_METRICS])
 
 
-def _total(record: Mapping[str, Any], unit: Unit, current: float) -> float | None:
-    total = _first(record, _TOTALS[unit])
+def _total(record: Mapping[str, Any], name: str, unit: Unit, current: float) -> float | None:
+    total = _first(record, (*_TOTALS[unit], *total_names(name)))
     return total if total is not None and max(current, 1) <= total < MOST else None
 
 

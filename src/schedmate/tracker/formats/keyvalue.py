@@ -23,6 +23,7 @@ from schedmate.tracker.formats.keyvalue_samples import SAMPLES
 from schedmate.tracker.formats.keyvalue_wordings import WORDINGS
 from schedmate.tracker.formats.said_metrics import metrics_said
 from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
+from schedmate.tracker.formats.total_names import total_names
 
 _LONGEST = 2048
 _LONGEST_HEADLINE = 300
@@ -162,7 +163,9 @@ def _fine(line: _Line) -> Count | None:
     if counted is not None:
         return counted
     step, epoch = line.counts.get("step"), line.counts.get("epoch")
-    if step is None or step.word.endswith(("batch", "s")):
+    if step is None:
+        return None
+    if step.word.endswith(("batch", "s")) and _total_in(line, step) is None:
         return None
     if epoch is not None and epoch.total is not None and epoch.total > 1:
         return None
@@ -261,11 +264,14 @@ def _restarts(count: Count, within: Count | None) -> bool:
 
 
 def _total_in(line: _Line, count: Count) -> float | None:
+    """`max_steps=900` or `batches=350` beside `batch=140`."""
     found = _MAX.search(line.text) if "_" in line.text else None
-    if found is None or count.unit != ("epoch" if found[1] == "epochs" else "step"):
-        return None
-    total = float(found[2])
-    return total if total > 0 and count.current <= total else None
+    if found is not None and count.unit == ("epoch" if found[1] == "epochs" else "step"):
+        total = float(found[2])
+        return total if total > 0 and count.current <= total else None
+    named = (line.metrics.get(name, 0.0) for name in total_names(count.word))
+    fitting = (total for total in named if total >= max(count.current, 2.0) and total.is_integer())
+    return next(fitting, None)
 
 
 def _of_percent(line: _Line, percent: float) -> Sighting:

@@ -10,7 +10,8 @@ _STEPS = (
     "total_optimization_steps", "number_of_steps", "total_number_of_steps", "total_timesteps",
     "max_iter", "max_iters", "train_iters", "num_iters", "total_iters", "iterations",
     "num_iterations", "max_iterations", "total_iterations", "number_of_iterations",
-    "total_updates", "max_update", "max_updates",
+    "total_updates", "max_update", "max_updates", "num_updates", "n_iters", "n_iterations",
+    "max_timesteps", "max_train_iters", "num_train_iters",
 )  # fmt: skip
 _EPOCHS = (
     "epochs", "num_epochs", "max_epochs", "n_epochs", "nepochs", "total_epochs",

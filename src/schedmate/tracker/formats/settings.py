@@ -36,9 +36,11 @@ _TIMED = re.compile(
 )
 _NAME = re.compile(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
 _SENTENCE = re.compile(
-    r"\b(will train|train|training|running|run)(?: (?:the |a )?(?:model|network))? for "
-    rf"(?:a total of |up to |at most |max(?:imum)? |a maximum of )?({COUNT}) "
-    r"(epochs|steps|iterations|iters|updates)\b(?! (?:of (?:warm|eval|pre)|more|each|per|before))",
+    r"\b(will train|train|training|running|run|simulating|optimi[sz]ing|performing|executing"
+    r"|integrating)(?: (?:the |a )?(?:model|network|simulation))?(?: for)? "
+    rf"(?:a total of |up to |at most |max(?:imum)? |a maximum of )?({COUNT}) (?:time |md |mc )?"
+    r"(epochs|steps|timesteps|iterations|iters|updates)\b"
+    r"(?! (?:of|more|each|per|before|ahead|behind)\b)",
     re.IGNORECASE,
 )
 _STANDS = re.compile(
@@ -73,6 +75,9 @@ class Settings:
         Sample("  Total optimization steps = 1,125", Sighting(unit="step", total=1125)),
         Sample("  Num Epochs = 3", Sighting(unit="epoch", total=3)),
         Sample("total steps: 5000", Sighting(unit="step", total=5000)),
+        Sample("Running 4000 time steps with dt = 0.0005", Sighting(unit="step", total=4000)),
+        Sample("Namespace(num_updates=1500, seed=42)", Sighting(unit="step", total=1500)),
+        Sample("running 5 updates of the packages", None),
         Sample("INFO - max_steps: 5000", Sighting(unit="step", total=5000)),
         Sample("'num_epochs': 3,", Sighting(unit="epoch", total=3)),
         Sample("training.max_steps=5_000", Sighting(unit="step", total=5000)),
@@ -131,7 +136,7 @@ def _total(text: str) -> tuple[Unit | None, float | None, bool]:
 
 
 def _said(text: str) -> dict[str, float]:
-    found = _SENTENCE.search(text) if " for " in text else None
+    found = _SENTENCE.search(text)
     total = count_of(found[2]) if found else None
     if found is None or not total:
         return {}
