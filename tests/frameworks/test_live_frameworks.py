@@ -16,8 +16,9 @@ pytestmark = [
     pytest.mark.parametrize("case", CASES, ids=lambda case: case.name),
 ]
 See = Callable[[Case], Followed]
-RIGHT_WITHIN = 0.25
-RIGHT_WITHIN_S = 1.5
+RIGHT_WITHIN = 0.35
+RIGHT_WITHIN_S = 2.5
+"""Runs of a few seconds on a machine that may be busy; how right it is on long ones is measured."""
 AT_WORK = {"starting", "training", "evaluating", "checkpointing", "unknown"}
 
 
