@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import Mark, RunProfile, SchedMateError
 from schedmate.service.joblogs import logs_of
-from schedmate.tracker import profile_file, track_file
+from schedmate.tracker import track_and_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +27,9 @@ def profile_of_ended(job: Job, workload: Workload) -> RunProfile | None:
     found: list[RunProfile] = []
     for path in _logs(job, workload):
         with suppress(SchedMateError, OSError):
-            profile = profile_file(path)
+            progress, profile = track_and_profile(path)
             if profile is None or profile.unit == "line":
-                profile = _as_a_whole(track_file(path), job.run_time_s) or profile
+                profile = _as_a_whole(progress, job.run_time_s) or profile
             found += [] if profile is None else [profile]
     return max(found, key=_worth, default=None)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
 from schedmate.model import PastRun, SchedMateError, Workload
-from schedmate.service.hindsight import profile_of_ended
 from schedmate.service.wiring import open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> in
 
 
 def _past_run(job: Job, scheduler: Scheduler, store: Store) -> PastRun:
+    from schedmate.service.hindsight import profile_of_ended
+
     fingerprint, workload = _read(job, scheduler, store)
     profile = profile_of_ended(job, workload)
     return PastRun(job=job, fingerprint=fingerprint, workload=workload, profile=profile)

@@ -18,7 +18,6 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.followed import follow
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:
@@ -121,4 +120,6 @@ def _progress(job: Job, store: Store) -> KeptProgress | None:
         return kept
     if kept is not None and now - kept.at < _FRESH_S:
         return kept
+    from schedmate.service.followed import follow
+
     return KeptProgress(follow(job, store).tracker.poll(now), now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedmate.tracker.finished import (
     profile_file,
     profile_stream,
+    track_and_profile,
     track_file,
     track_stream,
     track_streams,
@@ -18,6 +19,7 @@ __all__ = [
     "LogPosition",
     "profile_file",
     "profile_stream",
+    "track_and_profile",
     "track_file",
     "track_stream",
     "track_streams",

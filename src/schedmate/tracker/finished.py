@@ -63,6 +63,13 @@ def track_streams(
     return replace(progress, cost=replace(cost, seconds=round(time.perf_counter() - before, 6)))
 
 
+def track_and_profile(path: Path) -> tuple[Progress, RunProfile | None]:
+    """Where the run of a finished log stands and how it went, from one reading."""
+    with open_log(path) as stream:
+        facts = Facts(logs=(str(path),), scans=[_scanned(stream)])
+    return progress_of(facts), profile_from(facts)
+
+
 def profile_file(path: Path) -> RunProfile | None:
     """How the run of a finished log went, for the next one like it."""
     with open_log(path) as stream:

@@ -45,7 +45,7 @@ def _by_count(facts: Facts, scan: LogScan, stand: Standing) -> Outlook:
             slowdown=slower,
         )
     rate = None if found is None else found.rate_per_s
-    told = _by_what_is_printed(facts, stand, rate or _average_rate(facts, stand))
+    told = _by_what_is_printed(stand, rate or _average_rate(facts, stand))
     return replace(told, slowdown=slower)
 
 
@@ -86,23 +86,14 @@ def _average_rate(facts: Facts, stand: Standing) -> float | None:
     return stand.series.gained / elapsed if elapsed and stand.series.gained > 0 else None
 
 
-def _by_what_is_printed(facts: Facts, stand: Standing, rate: float | None) -> Outlook:
+def _by_what_is_printed(stand: Standing, rate: float | None) -> Outlook:
     """A single rate or a printed end: the spread is a guess, and wide."""
     seconds = stand.series.eta_s
     if rate and stand.total is not None:
         seconds = max(0.0, stand.total - stand.done) / rate
     ends_by: EndsBy = "unknown" if stand.total is None else "total"
-    capped = _left_of_cap(facts)
-    if capped is not None and (seconds is None or capped < seconds):
-        seconds, ends_by = capped, "cap"
     wide = None if seconds is None else Spread(0.8 * seconds, seconds, 1.5 * seconds)
     return Outlook(rate_per_s=rate, eta_s=wide, ends_by=ends_by)
-
-
-def _left_of_cap(facts: Facts) -> float | None:
-    if facts.cap_s is None or facts.elapsed_s is None:
-        return None
-    return max(0.0, facts.cap_s - facts.elapsed_s)
 
 
 def _aged(facts: Facts, stand: Standing, told: Outlook) -> Spread | None:

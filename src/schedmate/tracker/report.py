@@ -126,6 +126,5 @@ def profile_from(facts: Facts) -> RunProfile | None:
         )
         return None if written is None else profile_of(written, unit="line")
     index, stand = found
-    done_all = stand.total is not None and stand.done >= stand.total
-    ends_by = facts.scans[index].ended_by or ("total" if done_all else "unknown")
+    ends_by = facts.scans[index].ended_by or ("total" if stand.at_end else "unknown")
     return profile_of(stand.series.timeline, unit=stand.unit, total=stand.total, ends_by=ends_by)

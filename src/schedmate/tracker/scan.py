@@ -87,8 +87,9 @@ class LogScan:
 
     def question(self) -> Question | None:
         """What a model could tell about lines that nobody else can read."""
-        needed = self.learner is not None and not self.table.has_total()
-        return self.learner.question() if needed and self.learner else None
+        if self.learner is None or self.table.has_total():
+            return None
+        return self.learner.question()
 
     def settle(self, question: Question, answer: Roles) -> None:
         if self.learner is not None and self.learner.settle(question, answer) is not None:

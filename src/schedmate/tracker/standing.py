@@ -37,14 +37,14 @@ class Standing:
     @property
     def complete(self) -> bool:
         """Surely at its end; not where the total may be that of the first of several rounds."""
-        return self._at_end and self.confidence > _AMBIGUOUS
+        return self.at_end and self.confidence > _AMBIGUOUS
 
     @property
     def may_be_complete(self) -> bool:
-        return self._at_end or self.series.at_its_last
+        return self.at_end or self.series.at_its_last
 
     @property
-    def _at_end(self) -> bool:
+    def at_end(self) -> bool:
         return self.total is not None and self.done >= self.total
 
 

@@ -156,11 +156,6 @@ class JobTracker:
         """What was learnt about the lines of these logs, where no format knows them."""
         return next((scan.pattern for scan in self._scans if scan.pattern is not None), None)
 
-    @property
-    def unlearned(self) -> bool:
-        """Whether the pattern that was given has proved wrong."""
-        return self._given is not None and self.pattern is None
-
     def question(self) -> Question | None:
         """What a model could tell about lines that nobody else can read."""
         for scan in self._scans:
