@@ -78,7 +78,8 @@ def command(
 
 def _open_logs(logs: tuple[str, ...], stack: ExitStack) -> list[Path | NamedLog]:
     """Find the logs, and make sure before all else that they can be read."""
-    from schedmate.handler import NamedLog, logs_at
+    from schedmate.handler import NamedLog
+    from schedmate.logs import logs_at
 
     found: list[Path | NamedLog] = []
     for log in logs:

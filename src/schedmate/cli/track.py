@@ -126,7 +126,7 @@ def _seconds(limit: str) -> float:
 
 def _jobs(logs: Sequence[str], *, one_job: bool) -> list[tuple[str, ...]]:
     """The logs of each job: one each, a directory's together, or all of them."""
-    from schedmate.handler.logs import logs_at
+    from schedmate.logs import logs_at
 
     found = [
         tuple(str(path) for path in logs_at(Path(log))) if Path(log).is_dir() else (log,)

@@ -2,7 +2,6 @@
 
 from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state
 from schedmate.handler.handler import SURE_ENOUGH, Handler
-from schedmate.handler.logs import logs_at
 from schedmate.handler.rules import RULES, Rule, Weight
 
 __all__ = [
@@ -13,7 +12,6 @@ __all__ = [
     "NamedLog",
     "Rule",
     "Weight",
-    "logs_at",
     "parse_exit",
     "parse_state",
 ]

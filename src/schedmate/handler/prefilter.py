@@ -1,7 +1,7 @@
 """Healthy lines cost little: lines that differ only in digits are judged once.
 
-A rule sees only lines with one of the words below, so a new rule may need a new word; the
-rules' own examples test that none of them is missed.
+A rule sees only lines with one of the words below or of its own `words`; the rules' examples
+test that none of them is missed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from schedmate.handler.lines import templates
+from schedmate.handler.rules import RULES
 
 _ALARMING: Final = (
     "abort|already in use|assertion|cancelled|caught signal|closed by|core dump|denied|error|"
@@ -18,7 +19,12 @@ _ALARMING: Final = (
     "reset by|shared memory|sigkill|sigterm|stale|term_owner|terminat|timed out|timeout|too old|"
     "too many open|traceback|unable to|system not yet|xid"
 )
-_WORDS: Final = tuple(_ALARMING.encode().split(b"|"))
+_WORDS: Final = tuple(
+    dict.fromkeys(
+        word.encode()
+        for word in (*_ALARMING.split("|"), *(word for rule in RULES for word in rule.words))
+    )
+)
 _MOST_TEMPLATES: Final = 50_000
 _LONGEST_TEMPLATE: Final = 4096
 

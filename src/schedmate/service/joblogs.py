@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.advisor.permissions import may_read
-from schedmate.handler.logs import logs_at
+from schedmate.logs import logs_at
 from schedmate.model import NotFound
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedmate.tracker.envelope import is_bare_number, unwrap
+from schedmate.logs import is_bare_number, unwrap
 
 _REPEATED = 3
 

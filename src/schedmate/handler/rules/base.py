@@ -40,6 +40,8 @@ class Rule:
     """True even of a run that ended with exit code 0."""
     suggestion: str = ""
     """Better advice than the reason's own."""
+    words: tuple[str, ...] = ()
+    """Lower-case words of which every line it explains has one, where the prefilter has none."""
     positives: tuple[str | Case, ...]
     negatives: tuple[str | Case, ...] = ()
 

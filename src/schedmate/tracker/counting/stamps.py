@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schedmate.tracker.envelope import DAY_S, stamped_at
+from schedmate.logs import DAY_S, stamped_at
 
 Kind = Literal["own", "dated", "timed"]
 """Read by the line's format only (`time_ms`), with a date, or a time of day without one.

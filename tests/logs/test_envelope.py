@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.tracker.envelope import stamped_at, unwrap
+from schedmate.logs import stamped_at, unwrap
 from schedmate.tracker.ranks import Ranks
 
 NOON = datetime(2024, 5, 10, 12, 30, 1, tzinfo=UTC).timestamp()
