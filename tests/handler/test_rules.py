@@ -5,7 +5,7 @@ import time
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.prefilter import suspicious
+from schedmate.handler.reading.prefilter import suspicious
 from schedmate.handler.rules import rule_for_error, rule_for_line, rules_for_case
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS

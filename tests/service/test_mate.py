@@ -13,7 +13,7 @@ from schedmate.advisor import Advisor
 from schedmate.core import Limits, Mind
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
-from schedmate.handler.evidence import gather
+from schedmate.handler.reading.evidence import gather
 from schedmate.model import (
     BadAnswer,
     JobState,

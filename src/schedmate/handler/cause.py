@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler.evidence import Clue, Gathered
+from schedmate.handler.reading import Clue, Gathered
 from schedmate.handler.rules import Weight, rules_for_case
 
 if TYPE_CHECKING:

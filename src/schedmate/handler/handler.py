@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler import interpreter, report
 from schedmate.handler.cause import first_cause
-from schedmate.handler.evidence import Gathered, gather
+from schedmate.handler.reading import Gathered, gather
 from schedmate.handler.signature import masked, signature
 from schedmate.handler.view import compressed, key_lines
 from schedmate.model import Cost, ModelError

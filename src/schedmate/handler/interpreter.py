@@ -14,7 +14,7 @@ from schedmate.handler.grounding import fits
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
-    from schedmate.handler.lines import LogLine
+    from schedmate.handler.reading import LogLine
 
 PURPOSE: Final = "diagnose"
 MAX_TOKENS: Final = 160

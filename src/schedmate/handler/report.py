@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schedmate.handler.case import Case
-    from schedmate.handler.evidence import Clue, Gathered
-    from schedmate.handler.lines import LogLine
+    from schedmate.handler.reading import Clue, Gathered, LogLine
     from schedmate.model.diagnosis import DiagnosisSource
 
 _SHOWN_LAST_LINES: Final = 5

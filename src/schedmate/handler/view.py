@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from schedmate.handler.evidence import Gathered
-    from schedmate.handler.lines import LogLine
+    from schedmate.handler.reading import Gathered, LogLine
 
 MOST_LINES: Final = 16
 _CLUE_LINES: Final = 8

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from schedmate.handler.lines import LogLine, Page, blocks, pieces, read_line
-from schedmate.handler.prefilter import Prefilter
+from schedmate.handler.reading.lines import LogLine, Page, blocks, pieces, read_line
+from schedmate.handler.reading.prefilter import Prefilter
+from schedmate.handler.reading.tracebacks import Chain, Traceback, TracebackCollector
 from schedmate.handler.rules import Rule, Weight, rule_for_error, rule_for_line
-from schedmate.handler.tracebacks import Chain, Traceback, TracebackCollector
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog

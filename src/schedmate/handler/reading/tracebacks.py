@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from schedmate.handler.lines import LogLine
+from schedmate.handler.reading.lines import LogLine
 
 Link = Literal["none", "cause", "context"]
 Chain = list["Traceback"]

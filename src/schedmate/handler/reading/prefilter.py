@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedmate.handler.lines import templates
+from schedmate.handler.reading.lines import templates
 from schedmate.handler.rules import RULES
 
 _ALARMING: Final = (

@@ -1,0 +1,6 @@
+"""From the bytes of all logs to clues: which rule matched what, where, when and in which rank."""
+
+from schedmate.handler.reading.evidence import Clue, Gathered, gather
+from schedmate.handler.reading.lines import LogLine
+
+__all__ = ["Clue", "Gathered", "LogLine", "gather"]
