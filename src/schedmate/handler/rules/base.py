@@ -31,6 +31,9 @@ class Rule:
 
     reason: str
     pattern: re.Pattern[str] | None = None
+    """Without look-arounds and back-references, so that RE2 can read it too."""
+    unless: re.Pattern[str] | None = None
+    """What makes a line harmless that the pattern matches."""
     predicate: Callable[[Case], bool] | None = None
     errors_only: bool = False
     """The pattern is meant for `Type: message` of an exception, not for any line."""
@@ -52,7 +55,9 @@ class Rule:
             raise ValueError(f"{self.reason}: a rule has a pattern or a predicate")
 
     def matches_text(self, text: str) -> bool:
-        return self.pattern is not None and self.pattern.search(text) is not None
+        if self.pattern is None or self.pattern.search(text) is None:
+            return False
+        return self.unless is None or self.unless.search(text) is None
 
     def matches_case(self, case: Case) -> bool:
         return self.predicate is not None and self.predicate(case)
