@@ -8,11 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.handler.rules import (
+    checkpoints,
     collectives,
+    cuda,
     files,
     gpu,
+    gpu_memory,
     hang,
     memory,
+    native,
     numerics,
     python_errors,
     scheduler,
@@ -27,15 +31,19 @@ if TYPE_CHECKING:
 
 RULES: tuple[Rule, ...] = (
     *scheduler.RULES,
+    *gpu_memory.RULES,
     *memory.RULES,
     *collectives.RULES,
     *gpu.RULES,
+    *cuda.RULES,
     *files.RULES,
+    *checkpoints.RULES,
     *numerics.RULES,
     *signals.RULES,
     *shell.RULES,
     *hang.RULES,
     *services.RULES,
+    *native.RULES,
     *python_errors.RULES,
 )
 _LINE_RULES = tuple(rule for rule in RULES if rule.pattern is not None and not rule.errors_only)

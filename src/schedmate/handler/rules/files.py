@@ -1,4 +1,4 @@
-"""Disks, file systems and the checkpoints on them."""
+"""Disks, file systems and open files."""
 
 import re
 
@@ -43,34 +43,5 @@ RULES = (
             "RuntimeError: received 0 items of ancdata",
         ),
         negatives=("open files: 12",),
-    ),
-    Rule(
-        reason="checkpoint_mismatch",
-        pattern=re.compile(
-            r"Error\(s\) in loading state_dict|size mismatch for [\w.]{1,200}: copying a param"
-        ),
-        confidence=0.95,
-        positives=("RuntimeError: Error(s) in loading state_dict for ResNet:",),
-        negatives=("loading state_dict for ResNet: all keys matched",),
-    ),
-    Rule(
-        reason="checkpoint_corrupt",
-        pattern=re.compile(
-            r"failed finding central directory|invalid header or archive is corrupted"
-            r"|unexpected EOF, expected \d{1,20} more bytes|HeaderTooLarge"
-            r"|InvalidHeaderDeserialization|(?:Unpickling|EOF)Error: Ran out of input"
-            r"|pickle data was truncated|UnpicklingError: invalid load key"
-        ),
-        errors_only=True,
-        confidence=0.92,
-        positives=(
-            (
-                "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "
-                "central directory"
-            ),
-            "_pickle.UnpicklingError: pickle data was truncated",
-            "EOFError: Ran out of input",
-        ),
-        negatives=("RuntimeError: header too large",),
     ),
 )
