@@ -5,8 +5,8 @@ import time
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.reading.prefilter import suspicious
-from schedmate.handler.rules import rule_for_error, rule_for_line, rules_for_case
+from schedmate.handler.reading.prefilter import Prefilter
+from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS
 
@@ -44,8 +44,8 @@ def _examples(kind: str) -> list:
 
 def _answer(rule: Rule, example: str | Case) -> Rule | None:
     if isinstance(example, Case):
-        return next(iter(rules_for_case(example)), None)
-    return rule_for_error(example) if rule.errors_only else rule_for_line(example)
+        return next(iter(BUILT_IN.for_case(example)), None)
+    return BUILT_IN.for_error(example) if rule.errors_only else BUILT_IN.for_line(example)
 
 
 @pytest.mark.parametrize(("rule", "example"), _examples("positives"))
@@ -84,7 +84,7 @@ def test_every_rule_has_examples_and_a_sane_confidence(rule):
 @pytest.mark.parametrize(("rule", "example"), _examples("positives"))
 def test_the_prefilter_lets_every_line_example_through(rule, example):
     if isinstance(example, str) and not rule.errors_only:
-        assert suspicious(example.encode())
+        assert Prefilter(BUILT_IN).suspicious(example.encode())
 
 
 @pytest.mark.parametrize("line", HEALTHY)

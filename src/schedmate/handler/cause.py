@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.reading import Clue, Gathered
-from schedmate.handler.rules import Weight, rules_for_case
+from schedmate.handler.rules import BUILT_IN, Weight
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
@@ -22,7 +22,7 @@ _AFTER_ALL_LINES: Final = (1 << 60, 0)
 
 def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     """None means that nothing found says why, or that nothing went wrong."""
-    verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in rules_for_case(case)]
+    verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in BUILT_IN.for_case(case)]
     told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
     if told or verdicts:
         return min([*told, *verdicts], key=lambda clue: _rank(case, clue))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from schedmate.handler.reading.lines import LogLine, Page, blocks, pieces, read_line
 from schedmate.handler.reading.prefilter import Prefilter
 from schedmate.handler.reading.tracebacks import Chain, Traceback, TracebackCollector
-from schedmate.handler.rules import Rule, Weight, rule_for_error, rule_for_line
+from schedmate.handler.rules import BUILT_IN, Rule, RuleBook, Weight
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog
@@ -93,7 +93,7 @@ class Gathered:
     lines: int = 0
 
 
-def gather(case: Case) -> Gathered:
+def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
     """Read every log of the case once."""
     clues: list[Clue] = []
     tail: list[LogLine] = []
@@ -101,7 +101,7 @@ def gather(case: Case) -> Gathered:
     lines = 0
     for order, log in enumerate(case.logs):
         name = str(log) if isinstance(log, Path) else log.name
-        reader = _LogReader(name, order)
+        reader = _LogReader(name, order, book)
         try:
             with _opened(log) as stream:
                 reader.read(stream)
@@ -122,12 +122,13 @@ def _opened(log: Path | NamedLog) -> BinaryIO:
 class _LogReader:
     """One log. `_calm` counts the lines that are no evidence: the clock of the episodes."""
 
-    def __init__(self, name: str, order: int) -> None:
+    def __init__(self, name: str, order: int, book: RuleBook) -> None:
         self._name = name
         self._order = order
+        self._book = book
         self._number = 1
         self._calm = 0
-        self._filter = Prefilter()
+        self._filter = Prefilter(book)
         self._tracebacks = TracebackCollector()
         self._tries: dict[bytes, int] = {}
         self._known: dict[bytes, _Hit] = {}
@@ -194,7 +195,7 @@ class _LogReader:
 
     def _judge(self, line: LogLine, key: bytes) -> bool:
         """Ask the rules, but not for ever about lines that differ only in their digits."""
-        found = _explain_line(line.text)
+        found = _explain_line(line.text, self._book)
         if len(self._tries) > _MOST_TEMPLATES:
             self._tries.clear()
         tries = self._tries[key] = self._tries.get(key, 0) + 1
@@ -216,7 +217,10 @@ class _LogReader:
 
     def clues(self) -> list[Clue]:
         """All clues in order of their lines, each told whether it belongs to the end."""
-        chains = (_explain_chain(found.tracebacks, found.mark) for found in self._tracebacks.found)
+        chains = (
+            _explain_chain(found.tracebacks, found.mark, self._book)
+            for found in self._tracebacks.found
+        )
         hits = (hit.clue() for hit in self._hits.values())
         clues = [*hits, *(clue for clue in chains if clue is not None)]
         clues.sort(key=lambda clue: clue.ended, reverse=True)
@@ -237,23 +241,23 @@ class _LogReader:
         return [line for line in last if line.text]
 
 
-def _explain_line(text: str) -> tuple[Rule, float] | None:
+def _explain_line(text: str, book: RuleBook) -> tuple[Rule, float] | None:
     if _TALK.search(text):
         return None
     bare = _BARE_ERROR.match(text)
     if bare:
-        rule = rule_for_error(bare.group(1))
+        rule = book.for_error(bare.group(1))
         return None if rule is None else (rule, rule.confidence * _BARE_DISCOUNT)
-    rule = rule_for_line(text)
+    rule = book.for_line(text)
     return None if rule is None else (rule, rule.confidence)
 
 
-def _explain_chain(chain: Chain, mark: int) -> Clue | None:
+def _explain_chain(chain: Chain, mark: int, book: RuleBook) -> Clue | None:
     """The original of a chain explains it, unless it was only probing or wrapping."""
     explained = [
         (rule, traceback)
         for traceback in chain
-        if (rule := rule_for_error(traceback.message)) is not None
+        if (rule := book.for_error(traceback.message)) is not None
     ]
     if not explained:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from schedmate.handler.reading.lines import templates
-from schedmate.handler.rules import RULES
+from schedmate.handler.rules import RuleBook
 
 _ALARMING: Final = (
     "abort|already in use|assertion|cancelled|caught signal|closed by|core dump|denied|error|"
@@ -19,29 +19,24 @@ _ALARMING: Final = (
     "reset by|shared memory|sigkill|sigterm|stale|term_owner|terminat|timed out|timeout|too old|"
     "too many open|traceback|unable to|system not yet|xid"
 )
-_WORDS: Final = tuple(
-    dict.fromkeys(
-        word.encode()
-        for word in (*_ALARMING.split("|"), *(word for rule in RULES for word in rule.words))
-    )
-)
 _MOST_TEMPLATES: Final = 50_000
 _LONGEST_TEMPLATE: Final = 4096
-
-
-def suspicious(text: bytes) -> bool:
-    lowered = text.lower()
-    for word in _WORDS:  # noqa: SIM110 - any() costs twice as much, and this is the hot loop
-        if word in lowered:
-            return True
-    return False
 
 
 class Prefilter:
     """Remembers which templates are harmless."""
 
-    def __init__(self) -> None:
+    def __init__(self, book: RuleBook) -> None:
+        words = (*_ALARMING.split("|"), *book.words)
+        self._words = tuple(dict.fromkeys(word.encode() for word in words))
         self._calm: set[bytes] = set()
+
+    def suspicious(self, text: bytes) -> bool:
+        lowered = text.lower()
+        for word in self._words:  # noqa: SIM110 - any() costs twice as much, and this is hot
+            if word in lowered:
+                return True
+        return False
 
     def calm_down(self, piece_template: bytes) -> None:
         """From now on lines like this one are no news."""
@@ -52,7 +47,8 @@ class Prefilter:
         fresh = set(templates(block)) - self._calm
         if not fresh:
             return fresh
-        alarming = {one for one in fresh if suspicious(one)} if _suspicious_all(fresh) else set()
+        whole = self.suspicious(b"\n".join(fresh))
+        alarming = {one for one in fresh if self.suspicious(one)} if whole else set()
         self._remember(fresh - alarming)
         return alarming
 
@@ -61,7 +57,3 @@ class Prefilter:
             self._calm.clear()
         if len(calm) < _MOST_TEMPLATES and max(map(len, calm), default=0) <= _LONGEST_TEMPLATE:
             self._calm |= calm
-
-
-def _suspicious_all(templates: set[bytes]) -> bool:
-    return suspicious(b"\n".join(templates))

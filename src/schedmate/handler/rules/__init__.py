@@ -5,8 +5,6 @@ A new family is a module with `RULES` and one line below; its examples are its t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from schedmate.handler.rules import (
     checkpoints,
     collectives,
@@ -25,9 +23,7 @@ from schedmate.handler.rules import (
     signals,
 )
 from schedmate.handler.rules.base import Rule, Weight
-
-if TYPE_CHECKING:
-    from schedmate.handler.case import Case
+from schedmate.handler.rules.book import RuleBook
 
 RULES: tuple[Rule, ...] = (
     *scheduler.RULES,
@@ -46,24 +42,6 @@ RULES: tuple[Rule, ...] = (
     *native.RULES,
     *python_errors.RULES,
 )
-_LINE_RULES = tuple(rule for rule in RULES if rule.pattern is not None and not rule.errors_only)
-_ERROR_RULES = tuple(rule for rule in RULES if rule.pattern is not None)
-_CASE_RULES = tuple(rule for rule in RULES if rule.predicate is not None)
+BUILT_IN = RuleBook(RULES)
 
-
-def rule_for_line(text: str) -> Rule | None:
-    """The first rule that explains any line of a log."""
-    return next((rule for rule in _LINE_RULES if rule.matches_text(text)), None)
-
-
-def rule_for_error(text: str) -> Rule | None:
-    """The first rule that explains an exception, given as `Type: message`."""
-    return next((rule for rule in _ERROR_RULES if rule.matches_text(text)), None)
-
-
-def rules_for_case(case: Case) -> tuple[Rule, ...]:
-    """What the scheduler's verdict and the exit code say by themselves."""
-    return tuple(rule for rule in _CASE_RULES if rule.matches_case(case))
-
-
-__all__ = ["RULES", "Rule", "Weight", "rule_for_error", "rule_for_line", "rules_for_case"]
+__all__ = ["BUILT_IN", "RULES", "Rule", "RuleBook", "Weight"]

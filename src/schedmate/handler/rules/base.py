@@ -4,10 +4,10 @@ rule, no negative may match it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Protocol
 
 from schedmate.handler.case import Case
 from schedmate.model import REASONS
@@ -25,14 +25,23 @@ class Weight(IntEnum):
     """Says only that something failed elsewhere."""
 
 
+class Pattern(Protocol):
+    """A compiled pattern of `re` or of RE2."""
+
+    @property
+    def pattern(self) -> str: ...
+
+    def search(self, string: str, /) -> object | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """Either a pattern over one line of text or a predicate over the case."""
 
     reason: str
-    pattern: re.Pattern[str] | None = None
+    pattern: Pattern | None = None
     """Without look-arounds and back-references, so that RE2 can read it too."""
-    unless: re.Pattern[str] | None = None
+    unless: Pattern | None = None
     """What makes a line harmless that the pattern matches."""
     predicate: Callable[[Case], bool] | None = None
     errors_only: bool = False
