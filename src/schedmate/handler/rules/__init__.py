@@ -6,21 +6,28 @@ A new family is a module with `RULES` and one line below; its examples are its t
 from __future__ import annotations
 
 from schedmate.handler.rules import (
+    access,
+    arguments,
+    autograd,
     checkpoints,
     collectives,
     cuda,
+    data,
+    exceptions,
     files,
     gpu,
     gpu_memory,
     hang,
+    installation,
     memory,
     native,
     numerics,
-    python_errors,
     scheduler,
     services,
     shell,
     signals,
+    tensors,
+    wrappers,
 )
 from schedmate.handler.rules.base import Rule, Weight
 from schedmate.handler.rules.book import RuleBook
@@ -38,9 +45,16 @@ RULES: tuple[Rule, ...] = (
     *signals.RULES,
     *shell.RULES,
     *hang.RULES,
+    *wrappers.RULES,
+    *access.RULES,
     *services.RULES,
+    *arguments.RULES,
     *native.RULES,
-    *python_errors.RULES,
+    *installation.RULES,
+    *tensors.RULES,
+    *autograd.RULES,
+    *data.RULES,
+    *exceptions.RULES,
 )
 BUILT_IN = RuleBook(RULES)
 
