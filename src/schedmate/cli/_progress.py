@@ -10,7 +10,7 @@ from schedmate.cli._common import duration
 from schedmate.service.wording import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
-    from schedmate.model import Checkpoint, Progress
+    from schedmate.model import Checkpoint, EarlyWarning, Progress
 
 OVER = ("finished", "failed")
 _COLOURS = {"finished": "green", "failed": "red", "stalled": "yellow"}
@@ -56,6 +56,7 @@ def _parts(
         (7, _speed(progress)),
         (5, _end(progress, brief=brief)),
         (6, "" if progress.slowdown is None else slowdown_in_words(progress.slowdown, duration)),
+        *((6, Text(f"! {warning.text}", style="yellow")) for warning in _unsaid(progress)),
         *(
             (9, f"{name} {progress.metrics[name]:.4g}")
             for name in _SHOWN
@@ -65,6 +66,12 @@ def _parts(
         *((11, link) for link in progress.links),
     ]
     return [(rank, Text(word) if isinstance(word, str) else word) for rank, word in words if word]
+
+
+def _unsaid(progress: Progress) -> list[EarlyWarning]:
+    """Warnings that the rest of the line does not say already."""
+    said = ("hang", "time_limit")
+    return [warning for warning in progress.warnings if warning.reason not in said]
 
 
 def _short(log: str) -> str:

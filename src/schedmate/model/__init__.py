@@ -2,7 +2,7 @@
 
 from schedmate.model.action import Action, ActionKind, ActionRecord, ActionState, Mode
 from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
-from schedmate.model.diagnosis import Blame, Decision, Diagnosis
+from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
 from schedmate.model.errors import (
     BadAnswer,
     BadInput,
@@ -21,6 +21,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobId, JobState, Request, Submission
 from schedmate.model.learned import LearnedPattern, LearntFrom
 from schedmate.model.ledger import CallOutcome, LlmCall
+from schedmate.model.nodes import NodeCondition, NodeState
 from schedmate.model.ports import (
     Answer,
     Asker,
@@ -31,11 +32,20 @@ from schedmate.model.ports import (
     WorkloadCache,
 )
 from schedmate.model.profile import Mark, RunProfile
-from schedmate.model.progress import Checkpoint, EndsBy, Phase, Progress, Slowdown, Unit
+from schedmate.model.progress import (
+    Checkpoint,
+    EarlyWarning,
+    EndsBy,
+    Phase,
+    Progress,
+    Slowdown,
+    Unit,
+)
 from schedmate.model.workload import Evidence, Finding, Source, Workload
 
 __all__ = [
     "REASONS",
+    "SURE_ENOUGH",
     "Action",
     "ActionKind",
     "ActionRecord",
@@ -53,6 +63,7 @@ __all__ = [
     "Cost",
     "Decision",
     "Diagnosis",
+    "EarlyWarning",
     "EndsBy",
     "Evidence",
     "FailureMemory",
@@ -73,6 +84,8 @@ __all__ = [
     "ModelError",
     "ModelTooSlow",
     "ModelUnavailable",
+    "NodeCondition",
+    "NodeState",
     "NotFound",
     "NotThereYet",
     "Outcome",

@@ -39,6 +39,16 @@ class Slowdown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyWarning:
+    """What a run that goes on may end in; `reason` is of the failure taxonomy."""
+
+    reason: str
+    text: str
+    line: str = ""
+    """The newest line that shows it, where one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     schema: Literal["schedmate.progress/1"] = "schedmate.progress/1"
     log: str
@@ -55,6 +65,7 @@ class Progress:
     metrics: dict[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
     slowdown: Slowdown | None = None
+    warnings: tuple[EarlyWarning, ...] = ()
     links: tuple[str, ...] = ()
     confidence: float = 0.0
     format: str = "none"

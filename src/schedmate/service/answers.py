@@ -47,9 +47,13 @@ def _how_it_runs(story: Story, written: Written) -> str:
     progress = story.progress
     if progress is None:
         return "unknown"
-    if progress.slowdown is None:
-        return progress.phase
-    return f"{progress.phase}, {slowdown_in_words(progress.slowdown, written)}"
+    slower = progress.slowdown
+    words = [
+        progress.phase,
+        "" if slower is None else slowdown_in_words(slower, written),
+        *(warning.text for warning in progress.warnings),
+    ]
+    return ", ".join(word for word in words if word)
 
 
 def _before(story: Story) -> str:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from schedmate.tracker.alarms import may_alarm
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
 
 _DIGITS = b"0123456789"
 _MOST_SHAPES = 4096
 _LONGEST = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What lines that differ only in their digits have in common."""
+
+    formats: tuple[LineFormat, ...]
+    may_alarm: bool
+
+
 _RANKS = {kind.name: rank for rank, kind in enumerate(FORMATS)}
 
-_candidates: dict[bytes, tuple[LineFormat, ...]] = {}
+_candidates: dict[bytes, Shape] = {}
 """By the line without its digits, for all logs of the process: most lines come a thousand times."""
 
 
-def read(line: bytes, text: str) -> tuple[str, Sighting] | None:
-    """The most specific format that knows the line, by name, and what it says.
-
-    `text` is the line as formats want it, `line` the bytes it was made of.
-    """
-    for kind in _asked(line, text):
+def read(shape: Shape, text: str) -> tuple[str, Sighting] | None:
+    """The most specific format that knows the line, by name, and what it says."""
+    for kind in shape.formats:
         sighting = kind.read(text)
         if sighting is not None:
             return kind.name, sighting
@@ -32,20 +42,22 @@ def more_specific(name: str, than: str | None) -> bool:
     return _RANKS.get(name, len(_RANKS)) < _RANKS.get(than, len(_RANKS))
 
 
-def _asked(line: bytes, text: str) -> tuple[LineFormat, ...]:
+def shape_of(line: bytes, text: str) -> Shape:
+    """`text` is the line as formats want it, `line` the bytes it was made of."""
     if len(line) > _LONGEST:
-        return _hinted(text)
+        return _look(text)
     shape = line.translate(None, _DIGITS)
     known = _candidates.get(shape)
     if known is None:
         if len(_candidates) >= _MOST_SHAPES:
             _candidates.clear()
-        known = _candidates[shape] = _hinted(text)
+        known = _candidates[shape] = _look(text)
     return known
 
 
-def _hinted(text: str) -> tuple[LineFormat, ...]:
+def _look(text: str) -> Shape:
     lowered = text.lower()
-    return tuple(
+    formats = tuple(
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
+    return Shape(formats, may_alarm(text))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from schedmate.model import Progress, RunProfile, Spread
+from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast
 from schedmate.tracker.forecasting.profile import profile_of
@@ -19,6 +20,11 @@ _NEARLY = 0.99
 
 
 def progress_of(facts: Facts) -> Progress:
+    progress = _standing_of(facts)
+    return replace(progress, warnings=tuple(_warnings(facts, progress)))
+
+
+def _standing_of(facts: Facts) -> Progress:
     found = best_standing(facts)
     if found is None:
         return _without_count(facts)
@@ -73,6 +79,22 @@ def _base(facts: Facts, best: LogScan | None) -> Progress:
         links=tuple(links),
         checkpoint=next((one.checkpoint for one in facts.scans if one.checkpoint), None),
     )
+
+
+def _warnings(facts: Facts, progress: Progress) -> Iterator[EarlyWarning]:
+    """What may still be prevented; a run that is over needs a diagnosis instead."""
+    if progress.phase in ("finished", "failed"):
+        return
+    if progress.phase == "stalled":
+        yield EarlyWarning(reason="hang", text="it has been silent for far longer than usual")
+    if progress.ends_by == "limit":
+        yield EarlyWarning(reason="time_limit", text="its limit comes before its end")
+    told: set[str] = set()
+    for scan in facts.scans:
+        for warning in scan.alarms.warnings():
+            if warning.reason not in told:
+                told.add(warning.reason)
+                yield warning
 
 
 def _fraction(stand: Standing, elapsed: float | None, eta: Spread | None) -> float | None:

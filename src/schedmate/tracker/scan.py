@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
+from schedmate.tracker.alarms import Alarms
 from schedmate.tracker.counting.series import Times
 from schedmate.tracker.counting.stamps import Stamps
 from schedmate.tracker.counting.table import LEARNED, SeriesTable
@@ -16,7 +17,7 @@ from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.ranks import Ranks
-from schedmate.tracker.reading import more_specific, read
+from schedmate.tracker.reading import more_specific, read, shape_of
 from schedmate.tracker.unknown import Learner, Question, Roles
 
 _TABLES = CsvHeader()
@@ -36,6 +37,7 @@ class LogScan:
     started_at: float | None = None
     table: SeriesTable = field(default_factory=SeriesTable)
     ending: Ending = field(default_factory=Ending)
+    alarms: Alarms = field(default_factory=Alarms)
     ranks: Ranks = field(default_factory=Ranks)
     metrics: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -97,7 +99,10 @@ class LogScan:
             self._replay(self.learner)
 
     def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
-        found = read(line, text) or self._row(text)
+        shape = shape_of(line, text)
+        if shape.may_alarm:
+            self.alarms.see(text, self.order)
+        found = read(shape, text) or self._row(text)
         if found is not None:
             name, sighting = found
             self._take(name, sighting, rank, self._times(text, sighting.at, now))
@@ -175,6 +180,7 @@ class LogScan:
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
         self.metrics.pop(name, None)
+        self.alarms.value(name, value)
         if math.isfinite(value) and len(self.metrics) < _MOST_METRICS:
             self.metrics[name] = value
 

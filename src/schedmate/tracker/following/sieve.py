@@ -149,6 +149,8 @@ class _Sieve:
     def _begun_after(self, start: int) -> Iterator[int]:
         """The next round's beginning: only a count that falls back is known to have gone round."""
         total = self._reading(start).total
+        if not total:  # further to the right than a line is read
+            return
         for _ in range(_NEAR):
             start = self._next(start)
             reading = self._reading(start)
