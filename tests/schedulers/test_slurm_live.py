@@ -63,6 +63,20 @@ def test_excluded_nodes_add_up(bench, slurm_cluster):
     assert said.strip() == "node[0-1]"
 
 
+def test_a_node_that_was_taken_out_says_why(bench):
+    reason = "Xid 79: GPU has fallen off | State=IDLE"
+    update = ["scontrol", "update", "NodeName=node1"]
+    subprocess.run([*update, "State=DRAIN", f"Reason={reason}"], check=True)
+    try:
+        (node,) = bench.scheduler.nodes(["node1"])
+    finally:
+        subprocess.run([*update, "State=RESUME"], check=True)
+    assert (node.condition, node.reason) == ("drain", reason)
+    assert abs(node.since - time.time()) < 30
+    (node,) = bench.scheduler.nodes(["node1"])
+    assert node.reason == ""
+
+
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
@@ -103,6 +117,7 @@ def test_a_controller_that_is_down_is_unreachable(bench, slurm_cluster, tmp_path
     scheduler = SlurmScheduler(timeout_s=5)
     calls = [scheduler.jobs, lambda: scheduler.cancel("1"), lambda: scheduler.set_nice("1", 2)]
     calls += [
+        scheduler.nodes,
         lambda: scheduler.script("1"),
         lambda: scheduler.requeue("1"),
         lambda: bench.shell(""),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from schedmate.model.advice import Cost
 from schedmate.model.failures import Category, Retry
 from schedmate.model.workload import Evidence
 
+SURE_ENOUGH: Final = 0.5
+"""Below that a diagnosis is a guess: somebody may know better, and no node is blamed."""
 DiagnosisSource = Literal["rule", "memory", "llm", "none"]
 
 
@@ -37,4 +39,6 @@ class Diagnosis:
     source: DiagnosisSource
     decision: Decision
     suggestion: str = ""
+    signature: str = ""
+    """What stays the same when the same failure comes again at the same place."""
     cost: Cost = field(default_factory=Cost)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from schedmate.model.job import Job
 from schedmate.model.profile import RunProfile
+from schedmate.model.progress import Unit
 from schedmate.model.workload import Workload
 
 
@@ -28,6 +29,9 @@ class PastRun:
     fingerprint: Fingerprint | None = None
     workload: Workload = field(default_factory=Workload)
     steps_done: float | None = None
+    steps_unit: Unit | None = None
+    checkpoint_step: int | None = None
+    """The newest one that its log tells of."""
     startup_s: float | None = None
     profile: RunProfile | None = None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import Job, JobId, Submission
+    from schedmate.model import Job, JobId, NodeState, Submission
 
 
 class Scheduler(Protocol):
@@ -30,6 +30,12 @@ class Scheduler(Protocol):
         """Every job the scheduler still knows, ended ones included, or those with these ids.
 
         One batched question, however many jobs there are. Unknown ids are left out.
+        """
+
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
+        """All nodes, or those with these names, with one batched question.
+
+        Unknown names are left out.
         """
 
     def script(self, job_id: JobId) -> str | None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from schedmate.model import Job, JobId, JobState, NotFound, SchedulerError, Submission
+from schedmate.model import (
+    Job,
+    JobId,
+    JobState,
+    NodeState,
+    NotFound,
+    SchedulerError,
+    Submission,
+)
 
 
 @dataclass(slots=True)
@@ -19,6 +27,7 @@ class FakeScheduler:
     name: str = "fake"
     known: dict[JobId, Job] = field(default_factory=dict)
     scripts: dict[JobId, str] = field(default_factory=dict)
+    node_states: dict[str, NodeState] = field(default_factory=dict)
     calls: list[tuple[str, ...]] = field(default_factory=list)
     trouble: BaseException | None = None
     lose_answers: bool = False
@@ -50,6 +59,11 @@ class FakeScheduler:
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         self._reach()
         return [job for job in self.known.values() if ids is None or job.id in ids]
+
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
+        self._reach()
+        known = self.node_states.values()
+        return [node for node in known if names is None or node.name in names]
 
     def script(self, job_id: JobId) -> str | None:
         self._job(job_id)

@@ -195,6 +195,15 @@ class SchedulerContract:
         assert {first, second, third} <= {job.id for job in bench.scheduler.jobs()}
         assert bench.scheduler.jobs([]) == []
 
+    def test_tells_how_its_nodes_are(self, bench: Bench) -> None:
+        (name,) = bench.ended(bench.shell("true")).nodes
+        nodes = bench.scheduler.nodes()
+        assert name in {node.name for node in nodes}
+        (node,) = bench.scheduler.nodes([name, "no-such-node", ""])
+        assert (node.name, node.condition) == (name, "up")
+        assert node.up_since is None or node.up_since < time.time()
+        assert bench.scheduler.nodes([]) == []
+
     def test_cancels_what_waits_and_what_runs(self, bench: Bench) -> None:
         bench.occupy(self.slots)
         running, waiting = bench.submitted[0], bench.shell("echo ran >> ran")

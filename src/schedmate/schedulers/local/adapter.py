@@ -15,10 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
-from schedmate.model import BadInput, Job, JobId, NotFound, SchedulerError, Submission
+from schedmate.model import (
+    BadInput,
+    Job,
+    JobId,
+    NodeState,
+    NotFound,
+    SchedulerError,
+    Submission,
+)
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
+from schedmate.schedulers.local.processes import booted_at
 from schedmate.schedulers.local.queue import Queue
 
 if TYPE_CHECKING:
@@ -66,6 +75,12 @@ class LocalScheduler:
         if not all(entry.state.ended for entry in entries):
             self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
         return [entry.as_job(self._node) for entry in entries]
+
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
+        """This machine, which is up, or nobody would ask."""
+        if names is not None and self._node not in names:
+            return []
+        return [NodeState(name=self._node, condition="up", state="up", up_since=booted_at())]
 
     def script(self, job_id: JobId) -> str | None:
         entry = self._queue.entry(_number(job_id))

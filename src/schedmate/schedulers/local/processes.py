@@ -31,6 +31,15 @@ def boot_id() -> str:
     return (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
 
 
+def booted_at() -> float | None:
+    """Seconds since the epoch; None where the kernel does not say."""
+    try:
+        lines = (_PROC / "stat").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    return next((float(line.split()[1]) for line in lines if line.startswith("btime ")), None)
+
+
 def signal_run(mark: str, shepherd: int, number: int) -> int:
     """Signal every process of a run but its shepherd; return how many there were."""
     pids = [pid for pid in _pids() if pid != shepherd and _belongs(pid, mark, shepherd)]

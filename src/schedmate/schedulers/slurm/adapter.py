@@ -17,14 +17,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedulerError
-from schedmate.schedulers.slurm import parsing
+from schedmate.schedulers.slurm import nodes, parsing
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import Job, JobId, Submission
+    from schedmate.model import Job, JobId, NodeState, Submission
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
@@ -67,6 +67,11 @@ class SlurmScheduler:
         forgotten = wanted - found
         past = self._accounted(forgotten, but={job.id for job in held}) if forgotten else []
         return held + past
+
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
+        """See `Scheduler.nodes`. All are asked for: one unknown name would spoil the answer."""
+        found = nodes.node_states(self._slurm.ask("scontrol", "-a", "-o", "show", "node"))
+        return found if names is None else [node for node in found if node.name in set(names)]
 
     def script(self, job_id: JobId) -> str | None:
         """The script; for a plain command the two lines that were made of it."""
