@@ -1,4 +1,4 @@
-"""What launchers and loggers put around a line: the rank that wrote it, the time it was written."""
+"""When a line was written, as it says itself."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 _HEAD = 120
-_RANK = re.compile(
-    r"\s{0,8}(?:"
-    r"\[(?:rank|default|Rank )?(\d{1,6})\]\s?:"  # torchrun, DeepSpeed
-    r"|\[\d{1,4},(\d{1,6})\]<std(?:out|err)>:"  # mpirun --tag-output
-    r"|\((?:[\w.-]{1,60} )?(?:rank=(\d{1,6})|pid=(\d{1,9}))[^)]{0,80}\)"  # Ray
-    r"|(\d{1,6}):(?= )"  # srun --label
-    r")\s?",
-    re.ASCII,
-)
 _DATE = re.compile(
     r"(?<![\d/:.-])(?:(\d{4})[-/](\d{2})[-/](\d{2})|(\d{2})/(\d{2})/(\d{4}))[T _-]{1,2}"
     r"(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?![\d:])(?: ([AP])M\b)?",
@@ -26,20 +17,6 @@ _LEAP_YEAR = "2000"
 _TIME = re.compile(r"\[?(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?\]?[\s|:-]", re.ASCII)
 _EPOCH = re.compile(r"\[?(1[5-9]\d{8})\.(\d{1,9})\]?[\s,|:]", re.ASCII)
 DAY_S = 86_400.0
-
-
-def unwrap(line: str) -> tuple[int | None, str]:
-    """The rank that a launcher put before a line, and the line without it."""
-    found = _RANK.match(line[:_HEAD])
-    if found is None or found.end() == len(line):
-        return None, line
-    rank = next(group for group in found.groups() if group is not None)
-    return int(rank), line[found.end() :]
-
-
-def is_bare_number(line: str) -> bool:
-    """Whether the rank may just as well be a count: `120: loss 0.3`."""
-    return line.lstrip()[:1].isdigit()
 
 
 def stamped_at(line: str) -> float | None:
