@@ -1,5 +1,7 @@
 """Memory, model and decision: who may say what."""
 
+from contextlib import closing
+
 import pytest
 from pydantic import ValidationError
 
@@ -18,6 +20,7 @@ from schedmate.model import (
 )
 from schedmate.model.diagnosis import Diagnosis
 from schedmate.model.wire import dumps, loads
+from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.llm import ScriptedAsker
 
 PUZZLE = """\
@@ -28,15 +31,10 @@ giving up after 3 attempts
 """
 
 
-class Memory:
-    def __init__(self):
-        self.kept = {}
-
-    def remembered_diagnosis(self, signature):
-        return self.kept.get(signature)
-
-    def remember_diagnosis(self, signature, diagnosis):
-        self.kept[signature] = diagnosis
+@pytest.fixture
+def memory(tmp_path):
+    with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
+        yield store
 
 
 def _case(text=PUZZLE, **verdict):
@@ -57,33 +55,33 @@ def _refined(answer, case=None, memory=None):
     return handler.refine(case, handler.diagnose(case)), asker
 
 
-def test_a_grounded_answer_is_taken_and_remembered():
-    memory = Memory()
+def test_a_grounded_answer_is_taken_and_remembered(memory):
     diagnosis, asker = _refined(_reading(), memory=memory)
     assert (diagnosis.reason, diagnosis.source) == ("auth_error", "llm")
     assert diagnosis.summary == TELLING
     assert diagnosis.evidence[0].line == 3
     assert diagnosis.decision.retry == "no"
     assert diagnosis.cost.llm_calls == 1
-    assert len(memory.kept) == 1
+    assert [past.line for past in memory.past_failures()] == [TELLING]
     assert asker.asked[0].purpose == "diagnose"
     assert TELLING in asker.asked[0].prompt
 
 
-def test_the_same_failure_is_then_known_without_a_model():
-    memory = Memory()
+def test_the_same_failure_is_then_known_without_a_model(memory):
     _refined(_reading(), memory=memory)
+    for rule in memory.learned_rules():
+        memory.remove_rule(rule.id)
     again = _case(PUZZLE.replace("4711", "4712").replace("w17", "w3").replace("7f12ab99", "1c"))
     diagnosis = Handler(memory).diagnose(again)
     assert (diagnosis.reason, diagnosis.source) == ("auth_error", "memory")
     assert diagnosis.evidence[0].text.startswith("the widget service at /srv/w3")
 
 
-def test_another_failure_is_not_taken_for_it():
-    memory = Memory()
+def test_another_failure_is_not_taken_for_it(memory):
     _refined(_reading(), memory=memory)
     assert Handler(memory).diagnose(_case("something else\n")).reason == "unknown"
-    assert Handler(memory).diagnose(_case(exit_code=4)).reason == "unknown"
+    lookalike = PUZZLE.replace("licence", "request").replace("accepted", "answered")
+    assert Handler(memory).diagnose(_case(lookalike)).reason == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -98,11 +96,11 @@ def test_another_failure_is_not_taken_for_it():
     ],
     ids=str,
 )
-def test_an_answer_that_the_log_does_not_carry_is_dropped(answer):
-    memory = Memory()
+def test_an_answer_that_the_log_does_not_carry_is_dropped(answer, memory):
     diagnosis, _ = _refined(answer, memory=memory)
     assert (diagnosis.reason, diagnosis.source) == ("unknown", "none")
-    assert not memory.kept
+    assert not memory.past_failures()
+    assert not memory.learned_rules()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Why a job failed, whose fault it was and the right next step; see `handler.py`."""
 
 from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state
-from schedmate.handler.handler import SURE_ENOUGH, Handler
+from schedmate.handler.handler import Handler, name_of
 from schedmate.handler.rules import RULES, Rule, Weight
+from schedmate.model.diagnosis import SURE_ENOUGH
 
 __all__ = [
     "RULES",
@@ -12,6 +13,7 @@ __all__ = [
     "NamedLog",
     "Rule",
     "Weight",
+    "name_of",
     "parse_exit",
     "parse_state",
 ]

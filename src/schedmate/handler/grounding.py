@@ -40,7 +40,7 @@ _PATTERNS: Final = {reason: re.compile(words, re.IGNORECASE) for reason, words i
 
 
 def fits(reason: str, line: str) -> bool:
-    if reason in ("unknown", "not_failed"):
+    if reason not in REASONS or REASONS[reason].category == "none":
         return False
     if REASONS[reason].retry != "no" and reason not in _PATTERNS:
         return False

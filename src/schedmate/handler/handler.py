@@ -1,47 +1,101 @@
-"""From a case to a diagnosis: rules, then memory; a model only refines what they leave open."""
+"""From a case to a diagnosis: rules, then memory; a model only refines what they leave open.
+
+A correction goes before everything else: a person who was there knows better.
+"""
 
 from __future__ import annotations
 
+import logging
+import time
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler import interpreter, report
-from schedmate.handler.cause import first_cause
-from schedmate.handler.reading import Gathered, gather
-from schedmate.handler.signature import masked, signature
-from schedmate.handler.view import compressed, key_lines
-from schedmate.model import Cost, ModelError
+from schedmate.handler.learning.picking import Shelf
+from schedmate.handler.learning.similar import Example, similar
+from schedmate.handler.learning.teaching import Lesson, Teaching
+from schedmate.handler.reading import Clue, Gathered, LogLine, gather
+from schedmate.handler.rules import RULES, Rule
+from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
+from schedmate.handler.suggestions import meaning
+from schedmate.handler.view import compressed, odd_lines
+from schedmate.model import BadInput, Cost, ModelError
+from schedmate.model.diagnosis import SURE_ENOUGH
+from schedmate.model.lessons import Origin
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
-    from schedmate.model import Asker, Diagnosis, FailureMemory
+    from schedmate.model import Asker, Diagnosis
+    from schedmate.model.lessons import PastFailure
+    from schedmate.model.ports import Experience
 
-SURE_ENOUGH: Final = 0.5
-"""Below that a memory or a model may know better."""
 _MODEL_CONFIDENCE: Final = 0.7
+CORRECTED_CONFIDENCE: Final = 0.95
+_COMPARED: Final = 4
+_log = logging.getLogger("schedmate.handler")
+
+
+class Study:
+    """All that is known of one case without asking anybody; what is dear is done when wanted."""
+
+    def __init__(self, case: Case, gathered: Gathered, clue: Clue | None) -> None:
+        self.case = case
+        self.gathered = gathered
+        self.clue = clue
+
+    @cached_property
+    def odd(self) -> tuple[LogLine, ...]:
+        return odd_lines(self.case, self.gathered)
+
+    @property
+    def open(self) -> bool:
+        """Whether a memory or a model may know better."""
+        clue = self.clue
+        return clue is None or clue.rule.reason == "unknown" or clue.confidence < SURE_ENOUGH
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """By what this failure is recognised; nothing of a run that did not fail."""
+        case, clue = self.case, self.clue
+        if clue is None and not case.failing:
+            return ()
+        of_cause = keys_of_cause(case, clue) if clue is not None else ()
+        if not self.open:
+            return of_cause or keys_of_lines(case, (), self.gathered.tail)
+        return (*of_cause, *keys_of_lines(case, self.odd, self.gathered.tail))
+
+    @property
+    def signature(self) -> str:
+        return self.keys[0].signature if self.keys else ""
+
+    def line_like(self, text: str, key: Key) -> LogLine | None:
+        """The line of this log that says the same; the key's own, if that does."""
+        wanted = masked(text)
+        clue = self.clue.shown if self.clue is not None else ()
+        lines = (key.line, *clue, *self.odd, *self.gathered.tail)
+        return next((line for line in lines if masked(line.text) == wanted), None)
+
+    @cached_property
+    def view(self) -> tuple[LogLine, ...]:
+        return compressed(self.gathered, self.odd)
 
 
 class Handler:
-    def __init__(self, memory: FailureMemory | None = None, asker: Asker | None = None) -> None:
-        self._memory = memory
+    def __init__(self, experience: Experience | None = None, asker: Asker | None = None) -> None:
+        self._experience = experience
         self._asker = asker
-        self._last: tuple[Case, Gathered] | None = None
+        self._shelf = Shelf()
+        self._last: Study | None = None
 
     def diagnose(self, case: Case) -> Diagnosis:
         """Answer at once and always, without any model."""
         started = perf_counter()
-        gathered = self._gathered(case)
-        clue = first_cause(case, gathered)
-        if clue is not None:
-            diagnosis = report.from_clue(case, gathered, clue)
-        elif case.failing or gathered.lines == 0:
-            diagnosis = report.unknown(case, gathered)
-        else:
-            diagnosis = report.not_failed(case, gathered)
-        if self.leaves_open(diagnosis):
-            diagnosis = self._remembered(case, gathered) or diagnosis
-        return replace(diagnosis, cost=Cost(seconds=perf_counter() - started))
+        study = self._study(case)
+        diagnosis = self._recalled(study) or self._by_rules(study)
+        cost = Cost(seconds=perf_counter() - started)
+        return replace(diagnosis, signature=study.signature, cost=cost)
 
     @staticmethod
     def leaves_open(diagnosis: Diagnosis) -> bool:
@@ -59,19 +113,18 @@ class Handler:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
         if self._asker is None or not self.leaves_open(diagnosis):
             return diagnosis
-        gathered = self._gathered(case)
-        view = compressed(gathered)
-        if not view:
+        study = self._study(case)
+        if not study.view:
             return diagnosis
         answer = self._asker.ask(
-            interpreter.schema(view),
-            interpreter.question(case, view),
+            interpreter.schema(study.view),
+            interpreter.question(case, study.view, self._similar(study)),
             purpose=interpreter.PURPOSE,
             system=interpreter.SYSTEM,
             max_tokens=interpreter.MAX_TOKENS,
         )
         cost = _sum(diagnosis.cost, answer.cost)
-        line = interpreter.grounded(answer.value, view)
+        line = interpreter.grounded(answer.value, study.view)
         if line is None:
             return replace(diagnosis, cost=cost)
         refined = report.from_line(
@@ -82,43 +135,121 @@ class Handler:
             confidence=_MODEL_CONFIDENCE,
             source="llm",
         )
-        if self._memory is not None:
-            self._memory.remember_diagnosis(_signature(case, gathered), refined)
-        return replace(refined, cost=cost)
+        self._learn(study, refined.reason, line, answer.model)
+        return replace(refined, signature=study.signature, cost=cost)
 
-    def _gathered(self, case: Case) -> Gathered:
+    def correct(
+        self,
+        case: Case,
+        reason: str,
+        origin: Origin,
+        *,
+        line: LogLine | None = None,
+        teaching: Teaching | None = None,
+        make_rule: bool = True,
+    ) -> Lesson:
+        """Take a person's word for it; without a line, of the one that shows the cause best."""
+        if self._experience is None:
+            raise ValueError("there is nothing to remember it in")
+        study = self._study(case)
+        shown = line or next((key.line for key in study.keys), None)
+        if shown is None:
+            raise BadInput("nothing in its logs shows a failure: point at a line that does")
+        keys = keys_of_lines(case, (shown,), study.gathered.tail)[:1] if study.open else study.keys
+        return (teaching or Teaching(self._experience)).teach(
+            case,
+            reason=reason,
+            line=shown,
+            keys=keys,
+            confidence=CORRECTED_CONFIDENCE,
+            origin=origin,
+            make_rule=make_rule,
+        )
+
+    def _study(self, case: Case) -> Study:
         """Read the logs once for `diagnose` and `refine` of the same case.
 
         The two may be called by different threads about different cases at the same time.
         """
         last = self._last
-        if last is None or last[0] is not case:
-            last = self._last = (case, gather(case))
-        return last[1]
+        if last is None or last.case is not case:
+            shelf = self._shelf
+            if self._experience is not None:
+                shelf = self._shelf = shelf.put(self._experience.learned_rules())
+            gathered = gather(case, shelf.book)
+            last = self._last = Study(case, gathered, shelf.pick(case, gathered))
+        return last
 
-    def _remembered(self, case: Case, gathered: Gathered) -> Diagnosis | None:
-        """A past answer to the same failure, shown again on this log's own lines."""
-        if self._memory is None or not gathered.tail:
+    def _by_rules(self, study: Study) -> Diagnosis:
+        case, clue = study.case, study.clue
+        if clue is None:
+            if case.failing or study.gathered.lines == 0:
+                return report.unknown(case, study.gathered)
+            return report.not_failed(case, study.gathered)
+        if clue.rule.id and self._experience is not None:
+            self._experience.count_rule_hit(clue.rule.id, at=time.time())
+        told = report.from_clue(case, study.gathered, clue)
+        return replace(told, rule=name_of(clue.rule)) if told.source == "rule" else told
+
+    def _recalled(self, study: Study) -> Diagnosis | None:
+        """A past answer to the same failure, shown again on this log's own line."""
+        if self._experience is None or not study.keys:
             return None
-        past = self._memory.remembered_diagnosis(_signature(case, gathered))
-        if past is None:
+        known = self._experience.recall_failures([key.signature for key in study.keys])
+        told = [(key, past) for key in study.keys if (past := known.get(key.signature))]
+        corrected = [pair for pair in told if pair[1].corrected]
+        if not corrected and not (told and study.open):
             return None
-        known = {masked(evidence.text) for evidence in past.evidence}
-        lines = [line for line in compressed(gathered) if masked(line.text) in known]
-        if not lines:
+        key, past = (corrected or told)[0]
+        line = study.line_like(past.line, key)
+        if line is None:
             return None
         return report.from_line(
-            case,
+            study.case,
             past.reason,
-            lines[0],
-            words=past.summary,
+            line,
+            words=_in_words(past, line),
             confidence=past.confidence,
             source="memory",
         )
 
+    def _similar(self, study: Study) -> tuple[Example, ...]:
+        past = self._experience.past_failures() if self._experience is not None else ()
+        return similar(
+            [line.text for line in study.odd[:_COMPARED]],
+            [Example(one.line, one.reason) for one in past],
+            allowed=interpreter.GLOSSES,
+        )
 
-def _signature(case: Case, gathered: Gathered) -> str:
-    return signature(case, (line.text for line in key_lines(gathered)))
+    def _learn(self, study: Study, reason: str, line: LogLine, model: str) -> None:
+        if self._experience is None:
+            return
+        origin = Origin(teacher="llm", by=model, about=line.file, at=time.time())
+        lesson = Teaching(self._experience).teach(
+            study.case,
+            reason=reason,
+            line=line,
+            keys=keys_of_lines(study.case, (line,), study.gathered.tail)[:1],
+            confidence=_MODEL_CONFIDENCE,
+            origin=origin,
+        )
+        if lesson.problem:
+            _log.info("no rule from the answer about %s: %s", line.file, lesson.problem)
+
+
+def name_of(rule: Rule) -> str:
+    """A learned rule by its id, a built-in one by its reason and its place: `gpu_oom/2`."""
+    if rule.id:
+        return rule.id
+    same = [other for other in RULES if other.reason == rule.reason]
+    place = next((n for n, other in enumerate(same, 1) if other is rule), 0)
+    return f"{rule.reason}/{place}"
+
+
+def _in_words(past: PastFailure, line: LogLine) -> str:
+    if not past.corrected:
+        return line.text
+    return f"{meaning(past.reason)}, as {past.origin.by} says of such failures: {line.text}"
 
 
 def _sum(one: Cost, other: Cost) -> Cost:

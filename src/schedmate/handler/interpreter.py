@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, create_model
 
 from schedmate.handler.grounding import fits
+from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
+    from schedmate.handler.learning.similar import Example
     from schedmate.handler.reading import LogLine
 
 PURPOSE: Final = "diagnose"
@@ -72,7 +74,7 @@ def schema(view: tuple[LogLine, ...]) -> type[Reading]:
     return create_model("Reading", __base__=Reading, **fields)
 
 
-def question(case: Case, view: tuple[LogLine, ...]) -> str:
+def question(case: Case, view: tuple[LogLine, ...], alike: tuple[Example, ...] = ()) -> str:
     ended = [
         f"state {case.state}" if case.state else "",
         f"exit code {case.exit_code}" if case.exit_code is not None else "",
@@ -80,7 +82,9 @@ def question(case: Case, view: tuple[LogLine, ...]) -> str:
         "no progress any more" if case.hung else "",
     ]
     verdict = ", ".join(part for part in ended if part) or "unknown"
-    return f"How it ended: {verdict}\nLog:\n" + "\n".join(_shown(view))
+    known = "".join(f"{_clean(one.line)} -> {one.reason}\n" for one in alike)
+    hint = f"Such lines meant before:\n{known}" if known else ""
+    return f"{hint}How it ended: {verdict}\nLog:\n" + "\n".join(_shown(view))
 
 
 def grounded(reading: Reading, view: tuple[LogLine, ...]) -> LogLine | None:
@@ -90,4 +94,9 @@ def grounded(reading: Reading, view: tuple[LogLine, ...]) -> LogLine | None:
 
 
 def _shown(view: tuple[LogLine, ...]) -> list[str]:
-    return [line.text[:_WIDTH].strip() for line in view]
+    return [_clean(line.text) for line in view]
+
+
+def _clean(text: str) -> str:
+    """Short, without secrets and without the marks by which models tell roles apart."""
+    return redact(text).replace("<|", "< ").replace("|>", " >")[:_WIDTH].strip()

@@ -1,35 +1,120 @@
-"""The same failure has the same signature, whatever its numbers, paths and names."""
+"""The same failure has the same signatures, whatever its numbers, paths, names and ranks, and
+whatever was printed after it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from schedmate.handler.case import Case
+from schedmate.handler.reading import Clue, LogLine
 
-    from schedmate.handler.case import Case
-
-_MASKS: Final = (
-    (re.compile(r"'[^']{0,400}'|\"[^\"]{0,400}\"|`[^`]{0,400}`"), "<q>"),
-    (re.compile(r"\b(?:[a-z][a-z0-9+]{1,10}://)\S{1,400}"), "<url>"),
-    (re.compile(r"(?:[\w.\-~]{1,200})?(?:/[\w.\-+@=]{1,200}){1,60}/?"), "<path>"),
-    (re.compile(r"\b0x[0-9a-fA-F]{1,32}\b|\b(?=[a-f]{0,40}\d)[0-9a-f]{8,64}\b"), "<hex>"),
-    (re.compile(r"\d{1,400}(?:[.,:]\d{1,400}){0,40}"), "<n>"),
-    (re.compile(r"\s{1,400}"), " "),
+_HOST_ENDS: Final = (
+    "local|localdomain|internal|lan|cluster|com|org|net|edu|gov|io|ai|eu|de|fr|uk|cn"
 )
+_NUMBERS: Final = (
+    (
+        re.compile(r"\b0x[0-9a-fA-F]{1,32}\b|\b(?=[a-f-]{0,40}\d)[0-9a-f]{8}[0-9a-f-]{0,56}\b"),
+        "hex",
+    ),
+    (re.compile(r"\b(?:host|node|server|peer)([ =:]{1,3})[a-z][a-z-]{0,40}\d[\w.-]{0,80}"), "host"),
+    (
+        re.compile(r"\d{1,400}(?:[.,:]\d{1,400}){0,40}(?:[eE][+-]?\d{1,4})?(?: ?[KMGT]i?B\b)?"),
+        "n",
+    ),
+)
+_PLACES: Final = (
+    (re.compile(r"\b[a-z][a-z0-9+]{1,10}://[^\s'\"]{1,400}"), "url"),
+    (re.compile(r"(?:\b[\w.\-~]{1,200})?(?:/[\w.\-+@=%]{1,200}){1,60}/?"), "path"),
+    (re.compile(r"\b[\w.-]{1,64}@[\w-][\w.-]{0,120}"), "name"),
+    (
+        re.compile(r"\b(?:for|by|as|of) user [a-z_][\w-]{0,31}|\buser(?:name)?[=:] ?[\w-]{1,32}"),
+        "name",
+    ),
+    (re.compile(rf"\b(?:[a-z0-9][\w-]{{0,60}}\.){{1,8}}(?:{_HOST_ENDS})\b(?::\d{{1,5}})?"), "host"),
+)
+_QUOTED: Final = (
+    (re.compile(r"(?<!\w)(?:'[^']{0,400}'|\"[^\"]{0,400}\"|`[^`]{0,400}`)(?!\w)"), "q"),
+)
+_BLANKS = re.compile(r"\s{1,400}")
+_WORD = re.compile(r"[^\W\d_]{3,40}")
+_STAND_IN = re.compile(r"<[a-z]{1,4}>")
+_FRAME = re.compile(r'\s{0,40}File "[^"]{1,400}", line \d{1,9}, in ([\w.<>]{1,120})')
+_NOISE: Final = frozenset(
+    "error errors failed failure fatal warning info debug critical exception runtimeerror none "
+    "true false step epoch loss the and for not with was are has had its this that from".split()
+)
+_TELLING_WORDS: Final = 3
+_LAST_WORDS: Final = 3
+_MOST_KEYS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One thing by which the failure is recognised, and the line that shows it."""
+
+    signature: str
+    line: LogLine
 
 
 def masked(text: str) -> str:
     """What stays the same of a line from one run to the next."""
-    for pattern, stand_in in _MASKS:
-        text = pattern.sub(stand_in, text)
-    return text.strip()
+    return _mask(text, (*_QUOTED, *_PLACES, *_NUMBERS))
 
 
-def signature(case: Case, lines: Iterable[str]) -> str:
-    """Digest what the lines that matter say and how the run ended."""
-    verdict = f"{case.state or ''}|{case.exit_code}|{case.signal}|{case.hung}"
-    text = "\n".join([verdict, *(masked(line) for line in lines)])
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+def telling_words(text: str) -> list[str]:
+    """Words of a masked line that say something, in lower case."""
+    words = (word.lower() for word in _WORD.findall(_STAND_IN.sub(" ", text)))
+    return [word for word in words if word not in _NOISE]
+
+
+def is_telling(text: str) -> bool:
+    """Whether a masked line says enough to be recognised by it alone."""
+    return len(set(telling_words(text))) >= _TELLING_WORDS
+
+
+def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
+    """By what was raised and where, then, if that is telling, by what was raised."""
+    if clue.line is None:
+        return ()
+    message = clue.message.partition("\n")[0]
+    functions = [found[1] for line in clue.shown if (found := _FRAME.match(line.text))]
+    general = masked(message)
+    keys = []
+    if functions:
+        keys.append(Key(_digest("raised", general, *functions), clue.line))
+    if is_telling(general):
+        keys.append(Key(_digest("line", general), clue.line))
+    if not keys:  # too little to go by: names in quotes count
+        named = _mask(message, (*_PLACES, *_NUMBERS))
+        keys.append(Key(_digest("named", named, _verdict(case)), clue.line))
+    return tuple(keys)
+
+
+def keys_of_lines(case: Case, odd: Sequence[LogLine], tail: Sequence[LogLine]) -> tuple[Key, ...]:
+    """By each of the odd lines that is telling, the oddest first; then by the last words."""
+    telling = [(line, general) for line in odd if is_telling(general := masked(line.text))]
+    keys = [Key(_digest("line", general), line) for line, general in telling[:_MOST_KEYS]]
+    last = tail[-_LAST_WORDS:]
+    if last:
+        words = [masked(line.text) for line in last]
+        keys.append(Key(_digest("last words", _verdict(case), *words), last[-1]))
+    return tuple(keys)
+
+
+def _mask(text: str, masks: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, stand_in in masks:
+        text = pattern.sub(f"<{stand_in}>", text)
+    return _BLANKS.sub(" ", text).strip()
+
+
+def _verdict(case: Case) -> str:
+    return f"{case.state or ''}|{case.exit_code}|{case.signal}|{case.hung}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode(errors="replace")).hexdigest()[:32]

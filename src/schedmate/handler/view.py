@@ -1,31 +1,135 @@
-"""The few lines that a model, or a memory, needs to see of a failed run."""
+"""The few lines that a model, or a memory, needs to see of a failed run.
+
+Only where rules leave the cause open, the ends of the logs are looked at once more: for lines
+with a word of trouble in them, lines like no other, and the last words.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
-if TYPE_CHECKING:
-    from schedmate.handler.reading import Gathered, LogLine
+import re2
 
-MOST_LINES: Final = 16
-_CLUE_LINES: Final = 8
-_KEY_LINES: Final = 5
+from schedmate.handler.case import Case, NamedLog
+from schedmate.handler.reading import Gathered, LogLine
+from schedmate.handler.reading.lines import pieces, read_line, templates
+
+MOST_LINES: Final = 14
+_CLUE_LINES: Final = 6
+_LAST_LINES: Final = 3
+_MOST_ODD: Final = 16
+_END_BYTES: Final = 1 << 17
+_ALL_BYTES: Final = 1 << 20
+_LEAST_BYTES: Final = 1 << 13
+_COMMON: Final = 3
+_BURST: Final = 3
+"""Lines between two that differ only in digits, where many ranks say the same at once."""
+
+_TROUBLE: Final = re2.compile(
+    r"(?i)error|fail|fatal|panic|cannot|can.t |could ?n.t|could not|unable|refus|denied|reject|"
+    r"invalid|missing|not found|no such|abort|giv(?:e|ing) up|gave up|corrupt|broken|truncat|"
+    r"cut short|mismatch|does ?n.t|does not|do not|did not|not accepted|expired|exceed|exhaust|"
+    r"out of |no longer|insufficient|too (?:large|big|many|few|small|old|new|long|short|hot)|"
+    r"time[ds]?[ -]?out|unreachable|\blost\b|\bdead\b|\bdied\b|crash|kill|overflow|\bnan\b|diverg|"
+    r"\bbad\b|illegal|wrong|\bmust\b|expected|unknown|unrecogni|limit|quota|forbidden|unauthori|"
+    r"licen[cs]e|not enough|no more|unsupported|not support|incompatible|conflict|stale|stuck|"
+    r"\bhung\b|disconnect|\breset\b|remain|has no |have no |was not|is not|are not|undefined|"
+    r"violat|threshold|overheat|throttl|unavailable|no route|\bdown\b|\bempty\b"
+)
+_ENDING: Final = re2.compile(
+    r"(?i)^\W{0,20}(?:bye|done|stop\w{0,5}|exit\w{0,4}|abort\w{0,4}|quit\w{0,4}|giv\w{1,4} up|"
+    r"gave up|shutting down|clean\w{0,4} up)\b.{0,20}$"
+)
+"""Says that it ends, not why."""
 
 
-def compressed(gathered: Gathered) -> tuple[LogLine, ...]:
-    """Lines that rules noticed, the clearest first, then the end of the logs; in log order."""
-    chosen: dict[tuple[int, int, str], LogLine] = {}
+@dataclass(frozen=True, slots=True)
+class _Odd:
+    line: LogLine
+    score: int
+
+
+def odd_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
+    """Lines near the end that speak of trouble, or are like no other; the oddest first."""
+    found: list[_Odd] = []
+    share = max(_LEAST_BYTES, min(_END_BYTES, _ALL_BYTES // max(1, len(case.logs))))
+    for order, log in enumerate(case.logs[: _ALL_BYTES // _LEAST_BYTES]):
+        tail = [line for line in gathered.tail if line.order == order]
+        found += _odd_in(_end_of(log, share), tail)
+    found.sort(key=lambda odd: odd.score, reverse=True)
+    return tuple(odd.line for odd in found[:_MOST_ODD])
+
+
+def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """What rules noticed, the clearest first, what is odd, and the last words; in log order."""
+    chosen: dict[tuple[tuple[int, int], str], LogLine] = {}
     by_weight = sorted(gathered.clues, key=lambda clue: (not clue.final, clue.rule.weight))
     noticed = [line for clue in by_weight for line in clue.shown]
-    for line in noticed:
-        if len(chosen) < _CLUE_LINES:
-            chosen.setdefault((*line.place, line.text), line)
-    for line in reversed(gathered.tail):
-        if len(chosen) < MOST_LINES:
-            chosen.setdefault((*line.place, line.text), line)
+    last = list(reversed(gathered.tail))
+    for lines, room in (
+        (noticed, _CLUE_LINES),
+        (last[:_LAST_LINES], MOST_LINES),
+        (odd, MOST_LINES),
+        (last, MOST_LINES),
+    ):
+        for line in lines:
+            if len(chosen) < room:
+                chosen.setdefault((line.place, line.text), line)
     return tuple(sorted(chosen.values(), key=lambda line: line.place))
 
 
-def key_lines(gathered: Gathered) -> tuple[LogLine, ...]:
-    """What the failure is recognised by when no rule explains it: its last words."""
-    return gathered.tail[-_KEY_LINES:]
+def _end_of(log: Path | NamedLog, size: int) -> bytes:
+    """The log's last bytes, from the beginning of a line on."""
+    content = log if isinstance(log, Path) else log.content
+    if isinstance(content, bytes):
+        end, whole = content[-size:], len(content) <= size
+    else:
+        try:
+            with content.open("rb") as stream:
+                length = stream.seek(0, 2)
+                stream.seek(max(0, length - size))
+                end, whole = stream.read(size), length <= size
+        except OSError:
+            return b""
+    return end if whole else end.partition(b"\n")[2]
+
+
+def _odd_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Odd]:
+    """Score the end of one log; the tail, which was read before, tells its lines' numbers."""
+    if not end or not tail:
+        return
+    raws = list(pieces(end, 0))
+    last = max((index for index, (_, raw) in enumerate(raws) if raw.strip()), default=0)
+    first_number = tail[-1].number - raws[last][0]
+    for key, places in _places(templates(end)).items():
+        if not key.strip() or _is_routine(places):
+            continue
+        offset, raw = raws[places[0]]
+        line = read_line(raw, file=tail[0].file, order=tail[0].order, number=first_number + offset)
+        score = _score(line.text, alone=len(places) == 1, late=last - places[-1])
+        if score > 0:
+            yield _Odd(line, score)
+
+
+def _places(keys: Sequence[bytes]) -> dict[bytes, list[int]]:
+    found: dict[bytes, list[int]] = {}
+    for index, key in enumerate(keys):
+        found.setdefault(key, []).append(index)
+    return found
+
+
+def _is_routine(places: Sequence[int]) -> bool:
+    """Comes again and again among others; what all ranks say at once is no routine."""
+    span = places[-1] - places[0] + 1
+    return len(places) >= _COMMON and span > _BURST * len(places)
+
+
+def _score(text: str, *, alone: bool, late: int) -> int:
+    """Trouble counts most, being alone some, being near the end decides between equals."""
+    if not _TROUBLE.search(text):
+        return 0 if late > _MOST_ODD or not alone else _MOST_ODD - late
+    weight = 20 if _ENDING.search(text) else 200
+    return weight + 30 * alone + max(0, 100 - late)

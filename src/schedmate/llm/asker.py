@@ -78,7 +78,7 @@ class ModelAsker:
             known = self._known(schema, key)
             if known is not None:
                 self._record(purpose, "cached", _Bill(), deadline)
-                return Answer(known, Cost(seconds=deadline.elapsed))
+                return Answer(known, Cost(seconds=deadline.elapsed), self._endpoint.model)
             return self._pay(schema, question, key, purpose, deadline)
 
     def _known(self, schema: type[T], key: str) -> T | None:
@@ -101,8 +101,8 @@ class ModelAsker:
             raise
         self._ledger.cache_answer(key, text)
         self._record(purpose, "repaired" if repaired else "ok", bill, deadline)
-        seconds = deadline.elapsed
-        return Answer(value, Cost(seconds=seconds, llm_calls=bill.calls, llm_tokens=bill.tokens))
+        cost = Cost(seconds=deadline.elapsed, llm_calls=bill.calls, llm_tokens=bill.tokens)
+        return Answer(value, cost, self._endpoint.model)
 
     def _converse(
         self, schema: type[T], question: Question, deadline: Deadline, bill: _Bill

@@ -39,6 +39,8 @@ class Diagnosis:
     source: DiagnosisSource
     decision: Decision
     suggestion: str = ""
+    rule: str = ""
+    """Which rule answered: a built-in one by its reason and place, a learned one by its id."""
     signature: str = ""
     """What stays the same when the same failure comes again at the same place."""
     cost: Cost = field(default_factory=Cost)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.model.advice import Cost
-    from schedmate.model.diagnosis import Diagnosis
     from schedmate.model.history import Fingerprint, PastRun
     from schedmate.model.learned import LearnedPattern
     from schedmate.model.ledger import LlmCall
+    from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
     from schedmate.model.workload import Workload
 
 T = TypeVar("T", bound="BaseModel")
@@ -22,10 +22,11 @@ T = TypeVar("T", bound="BaseModel")
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """A validated value, and what it cost."""
+    """A validated value, what it cost, and who gave it."""
 
     value: T
     cost: Cost
+    model: str = ""
 
 
 class Asker(Protocol):
@@ -59,11 +60,40 @@ class WorkloadCache(Protocol):
 
 
 class FailureMemory(Protocol):
-    """Past diagnoses by failure signature."""
+    """What was said of failures before; a person's word goes before a model's."""
 
-    def remembered_diagnosis(self, signature: str) -> Diagnosis | None: ...
+    def recall_failures(self, signatures: Sequence[str]) -> dict[str, PastFailure]:
+        """By those of the signatures that are known."""
 
-    def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None: ...
+    def remember_failure(self, failure: PastFailure) -> None:
+        """What the same teacher said of the same signatures before is replaced."""
+
+    def past_failures(
+        self, *, teacher: Teacher | None = None, limit: int = 1000
+    ) -> Sequence[PastFailure]:
+        """Newest first."""
+
+    def forget_failure(self, failure_id: str) -> bool:
+        """False when there is none."""
+
+
+class RuleShelf(Protocol):
+    """Rules that were learnt, the refused and the disabled ones among them."""
+
+    def learned_rules(self) -> Sequence[LearnedRule]:
+        """Oldest first."""
+
+    def keep_rule(self, rule: LearnedRule) -> None:
+        """The same id again replaces it."""
+
+    def remove_rule(self, rule_id: str) -> bool:
+        """False when there is none."""
+
+    def count_rule_hit(self, rule_id: str, *, at: float) -> None: ...
+
+
+class Experience(FailureMemory, RuleShelf, History, Protocol):
+    """What failures have taught, and the runs that ended well against which it is checked."""
 
 
 class FormatMemory(Protocol):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from schedmate.model import FailureMemory, FormatMemory, History, Ledger, WorkloadCache
+from schedmate.model import FormatMemory, Ledger, WorkloadCache
+from schedmate.model.ports import Experience
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ class Spending:
     seconds: float
 
 
-class Store(History, WorkloadCache, FailureMemory, FormatMemory, Ledger, Protocol):
+class Store(Experience, WorkloadCache, FormatMemory, Ledger, Protocol):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.
 
     Every method is one transaction: a crash leaves it done or not begun.

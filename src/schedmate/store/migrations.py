@@ -72,4 +72,27 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    (
+        # what it held was found by signatures that are made otherwise now
+        "DROP TABLE failures",
+        """
+        CREATE TABLE past_failures (
+            id TEXT PRIMARY KEY, teacher TEXT NOT NULL, at REAL NOT NULL, body TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX past_failures_by_time ON past_failures (at)",
+        """
+        CREATE TABLE failure_signatures (
+            signature TEXT NOT NULL, teacher TEXT NOT NULL, failure TEXT NOT NULL,
+            PRIMARY KEY (signature, teacher)
+        )
+        """,
+        "CREATE INDEX failure_signatures_by_failure ON failure_signatures (failure)",
+        """
+        CREATE TABLE learned_rules (
+            id TEXT PRIMARY KEY, at REAL NOT NULL, hits INTEGER NOT NULL, last_hit REAL,
+            body TEXT NOT NULL
+        )
+        """,
+    ),
 )

@@ -21,6 +21,7 @@ from schedmate.model import (
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptProgress, Spending
+from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _MATCHES = 200
 """How many runs of the same code are worth looking at."""
 
 
-class SqliteStore:
+class SqliteStore(Lessons):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local") -> None:
@@ -208,13 +209,6 @@ class SqliteStore:
 
     def cache_workload(self, key: str, workload: Workload) -> None:
         self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, dumps(workload)))
-
-    def remembered_diagnosis(self, signature: str) -> Diagnosis | None:
-        row = self._db.one("SELECT body FROM failures WHERE signature = ?", (signature,))
-        return None if row is None else loads(Diagnosis, row[0])
-
-    def remember_diagnosis(self, signature: str, diagnosis: Diagnosis) -> None:
-        self._db.run("INSERT OR REPLACE INTO failures VALUES (?, ?)", (signature, dumps(diagnosis)))
 
     def learned_pattern(self, workload: str) -> LearnedPattern | None:
         row = self._db.one("SELECT body FROM formats WHERE workload = ?", (workload,))

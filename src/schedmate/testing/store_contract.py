@@ -36,6 +36,7 @@ from schedmate.model import (
 )
 from schedmate.store import KeptAdvice, KeptProgress, Spending
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
+from schedmate.testing.lessons_contract import LessonsContract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ ODD_TEXTS = (
 PRINT = Fingerprint(code="c0de", arguments="a4g5")
 
 
-class StoreContract:
+class StoreContract(LessonsContract):
     def open(self, path: Path, scheduler: str) -> Store:
         raise NotImplementedError
 
@@ -86,7 +87,6 @@ class StoreContract:
         assert store.diagnoses("1") == {}
         assert not store.actions()
         assert store.cached_workload("x") is None
-        assert store.remembered_diagnosis("x") is None
         assert store.cached_answer("x") is None
         assert store.learned_pattern("x") is None
         assert store.tracking("1", 0) is None
@@ -103,7 +103,6 @@ class StoreContract:
         store.keep_progress("1", 2, progress, at=5.5)
         store.keep_diagnosis("1", 2, diagnosis)
         store.cache_workload(text, run.workload)
-        store.remember_diagnosis(text, diagnosis)
         store.cache_answer(text, text)
         store.learn_pattern(text, _pattern(text))
         store.keep_tracking("1", 3, text)
@@ -115,7 +114,6 @@ class StoreContract:
         assert store.progress("1", 3) is None
         assert store.diagnoses("1") == {2: diagnosis}
         assert store.cached_workload(text) == run.workload
-        assert store.remembered_diagnosis(text) == diagnosis
         assert store.cached_answer(text) == text
 
     def test_everything_is_there_after_reopening(self, path: Path) -> None:

@@ -38,6 +38,8 @@ class Pattern(Protocol):
 class Rule:
     """Either a pattern over one line of text or a predicate over the case."""
 
+    id: str = ""
+    """Of a learned rule; the built-in ones are named by their reason and place."""
     reason: str
     pattern: Pattern | None = None
     """Without look-arounds and back-references, so that RE2 can read it too."""

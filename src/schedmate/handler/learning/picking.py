@@ -1,0 +1,102 @@
+"""Who answers where built-in and learned rules meet.
+
+A rule of an operator goes before every other; one that came from a model is asked only where the
+built-in ones leave the cause open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from schedmate.handler.case import Case
+from schedmate.handler.cause import first_cause
+from schedmate.handler.learning.proposing import compiled
+from schedmate.handler.reading import Clue, Gathered
+from schedmate.handler.rules import BUILT_IN, RULES, Rule, RuleBook
+from schedmate.model import BadInput
+from schedmate.model.diagnosis import SURE_ENOUGH
+from schedmate.model.lessons import LearnedRule, Teacher
+
+_CONFIDENCE: Final[dict[Teacher, float]] = {"operator": 0.95, "llm": 0.75}
+
+
+class Shelf:
+    """The book with the learned rules in it; made anew only when they change."""
+
+    def __init__(self) -> None:
+        self._learned: tuple[LearnedRule, ...] = ()
+        self.book = BUILT_IN
+        self.teachers: dict[str, Teacher] = {}
+
+    @property
+    def _of_models(self) -> list[Rule]:
+        return [rule for rule in self.book.rules if self.teachers.get(rule.id) == "llm"]
+
+    def put(self, learned: Sequence[LearnedRule]) -> Shelf:
+        asked = tuple(replace(rule, hits=0, last_hit=None) for rule in learned if rule.asked)
+        if asked == self._learned:
+            return self
+        shelf = Shelf()
+        shelf._learned = asked
+        shelf.teachers = {rule.id: rule.origin.teacher for rule in asked}
+        shelf.book = _book(asked)
+        return shelf
+
+    def pick(self, case: Case, gathered: Gathered) -> Clue | None:
+        """The first cause, by whoever may say so."""
+        told = self._first(case, gathered, self._by("operator"))
+        if told is not None:
+            return told
+        found = first_cause(case, _only(gathered, lambda clue: not clue.rule.id))
+        if found is not None and found.confidence >= SURE_ENOUGH and found.rule.reason != "unknown":
+            return found
+        sharper = self._sharper(found)
+        return sharper or self._first(case, gathered, self._by("llm")) or found
+
+    def _by(self, teacher: Teacher) -> Callable[[Clue], bool]:
+        return lambda clue: self.teachers.get(clue.rule.id) == teacher
+
+    @staticmethod
+    def _first(case: Case, gathered: Gathered, theirs: Callable[[Clue], bool]) -> Clue | None:
+        mine = _only(gathered, theirs)
+        found = first_cause(case, mine) if mine.clues else None
+        return found if found is not None and theirs(found) else None
+
+    def _sharper(self, found: Clue | None) -> Clue | None:
+        """A line that a built-in rule took and could not say much about."""
+        if found is None or found.line is None:
+            return None
+        for rule in self._of_models:
+            if rule.matches_text(found.message) or rule.matches_text(found.line.text):
+                return replace(found, rule=rule, confidence=rule.confidence)
+        return None
+
+
+def as_rule(learned: LearnedRule) -> Rule:
+    return Rule(
+        id=learned.id,
+        reason=learned.reason,
+        pattern=compiled(learned.pattern),
+        confidence=_CONFIDENCE[learned.origin.teacher],
+        words=learned.words,
+        positives=learned.positives,
+    )
+
+
+def _book(learned: Iterable[LearnedRule]) -> RuleBook:
+    """Operators' rules are asked about a line before the built-in ones, models' after them."""
+    before: list[Rule] = []
+    after: list[Rule] = []
+    for one in learned:
+        try:
+            rule = as_rule(one)
+        except (BadInput, ValueError):  # kept by another version, or by hand
+            continue
+        (before if one.origin.teacher == "operator" else after).append(rule)
+    return RuleBook((*before, *RULES, *after)) if before or after else BUILT_IN
+
+
+def _only(gathered: Gathered, wanted: Callable[[Clue], bool]) -> Gathered:
+    return replace(gathered, clues=tuple(clue for clue in gathered.clues if wanted(clue)))

@@ -1,0 +1,136 @@
+"""From what somebody says of a failure to what is known next time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from schedmate.handler.case import Case
+from schedmate.handler.learning.healthy import MOST_SECONDS, OnLog, healthy_logs, scan
+from schedmate.handler.learning.picking import Shelf
+from schedmate.handler.learning.proposing import propose, rule_id
+from schedmate.handler.reading import LogLine, gather
+from schedmate.handler.signature import Key, masked
+from schedmate.model import REASONS, BadInput
+from schedmate.model.lessons import LearnedRule, Origin, PastFailure
+from schedmate.model.ports import Experience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What was remembered, the rule made of it, and why there is none or it may not answer."""
+
+    failure: PastFailure
+    rule: LearnedRule | None = None
+    problem: str = ""
+
+
+class Teaching:
+    """Everything that is learnt is checked here; there is no other way in."""
+
+    def __init__(
+        self, experience: Experience, *, seconds: float = MOST_SECONDS, on_log: OnLog | None = None
+    ) -> None:
+        self._experience = experience
+        self._seconds = seconds
+        self._on_log = on_log
+
+    def teach(
+        self,
+        case: Case,
+        *,
+        reason: str,
+        line: LogLine,
+        keys: Sequence[Key],
+        confidence: float,
+        origin: Origin,
+        make_rule: bool = True,
+    ) -> Lesson:
+        """Remember the answer by the failure's signatures, and try to make a rule of it."""
+        signatures = tuple(dict.fromkeys(key.signature for key in keys))
+        rule, problem = self._rule_of(case, reason, line, origin) if make_rule else (None, "")
+        failure = PastFailure(
+            id=_failure_id(origin, signatures),
+            signatures=signatures,
+            reason=reason,
+            line=line.text,
+            confidence=confidence,
+            origin=origin,
+            rule=rule.id if rule else "",
+        )
+        self._experience.remember_failure(failure)
+        return Lesson(failure=failure, rule=rule, problem=problem)
+
+    def add(self, reason: str, text: str, origin: Origin) -> LearnedRule:
+        """A rule from a line that somebody gives, without a failure at hand."""
+        check_reason(reason)
+        return self.keep(self._proposed(reason, text, origin))
+
+    def keep(self, rule: LearnedRule) -> LearnedRule:
+        """Keep a rule with the verdict of every healthy log on file."""
+        checked = self.checked(rule)
+        self._experience.keep_rule(checked)
+        return checked
+
+    def checked(self, rule: LearnedRule, *, case: Case | None = None) -> LearnedRule:
+        own = [log for log in (case.logs if case else ()) if isinstance(log, Path)]
+        logs = healthy_logs(self._experience, leave_out=own)
+        told = scan([rule], logs, seconds=self._seconds, on_log=self._on_log)
+        return replace(rule, healthy_logs=told.logs, refused=told.hits.get(rule.id, ""))
+
+    def _rule_of(
+        self, case: Case, reason: str, line: LogLine, origin: Origin
+    ) -> tuple[LearnedRule | None, str]:
+        """A rule that was refused is kept too: it says why, and is not proposed again."""
+        try:
+            check_reason(reason)
+            rule = self._proposed(reason, line.text, origin)
+        except BadInput as error:
+            return None, str(error)
+        known = {one.id: one for one in self._experience.learned_rules()}.get(rule.id)
+        if known is not None:
+            return known, known.refused
+        problem = self._answers(rule, case, line)
+        if problem:
+            return None, problem
+        checked = self.checked(rule, case=case)
+        self._experience.keep_rule(checked)
+        return checked, checked.refused
+
+    def _answers(self, rule: LearnedRule, case: Case, line: LogLine) -> str:
+        """It must give this reason for the failure it was made of, and show that line."""
+        others = [one for one in self._experience.learned_rules() if one.id != rule.id]
+        shelf = Shelf().put([*others, rule])
+        clue = shelf.pick(case, gather(case, shelf.book))
+        if clue is None or clue.line is None:
+            return "no rule: it would not explain the failure it was made of"
+        if clue.rule.reason != rule.reason or masked(clue.line.text) != masked(line.text):
+            return f"no rule: the failure would still be taken for {clue.rule.reason}"
+        return ""
+
+    @staticmethod
+    def _proposed(reason: str, text: str, origin: Origin) -> LearnedRule:
+        proposal = propose(text)
+        return LearnedRule(
+            id=rule_id(reason, proposal.pattern),
+            reason=reason,
+            pattern=proposal.pattern,
+            words=proposal.words,
+            positives=(text.strip(),),
+            origin=origin,
+        )
+
+
+def check_reason(reason: str) -> None:
+    if reason not in REASONS or REASONS[reason].category == "none":
+        raise BadInput(
+            f"{reason!r} is no reason of a failure: see docs/reference/failures.md, e.g. "
+            "data_error, storage_io, gpu_oom"
+        )
+
+
+def _failure_id(origin: Origin, signatures: Sequence[str]) -> str:
+    digest = hashlib.sha256("\n".join([origin.teacher, *signatures]).encode()).hexdigest()
+    return "c" + digest[:7]

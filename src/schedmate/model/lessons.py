@@ -1,0 +1,63 @@
+"""What failures have taught: what somebody said of one, and the rule that was made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Teacher = Literal["llm", "operator"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who said so, of which job or log, and when."""
+
+    teacher: Teacher
+    by: str
+    """The model's name, or the person's."""
+    about: str
+    at: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastFailure:
+    """An answer that rules did not give, and by what the same failure is recognised."""
+
+    id: str
+    signatures: tuple[str, ...]
+    reason: str
+    line: str
+    """The line that shows it, as it was printed."""
+    confidence: float
+    origin: Origin
+    rule: str = ""
+    """The id of the rule that was made of it."""
+
+    @property
+    def corrected(self) -> bool:
+        return self.origin.teacher == "operator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnedRule:
+    """A linear-time (RE2) pattern over one line. One that was refused is kept, and never asked."""
+
+    id: str
+    reason: str
+    pattern: str
+    words: tuple[str, ...]
+    """Lower-case pieces of which every line it explains has one."""
+    positives: tuple[str, ...]
+    origin: Origin
+    healthy_logs: int = 0
+    """How many logs of runs that ended well it was tried on, in vain."""
+    refused: str = ""
+    """Why it may not answer."""
+    enabled: bool = True
+    hits: int = 0
+    last_hit: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        return self.enabled and not self.refused
