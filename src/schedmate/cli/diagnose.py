@@ -132,7 +132,7 @@ def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:
         return Handler(), f"the store cannot be opened: {error}"
     asker = open_asker(settings, store, allowed=ask)
     problem = "" if asker else "none is configured or installed (see: schedmate model status)"
-    return Handler(memory=store, asker=asker), problem
+    return Handler(store, asker), problem
 
 
 def _show(diagnosis: Diagnosis) -> None:
