@@ -1,65 +1,139 @@
-"""What the CUDA, ROCm and kindred runtimes say of a kernel, a library or a device.
+"""What the CUDA, ROCm and kindred runtimes say of a kernel or a library.
 
 The runtimes' catch-all comes last, after everything that says it better.
 """
 
 import re
 
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Rule, Weight
+
+_EXPLAINED = re.compile(
+    r"_STATUS_SUCCESS|might be asynchronously|could be incorrect|failed call to cuInit"
+    r"|\b(?:retrying|skipping|falling back|ignor(?:ed|ing))\b"
+    r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
+    re.IGNORECASE,
+)
 
 RULES = (
     Rule(
         reason="cuda_assert",
         pattern=re.compile(
-            r"device-side assert triggered|\.cuh?:\d{1,6}: .{0,300}Assertion .{1,300} failed"
+            r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
+            r""
+            r""
+            r"|block: ?\[[\d, ]{1,40}\],? thread: ?\[[\d, ]{1,40}\].{0,9} Assertion .{1,200} failed"
+            r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
+            r"|[Dd]evice-side assertion .{1,200} failed|\bdevice assertion failed: "
         ),
-        confidence=0.95,
+        confidence=0.96,
         positives=(
             "RuntimeError: CUDA error: device-side assert triggered",
+            "torch.AcceleratorError: CUDA error: device-side assert triggered",
+            (
+                "RuntimeError: cuda runtime error (710) : device-side assert triggered "
+                "at /pytorch/x.cu"
+            ),
             (
                 "../aten/src/ATen/native/cuda/Loss.cu:250: nll_loss: block: [0,0,0], thread: "
                 "[1,0,0] Assertion `t >= 0 && t < n_classes` failed."
             ),
+            (
+                "/pytorch/aten/src/ATen/native/cuda/ScatterGatherKernel.cu:144: operator(): block: "
+                '[5,0,0], thread: [64,0,0] Assertion `idx >= 0 && "index out of bounds"` failed.'
+            ),
+            (
+                "/scratch/torchinductor_u/ab/cab.py:39: unknown: block: [3,0,0], thread: [32,0,0] "
+                "Assertion `index out of bounds: 0 <= tmp5 < 10` failed."
+            ),
+            (
+                "C:/w/b/windows/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1290: block: [93,0,0]"
+                ", thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed."
+            ),
+            ":0:rocdevice.cpp:2660: Device-side assertion `t >= 0 && t < n_classes' failed.",
         ),
-        negatives=("Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",),
+        negatives=(
+            "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+            "python: malloc.c:2401: sysmalloc: Assertion `old_top' failed.",
+        ),
     ),
     Rule(
         reason="cuda_illegal_access",
         pattern=re.compile(
-            r"an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS"
-            r"|CUDA error: misaligned address"
+            r"an illegal memory access|illegal memory access was"
+            r"|\b(?:CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress|hipErrorIllegalAddress"
+            r"|CUDA_ERROR_MISALIGNED_ADDRESS|cudaErrorMisalignedAddress)\b"
+            r"|(?:CUDA|HIP) [Ee]rror:? ?.{0,20}misaligned address"
+            r"|[Mm]emory access fault by GPU|HSA_STATUS_ERROR_MEMORY_(?:APERTURE_VIOLATION|FAULT)"
+            r"|Warp (?:Illegal|Misaligned|Out-of-range) Address"
+            r"|Invalid __(?:global|shared|local)__ (?:read|write|atomic)"
         ),
+        unless=re.compile(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
         confidence=0.94,
-        positives=("RuntimeError: CUDA error: an illegal memory access was encountered",),
-        negatives=("illegal memory accesses: 0",),
-    ),
-    Rule(
-        reason="cuda_unsupported",
-        pattern=re.compile(
-            r"no kernel image is available for execution"
-            r"|CUDA capability sm_\d{1,4} is not compatible"
-            r"|nvcc fatal +: Unsupported gpu architecture"
-            r"|FlashAttention only supports Ampere GPUs"
-        ),
-        confidence=0.94,
+        words=("access fault", "misaligned", "memory_fault", "aperture_violation", "invalid __"),
         positives=(
-            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
-            "RuntimeError: CUDA capability sm_90 is not compatible with this build",
+            "RuntimeError: CUDA error: an illegal memory access was encountered",
+            "torch.AcceleratorError: HIP error: an illegal memory access was encountered",
+            "RuntimeError: CUDA error: misaligned address",
+            (
+                "[E ProcessGroupNCCL.cpp:1414] [PG 0 Rank 3] Process group watchdog thread "
+                "terminated with exception: CUDA error: an illegal memory access was encountered"
+            ),
+            (
+                "Memory access fault by GPU node-2 (Agent handle: 0x55fea5592860) on address "
+                "0x7fc133800000. Reason: Page not present or supervisor privilege."
+            ),
+            "cupy_backends.cuda.api.driver.CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS",
+            "CUDA Exception: Warp Illegal Address",
         ),
-        negatives=("CUDA capability sm_90 found",),
+        negatives=("illegal memory accesses: 0", "this flag may cause an illegal memory access"),
     ),
     Rule(
         reason="cuda_error",
         pattern=re.compile(
-            r"(?:CUDA|HIP) (?:runtime )?error|cuDNN error|(?:CUBLAS|CUDNN)_STATUS_(?!SUCCESS)"
-            r"|CUDA_ERROR_[A-Z]|cudaError\w|hipError\w"
+            r"\b(?:CUDA|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR):? "
+            r"|\bcu(?:DNN|BLAS|SPARSE|SOLVER|FFT|RAND)(?: Frontend)? error: "
+            r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_[A-Z_]{4,40}"
+            r"|\bmiopenStatus[A-Z]\w{2,30}|\brocblas_status_\w{3,30}"
+            r"|\bCUDA_ERROR_[A-Z_]{3,60}\b|\bcudaError[A-Z]\w{2,60}\b|\bhipError[A-Z]\w{2,60}\b"
+            r"|\bHSA_STATUS_ERROR\w{0,60}\b|\b(?:UR|PI)_(?:RESULT_)?ERROR_[A-Z_]{3,40}\b"
+            r"|NCCL WARN (?:Cuda|CUDA|HIP) failure|^CUDA unknown error|CUDA unknown error - "
+            r"|unspecified launch failure|(?:was )?unable to find an engine to execute this"
+            r"|\bNPU (?:function )?error\b|CUDA driver initialization failed"
         ),
-        errors_only=True,
-        confidence=0.85,
+        unless=_EXPLAINED,
+        confidence=0.8,
+        words=("cuda_error", "hsa_status", "miopenstatus", "rocblas_status"),
         positives=(
             "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
             "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate`",
+            "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm`",
+            "RuntimeError: CUDA error: unspecified launch failure",
+            "RuntimeError: CUDA error: invalid device ordinal",
+            "RuntimeError: CUDA error: the launch timed out and was terminated",
+            "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
+            "RuntimeError: GET was unable to find an engine to execute this computation",
+            "RuntimeError: miopenStatusUnknownError",
+            "  what():  CUDA error: unspecified launch failure",
+            "E1201 cuda_dnn.cc:502] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
+            "n7:1:2 [3] init.cc:1 NCCL WARN Cuda failure 101 'invalid device ordinal'",
+            "RuntimeError: Native API failed. Native API returns: 20 (UR_RESULT_ERROR_UNKNOWN)",
+            "cuda_main.cu:88 CUDA Runtime Error: invalid configuration argument",
         ),
-        negatives=("RuntimeError: CUBLAS_STATUS_SUCCESS",),
+        negatives=(
+            "RuntimeError: CUBLAS_STATUS_SUCCESS",
+            "CUDA kernel errors might be asynchronously reported at some other API call",
+            "E cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error",
+            "CUDNN_STATUS_NOT_SUPPORTED for this plan, skipping",
+            "Unable to register cuDNN factory: Attempting to register factory for plugin cuDNN",
+        ),
+    ),
+    Rule(
+        # says what was thrown, one line before it says why
+        reason="cuda_error",
+        pattern=re.compile(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=("terminate called after throwing an instance of 'c10::CUDAError'",),
+        negatives=("terminate called after throwing an instance of 'c10::Error'",),
     ),
 )

@@ -1,0 +1,167 @@
+"""Code that does not compile: extensions, kernels and graphs."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+_GOING_ON = re.compile(
+    r"\b(?:fall(?:ing|s|en)? back|fallback|skipp(?:ed|ing)|ignor(?:ed|ing)|suppress\w{0,8}"
+    r"|autotun\w{1,8}|will be eager)\b",
+    re.IGNORECASE,
+)
+
+RULES = (
+    Rule(
+        # the reason stands in the chain below it; these only say where it was met
+        reason="compile_error",
+        pattern=re.compile(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
+        errors_only=True,
+        confidence=0.45,
+        weight=Weight.SYMPTOM,
+        positives=("torch._dynamo.exc.TorchRuntimeError: Failed running call_function <x>:",),
+        negatives=("torch._dynamo.exc.Unsupported: call_method",),
+    ),
+    Rule(
+        reason="compile_error",
+        pattern=re.compile(
+            r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
+            r"|triton\.[\w.]{0,60}(?:CompilationError|CompileTimeAssertionFailure|PTXASError)"
+            r"|\bOutOfResources: out of resource|Internal Triton PTX codegen error"
+            r"|PassManager::run failed|PTXAS error|\bCppCompileError\b|C\+\+ compile error"
+            r"|Error building extension '|Error compiling objects for extension"
+            r"|Ninja is required to load C\+\+ extensions|No working C\+\+ compiler found"
+            r"|Failed to find C compiler|Cannot find a working triton installation"
+            r"|Unable to JIT load the \w{1,60} op|CUDA_HOME environment variable is not set"
+            r"|does not match the version torch was compiled with"
+            r"|mismatches the version that was used"
+            r"|does not match the version used to compile [Pp]y[Tt]orch"
+            r"|not (?:yet )?supported for torch\.compile|Dynamo is not supported on"
+            r"|NVRTC_ERROR_\w{1,40}|nvrtc: error: |\bCompileException\b|Graph compile failed"
+            r"|(?:Nvvm|NvvmSupport|Lowering|Typing)Error: .{0,40}(?:nopython|compile"
+            r"|libNVVM|[Ll]ower)"
+            r"|Failed in nopython mode|torch\.jit\.frontend\.\w{1,40}Error"
+            r"|Command '\[?'?(?:\S{0,120}/)?(?:ninja|gcc|g\+\+|clang\+{0,2}|nvcc|cc|c\+\+"
+            r"|cmake|make|hipcc)\b"
+        ),
+        unless=_GOING_ON,
+        errors_only=True,
+        confidence=0.9,
+        positives=(
+            "RuntimeError: Error building extension 'fused_adam'",
+            "triton.compiler.errors.CompilationError: at 12:8:",
+            "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:",
+            "torch._dynamo.exc.Unsupported: call_function BuiltinVariable(print) [ConstantVar]",
+            (
+                "torch._inductor.exc.InductorError: CalledProcessError: Command "
+                "'['/usr/bin/gcc', 'a.c']'"
+            ),
+            (
+                "triton.runtime.errors.OutOfResources: out of resource: shared memory, "
+                "Required: 131072,"
+            ),
+            "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error",
+            (
+                "subprocess.CalledProcessError: Command '['ninja', '-v']' returned "
+                "non-zero exit status 1."
+            ),
+            (
+                "subprocess.CalledProcessError: Command '['/usr/bin/gcc', "
+                "'/tmp/x/main.c', '-O3', '-I/x"
+            ),
+            "RuntimeError: PassManager::run failed",
+            (
+                "OSError: CUDA_HOME environment variable is not set. Please set it to "
+                "your CUDA install"
+            ),
+            (
+                "RuntimeError: The detected CUDA version (11.8) mismatches the version "
+                "that was used to"
+            ),
+            "RuntimeError: Ninja is required to load C++ extensions",
+            "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
+            "cupy.cuda.compiler.CompileException: /x.cu(3): error: identifier y is undefined",
+            "RuntimeError: Unable to JIT load the async_io op due to it not being compatible",
+            "RuntimeError: Graph compile failed. synStatus=synStatus 26 [Generic failure].",
+        ),
+        negatives=(
+            "RuntimeError: compile first",
+            "subprocess.CalledProcessError: Command '['python', 'train.py']' returned non-zero",
+        ),
+    ),
+    Rule(
+        reason="compile_error",
+        pattern=re.compile(
+            r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
+            r"(?:[Cc]ompil|ptxas|[Mm]osaic|libdevice|LLVM)"
+            r"|libdevice not found at|Mosaic failed to compile|ptxas exited with non-zero"
+        ),
+        unless=_GOING_ON,
+        errors_only=True,
+        confidence=0.88,
+        positives=(
+            (
+                "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: ptxas exited with "
+                "non-zero error code 2"
+            ),
+            (
+                "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Mosaic failed to "
+                "compile TPU kernel: x"
+            ),
+            (
+                "tensorflow.python.framework.errors_impl.InternalError: libdevice not found at "
+                "./libdevice.10.bc"
+            ),
+            "jax.errors.JaxRuntimeError: UNIMPLEMENTED: Failed to compile fusion",
+        ),
+        negatives=("XlaRuntimeError: INTERNAL: the stream did not block",),
+    ),
+    Rule(
+        # compilers and build tools, which raise no exception
+        reason="compile_error",
+        pattern=re.compile(
+            r"^ninja: build stopped: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
+            r"|\bcollect2: error: ld returned|/ld: cannot find -l"
+            r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal error: "
+            r"|^[^ ]{1,200}\.(?:cu|cuh|hip)\(\d{1,6}\): (?:fatal )?error"
+            r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
+            r"|^ {0,8}error: command '\S{1,200}' failed|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d"
+            r"|^CMake Error(?::| at )|^ {0,4}ERROR: Failed building wheel for "
+            r"|^(?:ERROR: )?(?:Could not|Failed to) build (?:wheels|installable wheels) for "
+            r"|^ {0,4}. .{0,80}did not run successfully|^error: metadata-generation-failed"
+            r"|^Internal Triton PTX codegen error|^FAILED: \S{1,200}\.(?:o|so|cuda\.o)\b"
+        ),
+        unless=_GOING_ON,
+        confidence=0.88,
+        words=(
+            "ninja:",
+            "nvcc fatal",
+            "ptxas",
+            "llvm error",
+            "collect2",
+            "cannot find -l",
+            "did not run succ",
+            "could not build",
+        ),
+        positives=(
+            "ninja: build stopped: subcommand failed.",
+            "csrc/ops.cu:3:10: fatal error: cuda_runtime.h: No such file or directory",
+            "/scratch/tmpab/main.c:4:10: fatal error: Python.h: No such file or directory",
+            "csrc/ops.cu(42): error: identifier foo is undefined",
+            "error: command '/usr/bin/gcc' failed with exit code 1",
+            "error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory",
+            "/usr/bin/ld: cannot find -lcuda: No such file or directory",
+            "collect2: error: ld returned 1 exit status",
+            "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32",
+            "  ERROR: Failed building wheel for flash-attn",
+            "make: *** [Makefile:12: all] Error 2",
+            "CMake Error at CMakeLists.txt:4 (find_package):",
+            "FAILED: multi_tensor_adam.cuda.o",
+        ),
+        negatives=(
+            "train.py: error: unrecognized arguments: --x",
+            "error: command 'ls' is slow",
+            "compile of graph 3 failed, falling back to eager",
+            "csrc/ops.cu:3:10: warning: unused variable",
+        ),
+    ),
+)
