@@ -1,25 +1,220 @@
-"""Exceptions of which only the type says something; asked last."""
+"""Exceptions of which only the type, or what its name says, is known; asked last."""
 
 import re
 
 from schedmate.handler.rules.base import Rule
 from schedmate.handler.rules.named import by_name
 
+_EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
+
+
+def _speaking(reason: str, words: str, *positives: str, confidence: float, unlike: str) -> Rule:
+    """A class somebody wrote, read by its name."""
+    return Rule(
+        reason=reason,
+        pattern=re.compile(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
+        errors_only=True,
+        confidence=confidence,
+        positives=positives,
+        negatives=(unlike, f"no {positives[0]}"),
+    )
+
+
 RULES = (
-    by_name("name_error", "NameError", "UnboundLocalError", example="name 'x' is not defined"),
-    by_name("attribute_error", "AttributeError", example="'x' object has no attribute 'y'"),
-    by_name("type_error", "TypeError", example="f() missing 1 required positional argument: 'x'"),
-    by_name("value_error", "ValueError", example="not enough values to unpack"),
-    by_name("key_error", "KeyError", example="'warmup_steps'"),
-    by_name("index_error", "IndexError", example="list index out of range"),
-    by_name("zero_division", "ZeroDivisionError", example="division by zero"),
-    by_name("assertion_error", "AssertionError", example="batch size 30 != 32"),
+    Rule(
+        reason="index_error",
+        pattern=re.compile(
+            r"index out of range in self|index -?\d{1,12} is out of (?:bounds|range)"
+            r"|indices\[.{1,40}\] = -?\d{1,12} is not in \[|selected index k out of range"
+            r"|exceeds dimension size|index_select\(\): .{0,60}out of range"
+            r"|(?:list|tuple|string) index out of range|[Ii]ndex .{0,40}out of bounds"
+        ),
+        errors_only=True,
+        confidence=0.88,
+        positives=(
+            "IndexError: index out of range in self",
+            (
+                "tensorflow.python.framework.errors_impl.InvalidArgumentError: indices[0,3] "
+                "= 30522 "
+                "is not in [0, 30522)"
+            ),
+            "RuntimeError: start (600) + length (1) exceeds dimension size (512).",
+            "RuntimeError: selected index k out of range",
+            "IndexError: index 10 is out of bounds for axis 0 with size 10",
+            "IndexError: list index out of range",
+        ),
+        negatives=("RuntimeError: the index is fine", "ValueError: out of range"),
+    ),
+    by_name(
+        "name_error",
+        "NameError",
+        "UnboundLocalError",
+        examples=("name 'x' is not defined", "free variable 'x' referenced before assignment"),
+    ),
+    by_name(
+        "attribute_error",
+        "AttributeError",
+        examples=(
+            "'x' object has no attribute 'y'",
+            "module 'numpy' has no attribute 'bool'",
+            "Can't pickle local object 'main.<locals>.collate'",
+            "'NoneType' object has no attribute 'shape'",
+        ),
+    ),
+    by_name(
+        "type_error",
+        "TypeError",
+        "UFuncTypeError",
+        "ConcretizationTypeError",
+        examples=(
+            "f() missing 1 required positional argument: 'x'",
+            "Trainer.__init__() got an unexpected keyword argument 'tokenizer'",
+            "unsupported operand type(s) for +: 'int' and 'str'",
+            "'NoneType' object is not subscriptable",
+            "cannot pickle '_io.TextIOWrapper' object",
+        ),
+    ),
+    by_name(
+        "value_error",
+        "ValueError",
+        examples=(
+            "not enough values to unpack",
+            "Unknown optimizer: adamx",
+            "invalid literal for int() with base 10: 'a'",
+            "optimizer got an empty parameter list",
+            "Unrecognized configuration class <class 'A'> for this kind of AutoModel: A",
+        ),
+    ),
+    by_name("key_error", "KeyError", examples=("'warmup_steps'", "'lr'", "0", "'labels'")),
+    by_name("index_error", "IndexError", examples=("Dimension out of range", "pop from empty")),
+    by_name(
+        "zero_division",
+        "ZeroDivisionError",
+        confidence=0.95,
+        examples=("division by zero", "float division by zero", "integer modulo by zero"),
+    ),
+    by_name(
+        "assertion_error",
+        "AssertionError",
+        examples=("batch size 30 != 32", "", "Invalid device id"),
+    ),
+    _speaking(
+        "shape_mismatch",
+        rf"(?:Shape|Dimension|Rank)\w{{0,20}}{_EXCEPTION}",
+        "mylib.ShapeError: 3 against 4",
+        "core.DimensionMismatchError",
+        confidence=0.7,
+        unlike="mylib.ShopError: closed",
+    ),
+    _speaking(
+        "auth_error",
+        (
+            rf"(?:Auth|Login|Credential|ApiKey|APIKey|Token(?:Missing|Expired)"
+            rf"|License)\w{{0,20}}{_EXCEPTION}"
+        ),
+        "hub.LoginRequiredException: log in first",
+        "gurobipy.LicenseError: no license",
+        confidence=0.65,
+        unlike="hub.LogError: full",
+    ),
+    _speaking(
+        "permission_denied",
+        rf"(?:Permission|AccessDenied)\w{{0,20}}{_EXCEPTION}?",
+        "store.PermissionViolationError: not yours",
+        confidence=0.65,
+        unlike="store.PermanentError: for ever",
+    ),
+    _speaking(
+        "file_not_found",
+        (
+            rf"(?:NotFound|Missing(?:File|Data|Path)\w{{0,20}}|NoSuch\w{{1,20}}"
+            rf"|DoesNotExist){_EXCEPTION}?"
+        ),
+        "zoo.ModelNotFoundError: resnet19",
+        "store.NoSuchObject: x",
+        "data.MissingFileError: a.bin",
+        confidence=0.55,
+        unlike="zoo.FoundError: two",
+    ),
+    _speaking(
+        "service_unreachable",
+        (
+            rf"(?:Connection|Connect|Unavailable|Unreachable|ServerError|Gateway"
+            rf"|Network)\w{{0,20}}{_EXCEPTION}"
+        ),
+        "tracker.ServerUnavailableException: 10.0.0.1",
+        "lib.ConnectionFailedError: no answer",
+        confidence=0.45,
+        unlike="lib.ConnErr: red",
+    ),
+    _speaking(
+        "argument_error",
+        (
+            rf"(?:Config|Parameter|Arg|Invalid(?:Option|Value|Setting|Input)"
+            rf"|Registry)\w{{0,20}}{_EXCEPTION}"
+        ),
+        "tool.InvalidInputError: depth",
+        "lib.ParameterError: alpha must be positive",
+        confidence=0.6,
+        unlike="lib.ConfidenceLow: 3",
+    ),
+    _speaking(
+        "data_error",
+        rf"(?:Data|Dataset|Decod\w{{1,5}}|Pars\w{{1,5}}|Corrupt\w{{0,4}}|Format|Malformed"
+        rf"|Record|Sample"
+        rf"|Image|Audio|Video|Annotation|Label)\w{{0,20}}{_EXCEPTION}",
+        "lib.MalformedRecordError: row 3",
+        "lib.DatasetBuildError: no split",
+        confidence=0.55,
+        unlike="lib.DateError: 31 February",
+    ),
+    _speaking(
+        "type_error", r"TypeError", "tracing.BadTypeError: x", confidence=0.6, unlike="TypeErr: x"
+    ),
+    _speaking(
+        "key_error", r"KeyError", "lib.MissingKeyError: x", confidence=0.6, unlike="KeyErr: x"
+    ),
+    _speaking(
+        "index_error",
+        r"(?:IndexError|OutOf(?:Range|Bounds)(?:Error|Exception)?)",
+        "jax.errors.NonConcreteBooleanIndexError: x",
+        "lib.OutOfBoundsError: 3",
+        confidence=0.6,
+        unlike="IndexErr: x",
+    ),
+    _speaking(
+        "value_error",
+        r"ValueError",
+        "lib.NegativeValueError: -1",
+        confidence=0.6,
+        unlike="ValueErr: x",
+    ),
+    _speaking(
+        "attribute_error",
+        r"AttributeError",
+        "lib.LazyAttributeError: y",
+        confidence=0.6,
+        unlike="AttributeErr: x",
+    ),
+    _speaking(
+        "assertion_error",
+        r"(?:AssertionError|AssertError|AssertionFailed)",
+        "lib.HardAssertionError: no",
+        confidence=0.6,
+        unlike="AssertErr: x",
+    ),
     Rule(
         reason="python_exception",
-        pattern=re.compile(r"^[A-Za-z_][\w.]{0,200}(?::|$)"),
+        pattern=re.compile(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
         errors_only=True,
         confidence=0.7,
-        positives=("RuntimeError: anything", "mylib.errors.OutOfLuck: try again"),
-        negatives=("42: no exception",),
+        positives=(
+            "RuntimeError: anything",
+            "mylib.errors.OutOfLuck: try again",
+            "NotImplementedError",
+            "RecursionError: maximum recursion depth exceeded",
+            "StopIteration",
+        ),
+        negatives=("42: no exception", "- RuntimeError"),
     ),
 )

@@ -1,10 +1,71 @@
-"""What is not installed, or cannot be imported at all."""
+"""What is not installed, or installed otherwise than the code needs it."""
 
-from schedmate.handler.rules.named import by_name
+import re
+
+from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.named import any_of, by_name, typed
 
 RULES = (
-    by_name("import_error", "ModuleNotFoundError", "ImportError", example="No module named 'x'"),
+    Rule(
+        reason="import_error",
+        pattern=re.compile(
+            r"^\S{0,200}python[\d.]{0,5}: No module named \S"
+            r"|^\S{0,200}python[\d.]{0,5}: Error while finding module specification for '"
+        ),
+        words=("no module named", "module specification"),
+        confidence=0.95,
+        positives=(
+            "/usr/bin/python3: No module named torch.distributed.run",
+            "python: No module named accelerate",
+            (
+                "python: Error while finding module specification for 'train.main' "
+                "(ModuleNotFoundError: No module named 'train')"
+            ),
+        ),
+        negatives=("apex: No module named apex, using torch", "python 3.11: no module missing"),
+    ),
+    Rule(
+        reason="import_error",
+        pattern=any_of(
+            typed("ModuleNotFoundError", "ImportError", "DistributionNotFound", "VersionConflict"),
+            typed("PackageNotFoundError", "DependencyNotFoundError", "ZipImportError"),
+            r"Failed to import \w[\w.]{0,160} because of the following error",
+            r"^(?:Runtime|Value|Name|Assertion|OS|NotImplemented)?(?:Error|Exception): .{0,300}"
+            r"(?:\bis not installed|(?:[Pp]lease|need to|[Tt]ry|must) (?:first )?(?:pip )?install\b"
+            r"|`?pip3? install |conda install )",
+        ),
+        errors_only=True,
+        confidence=0.9,
+        positives=(
+            "ModuleNotFoundError: No module named 'flash_attn'",
+            "ImportError: cannot import name 'LlamaFlashAttention2' from 'transformers'",
+            (
+                "ImportError: Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: "
+                "Please run `pip install transformers[torch]`"
+            ),
+            (
+                "importlib.metadata.PackageNotFoundError: No package metadata was found for "
+                "bitsandbytes"
+            ),
+            "pkg_resources.DistributionNotFound: The 'tqdm>=4.27' distribution was not found",
+            (
+                "RuntimeError: Failed to import transformers.models.llama because of the following "
+                "error (look up to see its traceback):"
+            ),
+            "RuntimeError: DeepSpeed is not installed, run pip install deepspeed",
+        ),
+        negatives=(
+            "ImportErrorCounter: 2",
+            "ValueError: the hook is installed twice",
+            "RuntimeError: could not import",
+        ),
+    ),
     by_name(
-        "syntax_error", "SyntaxError", "IndentationError", "TabError", example="invalid syntax"
+        "syntax_error",
+        "SyntaxError",
+        "IndentationError",
+        "TabError",
+        confidence=0.95,
+        examples=("invalid syntax", "invalid syntax. Perhaps you forgot a comma?", "EOL while"),
     ),
 )

@@ -1,60 +1,127 @@
-"""Tensors that do not fit each other: device, dtype, shape."""
-
-import re
+"""Tensors that are on different devices or of different types."""
 
 from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.named import any_of
+
+_DEVICES = (
+    r"[Ee]xpected all tensors to be on the same device|not (?:at|on) the same device",
+    r"Input type \(torch\.[A-Z]\w{0,30}\) and (?:weight|bias) type \(torch\.(?:cuda|hip|xpu)\.",
+    r"Input type \(torch\.(?:cuda|hip|xpu)\.\w{1,30}\) and (?:weight|bias) type \(torch\.[A-Z]",
+    r"[Ee]xpected object of (?:device type|backend) \w{1,20} but got",
+    r"of type torch\.cuda\.\w{1,30} but (?:found|got) type torch\.[A-Z]",
+    r"of type torch\.[A-Z]\w{1,30} but (?:found|got) type torch\.cuda\.",
+    r"parameters and buffers on device .{1,60} but found one of them on device",
+    r"should be either on (?:the )?(?:cpu|same device)|on the same device as the indexed tensor",
+    r"can't convert \S{1,20} device type tensor to numpy|Implicit conversion to a NumPy array",
+    r"is on CPU, (?:but expected|Tensor for)|but expected (?:it|them) to be on GPU",
+    r"[Ee]xpected a '?\w{1,12}'? device(?: type)? for generator|[Ee]xpected an? \w{1,12} device",
+    r"Cannot copy out of meta tensor|cannot be accessed from Triton \(cpu tensor",
+    r"No backend type associated with device type|Tensors must be (?:CUDA|on GPU)",
+    r"[Ii]ncompatible devices for jitted computation",
+    r"Attempting to deserialize object on (?:a )?CUDA",
+    r"(?:tensors?|inputs?|weights?|parameters?|model) .{0,40}on different (?:devices|GPUs)",
+    r"Passed CPU tensor to|input must be a CUDA tensor|must be a (?:CUDA|GPU) tensor",
+)
+_TYPES = (
+    r"[Ee]xpected (?:object of )?(?:scalar type|dtype) |[Ff]ound dtype \w{1,20} but expected",
+    r"(?:same|equal|uniform) dtypes?\b|source and destination dtypes match",
+    r"to be equal to src\.dtype|dtype mismatch|[Mm]ismatched? (?:d|data )types?",
+    r"Input type \(\S{1,60}\) and (?:bias|weight) type",
+    r"\" not implemented for '\w{1,20}'|not implemented for '(?:Half|BFloat16|Long|Int|Bool)'",
+    r"result type \w{1,20} can't be cast to|[Ee]xpected (?:\w{1,12} tensor|a \w{1,12}) \(got",
+    r"to have one of the following scalar types|tensors used as indices must be",
+    r"floating point (?:and complex )?dtype can require gradients|could not infer output dtype",
+    r"can't convert np\.ndarray of type|Got unsupported ScalarType|UFuncTypeError: Cannot cast",
+    r"Tensor conversion requested dtype|that does not match type \w{1,20} of argument",
+    r"was expected to be an? \w{1,20} tensor but is an? \w{1,20} tensor",
+    r"carry (?:input and carry )?output must have (?:equal|identical) types",
+    r"Attempting to unscale FP16 gradients|only supports? (?:fp16|bf16|boolean masks)",
+    r"[Ff]lash ?[Aa]ttention only supports? (?:fp16|bf16|float16)",
+    r"expected floating point type|cannot be converted to type at::\w{1,20} without overflow",
+    r"expected m1 and m2 to have the same dtype",
+    r"of type torch\.[A-Z]\w{1,30} but (?:found|got) type",
+    r"data type .{0,60}(?:not (?:supported|match)|mismatch)|should have the same data type",
+)
 
 RULES = (
     Rule(
         reason="device_mismatch",
-        pattern=re.compile(
-            r"[Ee]xpected all tensors to be on the same device"
-            r"|Input type \(\S{1,60}\) and weight type \(torch\.cuda\."
-        ),
+        pattern=any_of(*_DEVICES),
         errors_only=True,
-        confidence=0.96,
+        confidence=0.95,
         positives=(
             (
                 "RuntimeError: Expected all tensors to be on the same device, but found at least "
                 "two devices, cuda:0 and cpu!"
             ),
+            (
+                "RuntimeError: Input type (torch.FloatTensor) and weight type "
+                "(torch.cuda.FloatTensor) should be the same"
+            ),
+            (
+                "RuntimeError: module must have its parameters and buffers on device cuda:0 "
+                "(device_ids[0]) but found one of them on device: cpu"
+            ),
+            (
+                "TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to "
+                "copy the tensor to host memory first."
+            ),
+            (
+                "RuntimeError: indices should be either on cpu or on the same device as the "
+                "indexed tensor (cpu)"
+            ),
+            "RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'",
+            "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
+            "RuntimeError: No backend type associated with device type cpu",
+            (
+                "RuntimeError: Expected object of device type cuda but got device type cpu for "
+                "argument #1 'self' in call to _th_mm"
+            ),
         ),
-        negatives=("RuntimeError: all tensors are on cuda:0",),
+        negatives=(
+            "RuntimeError: all tensors are on cuda:0",
+            (
+                "RuntimeError: Input type (torch.cuda.HalfTensor) and weight type "
+                "(torch.cuda.FloatTensor) should be the same"
+            ),
+        ),
     ),
     Rule(
         reason="dtype_mismatch",
-        pattern=re.compile(
-            r"expected (?:scalar type|m1 and m2 to have the same dtype|dtype)"
-            r"|must have the same dtype|Input type \(\S{1,60}\) and (?:bias|weight) type"
-            r"|not implemented for '(?:Half|BFloat16|Long|Int|Bool|Float8\w{0,12})'"
-        ),
+        pattern=any_of(*_TYPES),
         errors_only=True,
-        confidence=0.94,
+        confidence=0.93,
         positives=(
             "RuntimeError: expected scalar type Float but found Half",
             "RuntimeError: mat1 and mat2 must have the same dtype, but got Float and Half",
+            "RuntimeError: Found dtype Long but expected Float",
+            (
+                "RuntimeError: Input type (torch.cuda.HalfTensor) and weight type "
+                "(torch.cuda.FloatTensor) should be the same"
+            ),
+            "RuntimeError: Input type (float) and bias type (c10::Half) should be the same",
+            "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
+            (
+                "RuntimeError: Expected tensor for argument #1 'indices' to have one of the "
+                "following scalar types: Long, Int; but got torch.FloatTensor instead"
+            ),
+            "RuntimeError: result type Float can't be cast to the desired output type Long",
+            "TypeError: lax.add requires arguments to have the same dtypes, got float32, int32.",
+            (
+                "numpy.core._exceptions._UFuncTypeError: Cannot cast ufunc 'add' output from "
+                "dtype('float64') to dtype('int64') with casting rule 'same_kind'"
+            ),
+            "ValueError: Attempting to unscale FP16 gradients.",
+            "TypeError: Got unsupported ScalarType BFloat16",
+            (
+                "ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and "
+                "torch.float32"
+            ),
         ),
-        negatives=("TypeError: expected str, bytes or os.PathLike object, not NoneType",),
-    ),
-    Rule(
-        reason="shape_mismatch",
-        pattern=re.compile(
-            r"mat1 and mat2 shapes cannot be multiplied"
-            r"|The size of tensor a \(\d{1,12}\) must match"
-            r"|Sizes of tensors must match|could not be broadcast together"
-            r"|cannot reshape array of size|shape '\[[\d, \-]{1,80}\]' is invalid for input of size"
-            r"|matmul: Input operand \d has a mismatch|shapes .{1,60} not aligned|size mismatch, m1"
-            r"|all the input array dimensions|setting an array element with a sequence"
-            r"|Expected input batch_size \(\d{1,9}\) to match target|Incompatible shapes"
+        negatives=(
+            "TypeError: expected str, bytes or os.PathLike object, not NoneType",
+            "TypeError: unsupported operand type(s) for +: 'int' and 'str'",
+            "NotImplementedError: not implemented for windows",
         ),
-        errors_only=True,
-        confidence=0.94,
-        positives=(
-            "RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x784 and 512x10)",
-            "ValueError: operands could not be broadcast together with shapes (3,) (4,) ",
-            "ValueError: shapes (3,4) and (3,4) not aligned: 4 (dim 1) != 3 (dim 0)",
-            "ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0",
-        ),
-        negatives=("ValueError: the shape of things to come",),
     ),
 )

@@ -3,16 +3,27 @@
 import re
 
 from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.named import any_of
 
 RULES = (
     Rule(
-        # says that a child failed, not why
         reason="unknown",
-        pattern=re.compile(
-            r"ChildFailedError|ProcessRaisedException|ProcessExitedException"
-            r"|^ray\.exceptions\.RayTaskError|CalledProcessError: |SignalException: "
-            r"|Caught [\w.]{1,100} in (?:DataLoader worker|replica)|ExceptionGroup: "
-            r"|RemoteTraceback"
+        pattern=any_of(
+            r"ChildFailedError|ProcessRaisedException|ProcessExitedException|RemoteTraceback",
+            r"^(?:[\w.]{1,80}\.)?(?:RayTaskError|RayActorError|ActorDiedError|TaskUnschedulable)",
+            r"^(?:[\w.]{1,80}\.)?(?:TrainingFailedError|WorkerCrashedError|TrialFailed\w{0,12})",
+            r"^(?:subprocess\.)?CalledProcessError: |SignalException: |^ExceptionGroup: ",
+            r"BaseExceptionGroup: |Caught [\w.]{1,100} in (?:DataLoader worker|replica|pin memory)",
+            r"^(?:[\w.]{1,80}\.)?BrokenProcessPool|^(?:[\w.]{1,80}\.)?TerminatedWorkerError",
+            (
+                r"^(?:[\w.]{1,80}\.)?(?:NotebookExecutionFailed|PapermillExecutionError"
+                r"|CellExecutionError)"
+            ),
+            r"^(?:[\w.]{1,80}\.)?(?:WorkflowError|LightningSubprocessError|FailedRunError)(?::|$)",
+            (
+                r"One of the subprocesses has abruptly died|had an exception: |^SystemExit"
+                r"(?:: \d{1,3})?$"
+            ),
         ),
         errors_only=True,
         confidence=0.3,
@@ -23,7 +34,37 @@ RULES = (
             "subprocess.CalledProcessError: Command '['python', 'x.py']' returned exit status 1.",
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)",
             "KeyError: Caught KeyError in DataLoader worker process 0.",
+            "RuntimeError: Caught RuntimeError in replica 0 on device 0.",
+            "ray.exceptions.RayTaskError(ValueError): ray::train() (pid=12, ip=10.0.0.1)",
+            "concurrent.futures.process.BrokenProcessPool: A process in the process pool was",
+            "ray.train.base_trainer.TrainingFailedError: The Ray Train run failed.",
+            (
+                "RuntimeError: One of the subprocesses has abruptly died during map operation."
+                "To debug the error, disable multiprocessing."
+            ),
+            "SystemExit: 1",
         ),
-        negatives=("RuntimeError: nothing left",),
+        negatives=("RuntimeError: nothing left", "SystemExit: no data given"),
+    ),
+    Rule(
+        # the exception stands in the message, below or in the chain: it is of the user's code
+        reason="python_exception",
+        pattern=re.compile(
+            r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:$"
+            r"|^(?:[\w.]{1,80}\.)?UnfilteredStackTrace: *$|^(?:[\w.]{1,80}\.)?RetryError(?:\[|:)"
+            r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:$"
+            r"|^RuntimeError: \w{1,40} worker .{0,40}(?:failed|raised) with (?:an )?(?:error"
+            r"|exception)"
+        ),
+        errors_only=True,
+        confidence=0.4,
+        weight=Weight.WRAPPER,
+        positives=(
+            "hydra.errors.InstantiationException: Error in call to target 'src.data.Module':",
+            "ValueError: in user code:",
+            "tenacity.RetryError: RetryError[<Future at 0x7f state=finished raised OSError>]",
+            "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:",
+        ),
+        negatives=("ValueError: in user code", "hydra.errors.InstantiationException: no target"),
     ),
 )
