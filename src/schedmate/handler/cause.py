@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from schedmate.handler.last_words import clue_from_the_end
 from schedmate.handler.reading import Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 
@@ -24,9 +25,10 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     """None means that nothing found says why, or that nothing went wrong."""
     verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in BUILT_IN.for_case(case)]
     told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
-    if told or verdicts:
-        return min([*told, *verdicts], key=lambda clue: _rank(case, clue))
-    return _survived(gathered) if case.failing else None
+    best = min([*told, *verdicts], key=lambda clue: _rank(case, clue), default=None)
+    if case.failing and (best is None or best.rule.weight is Weight.WRAPPER):
+        return clue_from_the_end(gathered) or best or _survived(gathered)
+    return best
 
 
 def _counts(case: Case, clue: Clue, verdicts: list[Clue]) -> bool:

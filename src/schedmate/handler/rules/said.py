@@ -23,8 +23,8 @@ _ANNOUNCED = re.compile(
 )
 _HARMLESS = re.compile(
     r"\b(?:0|no|without|any) (?:errors?|failures?|failed)\b|\berrors?(?:[_ ]rate)?[:=] ?[\d.]"
-    r"|falling back|\bretry|ignor|skipp|using the default|creating it|will be created|\bwarn"
-    r"|deprecat|(?:validation|test|train|mean|absolute|squared|percentage|relative) error"
+    r"|falling back|failing over|\bretry|ignor|skipp|using the default|creating it|will be created"
+    r"|\bwarn|deprecat|(?:validation|test|train|mean|absolute|squared|percentage|relative) error"
     r"|\bpassed\b",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ LAST_WORDS: Final = (
     _said(
         "gpu_oom",
         r"(?:gpu|cuda|device|vram).{0,40}(?:out of memory|\boom\b|memory (?:is )?exhausted)",
-        of=("ERROR: GPU 3 is out of memory", "2026-01-01 10:00:00 - ERROR - cuda oom in step 3"),
+        of=("ERROR: GPU 3 is out of memory", "ERROR: the VRAM, it seems, is out of memory"),
     ),
     _said(
         "host_oom",
@@ -62,7 +62,7 @@ LAST_WORDS: Final = (
         "disk_full",
         r"(?:disk|device|file ?system|volume|partition) (?:is )?(?:full|out of space)",
         r"no (?:more |free |disk )?space",
-        of=("ERROR: disk is full, cannot save", "FATAL: no space for the checkpoint"),
+        of=("ERROR: volume is full, cannot save", "FATAL: no space for the checkpoint"),
     ),
     _said(
         "auth_error",
@@ -82,7 +82,7 @@ LAST_WORDS: Final = (
     _said(
         "checkpoint_corrupt",
         r"(?:checkpoint|ckpt|weights).{0,60}(?:corrupt|truncated|be read|unreadable|damaged)",
-        of=("ERROR: checkpoint out/last.pt is corrupt",),
+        of=("ERROR: checkpoint step 3 is unreadable",),
     ),
     _said(
         "data_error",
@@ -114,7 +114,7 @@ LAST_WORDS: Final = (
             r"|--[a-z][\w-]{1,40}"
         ),
         of=(
-            "ERROR: unknown option depth",
+            "ERROR: illegal setting of depth",
             "Error: config key model.depth is missing",
             "FATAL: batch size must be a multiple of 8",
             "Error: please set DATA_DIR",
@@ -134,7 +134,7 @@ LAST_WORDS: Final = (
     _said(
         "loss_nan",
         r"\bnan\b|diverged|not finite|infinite loss|loss (?:is )?inf",
-        of=("ERROR: training diverged", "FATAL: loss is not finite"),
+        of=("ERROR: training diverged", "FATAL: the loss grew until it was not finite"),
     ),
     _said(
         "shape_mismatch",
