@@ -21,7 +21,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobId, JobState, Request, Submission
 from schedmate.model.learned import LearnedPattern, LearntFrom
 from schedmate.model.ledger import CallOutcome, LlmCall
-from schedmate.model.nodes import NodeCondition, NodeState
+from schedmate.model.nodes import NodeCondition, NodeRun, NodeState
 from schedmate.model.ports import (
     Answer,
     Asker,
@@ -85,6 +85,7 @@ __all__ = [
     "ModelTooSlow",
     "ModelUnavailable",
     "NodeCondition",
+    "NodeRun",
     "NodeState",
     "NotFound",
     "NotThereYet",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from schedmate.model.job import JobState
+
 NodeCondition = Literal["up", "drain", "down", "unknown"]
 """Whether it takes jobs, takes no more, or does not answer."""
 
@@ -23,3 +25,21 @@ class NodeState:
     up_since: float | None = None
     """When it was booted."""
     partitions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRun:
+    """One ended attempt of a job, as far as it speaks for or against the nodes it ran on."""
+
+    job_id: str
+    attempt: int = 0
+    user: str
+    nodes: tuple[str, ...]
+    state: JobState
+    gpus: int = 0
+    started_at: float
+    ended_at: float
+    reason: str = ""
+    """What it died of, where somebody looked."""
+    confidence: float = 0.0
+    blamed: tuple[str, ...] = ()

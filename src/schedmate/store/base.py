@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Diagnosis,
         Fingerprint,
         JobId,
+        NodeRun,
         PastRun,
         Progress,
     )
@@ -74,6 +75,9 @@ class Store(Experience, WorkloadCache, FormatMemory, Ledger, Protocol):
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, the last one unless told which."""
+
+    def node_runs(self, *, since: float, limit: int = 20_000) -> Sequence[NodeRun]:
+        """The newest ended runs of this scheduler on nodes, with what they died of."""
 
     def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None: ...
 

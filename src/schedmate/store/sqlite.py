@@ -15,6 +15,7 @@ from schedmate.model import (
     JobId,
     LearnedPattern,
     LlmCall,
+    NodeRun,
     PastRun,
     Progress,
     Workload,
@@ -23,6 +24,7 @@ from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
+from schedmate.store.noderuns import NODE_RUNS, node_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,6 +109,10 @@ class SqliteStore(Lessons):
         # `where` is always one of the literals above
         query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
         return [loads(PastRun, body) for (body,) in self._db.rows(query, (*values, limit))]
+
+    def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
+        rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))
+        return [node_run(row) for row in rows]
 
     # what is known of jobs on their way
 

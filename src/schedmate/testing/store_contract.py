@@ -22,6 +22,7 @@ import pytest
 
 from schedmate.model import (
     Action,
+    Blame,
     Checkpoint,
     Evidence,
     Finding,
@@ -30,7 +31,9 @@ from schedmate.model import (
     LearnedPattern,
     LlmCall,
     Mark,
+    NodeRun,
     PastRun,
+    Request,
     RunProfile,
     Workload,
 )
@@ -208,6 +211,32 @@ class StoreContract(LessonsContract):
             assert _name(local.run("1")) == "here"
             assert _name(slurm.run("1")) == "there"
             assert [run.job.name for run in local.recent_runs()] == ["there", "here"]
+
+    def test_runs_are_told_as_their_nodes_see_them(self, store: Store) -> None:
+        where = {"nodes": ("n1", "n2"), "request": Request(gpus=16, nodes=2)}
+        failed = a_job(id="7", state=JobState.FAILED, end_time=500.0, **where)
+        found = a_diagnosis("nccl_timeout", confidence=0.8, blame=Blame(nodes=("n2",)))
+        store.keep_run(PastRun(job=failed))
+        store.keep_run(PastRun(job=a_job(id="8", state=JobState.COMPLETED, nodes=("n1",))))
+        store.keep_run(PastRun(job=a_job(id="9", state=JobState.COMPLETED)))
+        store.keep_run(PastRun(job=a_job(id="5", state=JobState.FAILED, end_time=9.0, **where)))
+        store.keep_diagnosis("7", 0, found)
+        store.keep_diagnosis("7", 1, a_diagnosis("segfault"))
+        newest, older = store.node_runs(since=100.0)
+        assert (newest.job_id, newest.nodes, newest.reason) == ("8", ("n1",), "")
+        assert older == NodeRun(
+            job_id="7",
+            user="ada",
+            nodes=("n1", "n2"),
+            state=JobState.FAILED,
+            gpus=16,
+            started_at=1010.0,
+            ended_at=500.0,
+            reason="nccl_timeout",
+            confidence=0.8,
+            blamed=("n2",),
+        )
+        assert len(store.node_runs(since=100.0, limit=1)) == 1
 
     def test_following_is_forgotten_with_the_end_of_the_attempt(self, store: Store) -> None:
         store.keep_tracking("1", 0, "half way")
