@@ -14,6 +14,8 @@ RULES = (
             r"|loaded state dict (?:contains a parameter group|has a different number of)"
             r"|this looks incorrect|Cannot load .{0,300}because .{0,160}(?:expected shape"
             r"|keys are missing)"
+            r"|Checkpoint\w{0,12}Mismatch|from a different training loop setup"
+            r"|checkpoint contains only the"
             r"|thus raising an error\.|Global shape mismatch for loaded"
             r"|[Ss]ize mismatch between saved .{1,80} and current"
             r"|value from checkpoint \(.{0,80}\) is not equal to the input argument"
@@ -32,6 +34,8 @@ RULES = (
             ),
             "ValueError: loaded state dict has a different number of parameter groups",
             "RuntimeError: Missing key in checkpoint state_dict: optimizer.state.step.",
+            "pykeen.training.training_loop.CheckpointMismatchError: The checkpoint file 'x.pt'",
+            "KeyError: 'Trying to restore optimizer state but checkpoint contains only the model.'",
             (
                 'ValueError: Trying to set a tensor of shape torch.Size([1, 2]) in "weight" (which '
                 "has shape torch.Size([2, 2])), this looks incorrect."

@@ -92,28 +92,22 @@ RULES = (
         reason="compile_error",
         pattern=re.compile(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
-            r"(?:[Cc]ompil|ptxas|[Mm]osaic|libdevice|LLVM)"
-            r"|libdevice not found at|Mosaic failed to compile|ptxas exited with non-zero"
+            r"(?:[Ff]ailed to compile|[Cc]ompil(?:ation|ing) |libdevice|LLVM)"
         ),
         unless=_GOING_ON,
         errors_only=True,
         confidence=0.88,
         positives=(
             (
-                "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: ptxas exited with "
-                "non-zero error code 2"
-            ),
-            (
-                "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Mosaic failed to "
-                "compile TPU kernel: x"
-            ),
-            (
                 "tensorflow.python.framework.errors_impl.InternalError: libdevice not found at "
                 "./libdevice.10.bc"
             ),
             "jax.errors.JaxRuntimeError: UNIMPLEMENTED: Failed to compile fusion",
         ),
-        negatives=("XlaRuntimeError: INTERNAL: the stream did not block",),
+        negatives=(
+            "XlaRuntimeError: INTERNAL: the stream did not block",
+            "RuntimeError: INTERNAL: the provided PTX was compiled with an unsupported toolchain.",
+        ),
     ),
     Rule(
         # compilers and build tools, which raise no exception
@@ -124,10 +118,12 @@ RULES = (
             r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal error: "
             r"|^[^ ]{1,200}\.(?:cu|cuh|hip)\(\d{1,6}\): (?:fatal )?error"
             r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
-            r"|^ {0,8}error: command '\S{1,200}' failed|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d"
+            r"|^ {0,8}error: command '[^']{1,200}' failed"
+            r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d"
             r"|^CMake Error(?::| at )|^ {0,4}ERROR: Failed building wheel for "
             r"|^(?:ERROR: )?(?:Could not|Failed to) build (?:wheels|installable wheels) for "
             r"|^ {0,4}. .{0,80}did not run successfully|^error: metadata-generation-failed"
+            r"|ptxas exited with non-zero error|Mosaic failed to compile"
             r"|^Internal Triton PTX codegen error|^FAILED: \S{1,200}\.(?:o|so|cuda\.o)\b"
         ),
         unless=_GOING_ON,
@@ -156,6 +152,12 @@ RULES = (
             "make: *** [Makefile:12: all] Error 2",
             "CMake Error at CMakeLists.txt:4 (find_package):",
             "FAILED: multi_tensor_adam.cuda.o",
+            "Status: INTERNAL: ptxas exited with non-zero error code 139, output:  - Failure",
+            "jax.errors.JaxRuntimeError: INTERNAL: Mosaic failed to compile TPU kernel: bad",
+            (
+                "error: command 'C:\\\\Program Files\\\\CUDA\\\\bin\\\\nvcc.exe' failed "
+                "with exit code 1"
+            ),
         ),
         negatives=(
             "train.py: error: unrecognized arguments: --x",

@@ -8,7 +8,7 @@ import re
 from schedmate.handler.rules.base import Rule, Weight
 
 _EXPLAINED = re.compile(
-    r"_STATUS_SUCCESS|might be asynchronously|could be incorrect|failed call to cuInit"
+    r"might be asynchronously|could be incorrect|failed call to cuInit"
     r"|\b(?:retrying|skipping|falling back|ignor(?:ed|ing))\b"
     r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
     re.IGNORECASE,
@@ -92,7 +92,8 @@ RULES = (
         pattern=re.compile(
             r"\b(?:CUDA|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR):? "
             r"|\bcu(?:DNN|BLAS|SPARSE|SOLVER|FFT|RAND)(?: Frontend)? error: "
-            r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_[A-Z_]{4,40}"
+            r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_"
+            r"(?:[A-RT-Z]|SUB|STREAM)[A-Z_]{3,40}|Check failed: .{0,60}(?:CUDNN|CUBLAS|cuda|CUDA)"
             r"|\bmiopenStatus[A-Z]\w{2,30}|\brocblas_status_\w{3,30}"
             r"|\bCUDA_ERROR_[A-Z_]{3,60}\b|\bcudaError[A-Z]\w{2,60}\b|\bhipError[A-Z]\w{2,60}\b"
             r"|\bHSA_STATUS_ERROR\w{0,60}\b|\b(?:UR|PI)_(?:RESULT_)?ERROR_[A-Z_]{3,40}\b"
@@ -117,6 +118,10 @@ RULES = (
             "E1201 cuda_dnn.cc:502] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
             "n7:1:2 [3] init.cc:1 NCCL WARN Cuda failure 101 'invalid device ordinal'",
             "RuntimeError: Native API failed. Native API returns: 20 (UR_RESULT_ERROR_UNKNOWN)",
+            (
+                "F cuda_dnn.cc:211] Check failed: status == CUDNN_STATUS_SUCCESS (7 vs. "
+                "0)Failed to set"
+            ),
             "cuda_main.cu:88 CUDA Runtime Error: invalid configuration argument",
         ),
         negatives=(

@@ -2,7 +2,7 @@
 
 import re
 
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Rule, Weight
 
 RULES = (
     Rule(
@@ -14,7 +14,6 @@ RULES = (
             r"|cudaErrorInvalidDeviceFunction|CUDNN_STATUS_ARCH_MISMATCH"
             r"|CUBLAS_STATUS_ARCH_MISMATCH"
             r"|TensileLibrary.{0,80}(?:Illegal seek|No such file)|for GPU arch ?: gfx"
-            r"|CUDA capability sm_\d{1,4} is not compatible"
             r"|(?:nvcc|ptxas) fatal +: .{0,20}(?:Unsupported gpu architecture"
             r"|Value 'sm_\w{2,6}' is)"
             r"|nvrtc: error: invalid value for --gpu-architecture"
@@ -32,7 +31,6 @@ RULES = (
         positives=(
             "RuntimeError: CUDA error: no kernel image is available for execution on the device",
             "torch.AcceleratorError: CUDA error: no kernel image is available for execution on the",
-            "RuntimeError: CUDA capability sm_90 is not compatible with this build",
             "RuntimeError: HIP error: invalid device function",
             (
                 "rocBLAS error: Cannot read /opt/rocm/TensileLibrary.dat: Illegal seek "
@@ -49,6 +47,21 @@ RULES = (
             ),
         ),
         negatives=("CUDA capability sm_90 found", "nvcc: NVIDIA (R) Cuda compiler driver"),
+    ),
+    Rule(
+        # a warning at the start; only what runs on that device fails
+        reason="cuda_unsupported",
+        pattern=re.compile(r"CUDA capability sm_\d{1,4} is not compatible"),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        words=("not compatible",),
+        positives=(
+            (
+                "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible "
+                "with the current"
+            ),
+        ),
+        negatives=("CUDA capability sm_90 found",),
     ),
     Rule(
         reason="cuda_unsupported",

@@ -21,7 +21,8 @@ RULES = (
             rf"|contains?(?: an?)?|turned|diverged to) (?:now )?{_BAD}\b"
             rf"|\bloss returned in .{{0,40}} is {_BAD}\b"
             rf"|\b{_BAD} (?:training |train )?loss (?:encountered|detected|found|during|at|in)\b"
-            r"|\bnon-?finite loss\b|diverged with loss = nan|NanLossDuringTraining"
+            r"|\b(?:loss|training|model) (?:has )?diverged\b|\bnon-?finite loss\b"
+            r"|diverged with loss = nan|NanLossDuringTraining"
             r"|Invalid loss, terminating training"
             r"|loss scale (?:is )?already at minimum|loss scale reached minimum"
             r"|Minimum loss scale reached|already at (?:the )?minimum loss scale"
@@ -33,7 +34,7 @@ RULES = (
         unless=_GOING_ON,
         confidence=0.93,
         outlives_success=True,
-        words=("invalid loss",),
+        words=("invalid loss", "diverged"),
         positives=(
             "NaN detected in loss, aborting.",
             "Loss is nan, stopping training",
@@ -58,6 +59,7 @@ RULES = (
                 "(message='found NaN in local forward loss calculation')"
             ),
             "Batch 0: Invalid loss, terminating training",
+            "Loss diverged, stop training",
             "ERROR:tensorflow:Model diverged with loss = NaN.",
             "Monitored metric val_loss = nan is not finite. Previous best value was 2.1",
             "FloatingPointError: invalid value (nan) encountered in jit(div)",
@@ -77,7 +79,8 @@ RULES = (
         # a distribution over what the network says: the network says NaN
         reason="loss_nan",
         pattern=re.compile(
-            r"probability tensor contains either `inf`, `nan`"
+            r"probability tensor contains either `inf`, `nan`|expects all elements of std >= 0"
+            r"|The (?:parameter|value of argument) \w{1,20} has invalid values"
             r"|(?:parameter"
             r"|argument) \w{1,20} .{0,120}to satisfy the constraint .{0,80}invalid values"
             r"|Gradient .{0,80}(?:is NaN|had NaN values)|Tensor had (?:NaN|Inf) values"
@@ -92,17 +95,46 @@ RULES = (
                 "ValueError: Expected parameter loc (Tensor of shape (256, 8)) of distribution "
                 "Normal() to satisfy the constraint Real(), but found invalid values:"
             ),
+            "RuntimeError: normal expects all elements of std >= 0.0",
+            "ValueError: The parameter loc has invalid values",
             "InvalidArgumentError: Gradient for dense/kernel:0 is NaN : Tensor had NaN values",
         ),
         negatives=("ValueError: cannot convert float NaN to integer",),
+    ),
+    Rule(
+        # the scale can fall no further, and steps are still skipped: nothing is learnt any more
+        reason="loss_nan",
+        pattern=re.compile(
+            r"[Ll]oss scale:? (?:0|1)(?:\.0{1,4})?, reducing to (?:0|1)(?:\.0{1,4})?(?:[^.\d]|$)"
+            r"|reducing loss scale to (?:0\.0{1,4}(?:[^\d]|$)|\d\.?\d{0,20}e-(?:0[5-9]|[1-9]\d))"
+        ),
+        confidence=0.75,
+        words=("loss scale",),
+        positives=(
+            (
+                "[deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 0.0, "
+                "reducing to 0.0"
+            ),
+            "[Rank 0] Overflow detected. Skipping step. Attempted loss scale: 1, reducing to 1",
+            "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 0.0",
+            "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 2.22e-16",
+        ),
+        negatives=(
+            "OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768",
+            "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 0.5",
+            "Attempted loss scale: 1, reducing to 0.5",
+        ),
     ),
     Rule(
         # validation losses are left out: an empty set has a NaN mean, and nothing is lost
         reason="loss_nan",
         pattern=re.compile(
             r"(?:^|[^\w\s/.\-]|[^\w\s/]\s{1,12}|\d\s{1,12}|\b(?:train|training|total|lm|mean|avg"
-            r"|average|running|step|batch|epoch|mlm|ce|nll|policy|actor|critic|value|cur|current"
-            r"|g|d|gen|disc|diffusion|main|aux|box|obj|cls|dfl|reg)[ _/\-])"
+            r"|average|running|step|batch|epoch|mlm|ce|nll|policy|actor|critic|value"
+            r"|function|surrogate"
+            r"|entropy|cur|current|g|d|gen|disc|generator|discriminator|adv|recon|mel|kl|mse|l1|bce"
+            r"|dice|seg|ctc|att|rnnt|vq|contrastive|distill|diffusion|main|aux|box|obj|cls"
+            r"|dfl|reg)[ _/\-])"
             r"loss(?:es)?(?:_\w{1,30})?[\"']?(?: value)?\s{0,4}[:=|]{0,2}\s{0,4}[\"']?(?:tensor\()?"
             r"[-+]?(?:nan|inf|infinity)(?:[^a-z_]|$)"
             r"|[\"']loss[\"']: 0\.0, [\"']grad_norm[\"']: nan"
@@ -115,6 +147,7 @@ RULES = (
             "Epoch 2 | step 4100 | loss nan | lr 3.0e-04",
             "step 0003 | loss = nan",
             "step 0003 loss nan",
+            "               Value function loss: inf",
             "{'loss': nan, 'grad_norm': nan, 'learning_rate': 3e-4}",
             "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 5e-05, 'epoch': 0.54}",
             "epoch=3 train_loss=inf",
