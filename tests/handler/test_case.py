@@ -1,7 +1,13 @@
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schedmate.handler import Case, parse_exit, parse_state
-from schedmate.handler.case import signal_name
+from schedmate.handler.case import parse_verdict, signal_name
+from schedmate.handler.rules import BUILT_IN
+from schedmate.handler.states import VERDICTS, WORDS
 from schedmate.model import BadInput, Job, JobState
 
 
@@ -16,6 +22,10 @@ from schedmate.model import BadInput, Job, JobState
         (0, 9, (0, 9)),
         (255, None, (255, None)),
         (128, None, (128, None)),
+        (271, None, (143, 15)),
+        (265, None, (137, 9)),
+        (256, None, (256, None)),
+        (400, None, (400, None)),
         (None, None, (None, None)),
     ],
 )
@@ -25,13 +35,22 @@ def test_exit_codes_are_normalised(code, signal, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("1", (1, None)), ("0:9", (0, 9)), ("-9", (-9, None)), ("1:0", (1, 0))]
+    ("text", "expected"),
+    [
+        ("1", (1, None)),
+        ("0:9", (0, 9)),
+        ("-9", (-9, None)),
+        ("1:0", (1, 0)),
+        ("0x8b", (139, None)),
+        ("271", (271, None)),
+        ("0x0:0x9", (0, 9)),
+    ],
 )
 def test_exit_codes_are_read_as_sacct_writes_them(text, expected):
     assert parse_exit(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "x", "1:", "1:x", ":9", "1.5"])
+@pytest.mark.parametrize("text", ["", "x", "1:", "1:x", ":9", "1.5", "0x", "SIGKILL"])
 def test_other_exit_codes_are_refused(text):
     with pytest.raises(BadInput, match="no exit code"):
         parse_exit(text)
@@ -46,6 +65,38 @@ def test_other_exit_codes_are_refused(text):
         ("OUT_OF_ME+", JobState.OUT_OF_MEMORY),
         ("BOOT_FAIL", JobState.NODE_FAIL),
         ("DEADLINE", JobState.TIMEOUT),
+        ("CANCELLED+", JobState.CANCELLED),
+        ("NODE_FAIL", JobState.NODE_FAIL),
+        ("OOM", JobState.OUT_OF_MEMORY),
+        ("PR", JobState.PREEMPTED),
+        ("REVOKED", JobState.CANCELLED),
+        ("SPECIAL_EXIT", JobState.PENDING),
+        ("COMPLETING", JobState.RUNNING),
+        ("DONE", JobState.COMPLETED),
+        ("EXIT", JobState.FAILED),
+        ("ZOMBI", JobState.NODE_FAIL),
+        ("TERM_RUNLIMIT: job killed after reaching LSF run time limit.", JobState.TIMEOUT),
+        ("TERM_MEMLIMIT", JobState.OUT_OF_MEMORY),
+        ("TERM_OWNER: job killed by owner.", JobState.CANCELLED),
+        ("TERM_PREEMPT", JobState.PREEMPTED),
+        ("Eqw", JobState.FAILED),
+        ("qw", JobState.PENDING),
+        ("C", JobState.COMPLETED),
+        ("Succeeded", JobState.COMPLETED),
+        ("Completed", JobState.COMPLETED),
+        ("OOMKilled", JobState.OUT_OF_MEMORY),
+        ("Error", JobState.FAILED),
+        ("Init:Error", JobState.FAILED),
+        ("CrashLoopBackOff", JobState.FAILED),
+        ("DeadlineExceeded", JobState.TIMEOUT),
+        ("Preempting", JobState.PREEMPTED),
+        ("NodeLost", JobState.NODE_FAIL),
+        ("ContainerCreating", JobState.PENDING),
+        ("SUCCEEDED", JobState.COMPLETED),
+        ("STOPPED", JobState.CANCELLED),
+        ("Held", JobState.FAILED),
+        ("Removed", JobState.CANCELLED),
+        ("JOB_STATE_FAILED", JobState.FAILED),
     ],
 )
 def test_states_are_read_as_sacct_writes_them(text, state):
@@ -56,6 +107,41 @@ def test_states_are_read_as_sacct_writes_them(text, state):
 def test_other_states_are_refused(text):
     with pytest.raises(BadInput, match="no job state"):
         parse_state(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Evicted", "preempted"),
+        ("ContainerCannotRun", "command_not_found"),
+        ("ImagePullBackOff", "service_unreachable"),
+        ("UnexpectedAdmissionError", "gpu_lost"),
+        ("TERM_EXTERNAL_SIGNAL: job killed by a signal external to LSF.", "killed"),
+        ("FAILED", ""),
+        ("OOMKilled", ""),
+    ],
+)
+def test_some_words_name_a_reason_that_no_state_stands_for(text, reason):
+    assert parse_verdict(text)[1] == reason
+
+
+def test_every_reason_so_named_has_a_rule_and_no_word_means_two_things():
+    for reason in set(VERDICTS.values()):
+        case = Case(state=JobState.FAILED, verdict=reason)
+        assert [rule.reason for rule in BUILT_IN.for_case(case)] == [reason]
+    assert not set(VERDICTS) & set(WORDS)
+
+
+@given(text=st.text(max_size=40))
+def test_any_text_is_a_state_or_refused(text):
+    with suppress(BadInput):
+        assert parse_state(text) in JobState
+
+
+@given(code=st.integers(-70, 400), signal=st.none() | st.integers(0, 64))
+def test_an_exit_once_made_normal_stays_so(code, signal):
+    case = Case(exit_code=code, signal=signal)
+    assert Case(exit_code=case.exit_code, signal=case.signal) == case
 
 
 def test_failing_and_succeeded():

@@ -6,11 +6,12 @@ import signal as signals
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedmate.model import BadInput, Job, JobState, Workload
+from schedmate.handler.states import VERDICTS, WORDS, plain
+from schedmate.model import BadInput, Job, JobState, NodeState, Workload
 
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
-_OTHER_WORDS = {"BOOT_FAIL": "NODE_FAIL", "DEADLINE": "TIMEOUT", "COMPLETING": "RUNNING"}
+_PBS_OFFSET = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,24 @@ class NamedLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One attempt of one job. Exit codes come as `128+n` or `-n` too; `signal` says which."""
+    """One attempt of one job. A signal may come as exit code `128+n`, `256+n` (PBS) or `-n`."""
 
     logs: tuple[Path | NamedLog, ...] = ()
     state: JobState | None = None
+    verdict: str = ""
+    """The reason that the scheduler's own word names, where no state stands for it."""
     exit_code: int | None = None
     signal: int | None = None
     nodes: tuple[str, ...] = ()
     hung: bool = False
     workload: Workload | None = None
     attempt: int = 0
+    started_at: float | None = None
+    ended_at: float | None = None
+    node_states: tuple[NodeState, ...] = ()
+    """How the scheduler said its nodes were, soon after."""
+    suspects: tuple[str, ...] = ()
+    """Nodes that other people's failures speak against."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -40,7 +49,15 @@ class Case:
         object.__setattr__(self, "signal", signal)
 
     @classmethod
-    def of_job(cls, job: Job, *, workload: Workload | None = None, hung: bool = False) -> Case:
+    def of_job(
+        cls,
+        job: Job,
+        *,
+        workload: Workload | None = None,
+        hung: bool = False,
+        node_states: tuple[NodeState, ...] = (),
+        suspects: tuple[str, ...] = (),
+    ) -> Case:
         words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
@@ -51,6 +68,10 @@ class Case:
             hung=hung,
             workload=workload,
             attempt=job.restarts,
+            started_at=job.start_time,
+            ended_at=job.end_time,
+            node_states=node_states,
+            suspects=suspects,
         )
 
     @property
@@ -69,6 +90,8 @@ class Case:
 
 def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:
     """Return the exit code as a shell shows it and the signal it stands for, if any."""
+    if code is not None and _PBS_OFFSET < code <= _PBS_OFFSET + _LAST_SIGNAL:
+        code -= _PBS_OFFSET - _SHELL_OFFSET
     if code is not None and code < 0:
         code = _SHELL_OFFSET - code
     if not signal and code is not None and _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL:
@@ -77,24 +100,39 @@ def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int |
 
 
 def parse_exit(text: str) -> tuple[int, int | None]:
-    """Read `C` or Slurm's `C:SIG`."""
+    """Read `C`, Slurm's `C:SIG`, or either in hexadecimal."""
     code, colon, signal = text.partition(":")
     try:
-        return int(code), int(signal) if colon else None
+        return _number(code), _number(signal) if colon else None
     except ValueError as error:
         raise BadInput(
             f"{text!r} is no exit code: give a number such as 1, 137 or -9, or Slurm's CODE:SIGNAL"
         ) from error
 
 
+def _number(text: str) -> int:
+    return int(text, 16) if text.strip().lower().startswith("0x") else int(text)
+
+
 def parse_state(text: str) -> JobState:
-    """Read a state as sacct shows it: `CANCELLED by 1000` and the cut `OUT_OF_ME+` too."""
-    word = (text.split() or [""])[0].upper()
-    word = _OTHER_WORDS.get(word, word)
+    """Read a state in the words of Slurm, LSF, PBS, Grid Engine, Kubernetes, Ray or HTCondor.
+
+    `CANCELLED by 1000`, the cut `OUT_OF_ME+` and `TERM_RUNLIMIT: job killed …` are understood.
+    """
+    return parse_verdict(text)[0]
+
+
+def parse_verdict(text: str) -> tuple[JobState, str]:
+    """Read a state, and the reason that the word itself names where no state stands for it."""
+    word = plain(text)
     cut = word.removesuffix("+")
+    if word in VERDICTS:
+        return JobState.FAILED, VERDICTS[word]
+    if word in WORDS:
+        return WORDS[word], ""
     for state in JobState:
-        if state == word or (cut and cut != word and state.startswith(cut)):
-            return state
+        if cut and cut != word and state.startswith(cut):
+            return state, ""
     raise BadInput(f"{text!r} is no job state: give one of {', '.join(JobState)}")
 
 

@@ -8,66 +8,117 @@ from schedmate.handler.rules.base import Rule, Weight
 
 RULES = (
     Rule(
-        reason="port_conflict",
-        pattern=re.compile(
-            r"(?:bind|socket|errno|OSError|RuntimeError).{0,200}[Aa]ddress already in use"
-            r"|\bEADDRINUSE\b"
-        ),
-        confidence=0.93,
-        positives=(
-            (
-                "RuntimeError: The server socket has failed to listen on any local network "
-                "address. The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
-                "already in use)."
-            ),
-            "OSError: [Errno 98] Address already in use",
-        ),
-        negatives=("port 6006: address already in use by another TensorBoard, trying 6007",),
-    ),
-    Rule(
-        reason="rendezvous",
-        pattern=re.compile(
-            r"Rendezvous(?:Timeout|Connection)Error|Timed out after \d{1,9} seconds waiting for "
-            r"clients|\[?c10d\]? ?.{0,80}The client socket has timed out"
-            r"|DistStoreError: |barrier on .{0,80}timed out after .{0,80}waiting for"
-        ),
-        confidence=0.9,
-        weight=Weight.SYMPTOM,
-        positives=(
-            "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError",
-            (
-                "torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for "
-                "clients. 3/4 clients joined."
-            ),
-        ),
-        negatives=("Rendezvous complete for workers. Result: restart_count=0",),
-    ),
-    Rule(
         reason="nccl_timeout",
         pattern=re.compile(
-            r"Watchdog caught collective operation timeout"
-            r"|Timed out waiting \d{1,9}ms for (?:recv|send) operation"
+            r"[Ww]atchdog caught collective operation timeout"
+            r"|[Tt]imed out waiting \d{1,9} ?ms for (?:recv|send) operation"
+            r"|[Tt]imeout at NCCL work|NCCL operations have (?:failed or )?timed out"
+            r"|watchdog (?:got stuck|hang detected)|[Hh]eartbeat monitor timed out"
+            r"|(?:due to|from) (?:a )?(?:global |collective )?timeout (?:signal )?from "
+            r"|due to a collective timeout|failed to pass monitored ?Barrier in \d"
+            r"|reached monitoredBarrier, but received errors"
+            r"|collective operation timeout: Work|NCCL communicator was aborted .{0,80}[Tt]ime"
+            r"|[Tt]imed out waiting for (?:the )?(?:all_?reduce|all_?gather|barrier)\b"
+            r"|\b[Cc]ollective .{0,60}timed out after"
+            r"|HCCL.{0,100}(?:timeout|time out)|notify wait time ?out"
         ),
+        unless=re.compile(r"timeout (?:set|is set) to"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
+        words=("hccl", "notify wait"),
         positives=(
             (
                 "[E ProcessGroupNCCL.cpp:828] [Rank 0] Watchdog caught collective operation "
                 "timeout: WorkNCCL(SeqNum=267, OpType=ALLREDUCE, Timeout(ms)=800)"
             ),
+            (
+                "[E1114 03:00:00.1 ProcessGroupNCCL.cpp:616] [Rank 3] Timeout at NCCL work: 8, "
+                "last enqueued NCCL work: 9, last completed NCCL work: 7."
+            ),
+            (
+                "Some NCCL operations have failed or timed out. Due to the asynchronous nature of "
+                "CUDA kernels, subsequent GPU operations might run on corrupted/incomplete data."
+            ),
+            (
+                "RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:81] Timed "
+                "out waiting 1800000ms for recv operation to complete"
+            ),
+            (
+                "[E ProcessGroupNCCL.cpp:1316] [PG 0 Rank 5] Heartbeat monitor timed out! Process "
+                "will be terminated after dumping debug info. workMetaList_.size()=11"
+            ),
+            (
+                "RuntimeError: Rank 0 successfully reached monitoredBarrier, but received errors "
+                "while waiting for send/recv from rank 1. Please check rank 1 logs"
+            ),
         ),
-        negatives=("NCCL timeout set to 1800 s", "NCCL_ASYNC_ERROR_HANDLING is deprecated"),
+        negatives=(
+            "NCCL timeout set to 1800 s",
+            "NCCL_ASYNC_ERROR_HANDLING is deprecated",
+            "NCCL INFO TORCH_NCCL_BLOCKING_WAIT set by environment to 0, timeout 1800",
+        ),
+    ),
+    Rule(
+        # the CUDA error itself stands in another line
+        reason="cuda_error",
+        pattern=re.compile(
+            r"NCCL.{0,300}unhandled cuda error|ncclUnhandledCudaError"
+            r"|NCCL.{0,200}Call to CUDA function failed"
+        ),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, "
+                "unhandled cuda error (run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5"
+            ),
+            "ncclUnhandledCudaError: Call to CUDA function failed.",
+        ),
+        negatives=("NCCL INFO CUDA Dev 0[3b000]",),
+    ),
+    Rule(
+        # two ranks on one GPU: the launch is wrong, and stays so
+        reason="argument_error",
+        pattern=re.compile(
+            r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"
+        ),
+        confidence=0.75,
+        words=("duplicate gpu", "ncclinvalid"),
+        positives=(
+            (
+                "n1:12:88 [0] init.cc:795 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 "
+                "both on CUDA device 4000"
+            ),
+            "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
+        ),
+        negatives=("duplicate GPU check passed",),
     ),
     Rule(
         reason="nccl_remote",
         pattern=re.compile(
-            r"(?:NCCL|nccl).{0,300}(?:remote process exited|remote process has exited"
-            r"|unhandled system error|unhandled cuda error|network error)"
-            r"|ncclRemoteError|ncclSystemError|Connection closed by peer"
-            r"|(?:gloo|tcp/pair|NET/Socket).{0,200}Connection reset by peer"
+            r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
+            r"|network error|internal error|aborted on rank)"
+            r"|ncclRemoteError|ncclSystemError|ncclInternalError"
+            r"|NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe"
+            r"|Proxy Call to rank \d{1,6} failed)|Proxy Call to rank \d{1,6} failed"
+            r"|Connection closed by (?:remote )?peer"
+            r"|(?:gloo|tcp/pair|NET/Socket|btl_tcp|socketProgress|socketStartConnect).{0,240}"
+            r"(?:Connection (?:reset|closed|refused)|Broken pipe|no error|SO_ERROR"
+            r"|Application timeout caused pair closure)"
+            r"|Application timeout caused pair closure|connectFullMesh failed"
+            r"|Horovod has been shut down|HorovodInternalError"
+            r"|has failed, got preempted, or crashed unexpectedly|set to ERROR in coordination"
+            r"|JAX distributed service detected fatal errors"
+            r"|Terminating process because the (?:JAX distributed service|coordinator) detected"
+            r"|failed to recv, got 0 bytes|Connection was likely closed\. Did the remote"
+            r"|store->get\('[^']{1,80}'\) got error: (?:Connection|Broken)"
+        ),
+        unless=re.compile(
+            r"^\[W|\bINFO\b|no network error|- retrying|shutdown anyway|(?:lost|error)s?: 0\b"
         ),
         confidence=0.85,
         weight=Weight.SYMPTOM,
+        words=("coordinat", "got 0 bytes", "proxy call", "horovod"),
         positives=(
             (
                 "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1275, "
@@ -77,7 +128,35 @@ RULES = (
                 "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection "
                 "closed by peer [10.0.0.2]:4711"
             ),
+            (
+                "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:598] Read "
+                "error [127.0.0.1]:17240: Connection reset by peer"
+            ),
+            (
+                "n1:3468:3905 [4] misc/socket.cc:538 NCCL WARN Net : Connection closed by remote "
+                "peer n2<54862>"
+            ),
+            (
+                "ncclSystemError: System call (e.g. socket, malloc) or external library call "
+                "failed or device error."
+            ),
+            (
+                "horovod.common.exceptions.HorovodInternalError: Horovod has been shut down. This "
+                "was caused by an exception on one of the ranks"
+            ),
+            (
+                "UNAVAILABLE: Task /job:jax_worker/replica:0/task:0 heartbeat timeout. This "
+                "indicates that the remote task has failed, got preempted, or crashed unexpectedly."
+            ),
+            "torch.distributed.DistNetworkError: failed to recv, got 0 bytes",
         ),
-        negatives=("NCCL version 2.18.5+cuda12.1",),
+        negatives=(
+            "NCCL version 2.18.5+cuda12.1",
+            (
+                "[W729 10:15:17.5 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=76): "
+                "Connection reset by peer"
+            ),
+            "n1:77:99 [0] NCCL INFO NET/Socket : Connection closed by remote peer, retry 1",
+        ),
     ),
 )

@@ -4,61 +4,26 @@ import re
 
 from schedmate.handler.rules.base import Rule
 
+_CALM = re.compile(
+    r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)"
+)
+
 RULES = (
-    Rule(
-        reason="host_oom",
-        pattern=re.compile(
-            r"Out of memory: Kill(?:ed)? process|invoked oom-killer"
-            r"|Detected \d{1,6} oom[-_]kill event|OOMKilled|oom-kill:constraint|TERM_MEMLIMIT"
-            r"|[Ee]xceeded (?:job|step|its) memory limit"
-            r"|exceeded memory limit \(|task \d{1,6}: Out Of Memory|killed due to memory pressure"
-            r"|killed due to the node running low on memory"
-        ),
-        confidence=0.97,
-        positives=(
-            "[ 4821.553190] Out of memory: Killed process 40822 (python) total-vm:8923144kB",
-            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=17.batch.",
-            "slurmstepd: error: Detected 1 oom_kill event in StepId=17.0.",
-            "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.",
-            "srun: error: node7: task 3: Out Of Memory",
-            "slurmstepd: error: Job 17 exceeded memory limit (9000 > 8000), being killed",
-        ),
-        negatives=(
-            "oom_kill events so far: none",
-            "memory limit: 64 GB",
-            "Zoom out of memory lane",
-        ),
-    ),
-    Rule(
-        reason="host_oom",
-        pattern=re.compile(
-            r"^(?:[\w.]{1,80}\.)?_?(?:Array)?MemoryError(?::|$)|std::bad_alloc"
-            r"|Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough)"
-        ),
-        errors_only=True,
-        confidence=0.92,
-        positives=(
-            "MemoryError",
-            "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 14.9 GiB for an array",
-            "OSError: [Errno 12] Cannot allocate memory",
-            "RuntimeError: [enforce fail at alloc.cpp:75] DefaultCPUAllocator: can't allocate",
-        ),
-        negatives=("CustomMemoryErrorCount: 3",),
-    ),
-    Rule(
-        reason="host_oom",
-        pattern=re.compile(r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"),
-        confidence=0.92,
-        positives=("terminate called after throwing an instance of 'std::bad_alloc'",),
-        negatives=("caught std::bad_alloc, going on with less",),
-    ),
     Rule(
         reason="shm_exhausted",
         pattern=re.compile(
             r"insufficient shared memory|out of shared memory|killed by signal: Bus error"
-            r"|unable to (?:open|mmap|allocate) shared memory"
+            r"|unable to (?:open|write to|mmap|allocate|resize) (?:shared memory|file </torch_"
+            r"|\d{1,16} bytes from file </torch_)"
+            r"|creating shared memory segment \S{0,80}nccl|failed to extend /dev/shm/"
+            r"|(?:/dev/shm|shm_open|posix_fallocate|ncclShm\w{1,30}|\bshm\b).{0,160}"
+            r"No space left on device|No space left on device.{0,60}/dev/shm"
+            r"|ObjectStoreFullError|Usage of EmptyDir volume \"\w{0,20}shm\w{0,20}\" exceeds"
+            r"|[Uu]nexpected bus error encountered in worker"
         ),
+        unless=re.compile(r"Too many open files"),
         confidence=0.95,
+        words=("bus error",),
         positives=(
             (
                 "ERROR: Unexpected bus error encountered in worker. This might be caused by "
@@ -68,7 +33,116 @@ RULES = (
                 "RuntimeError: DataLoader worker (pid 42) is killed by signal: Bus error. It is "
                 "possible that dataloader's workers are out of shared memory."
             ),
+            (
+                "RuntimeError: unable to open shared memory object </torch_29919_1396182366> in "
+                "read-write mode: No space left on device (28)"
+            ),
+            (
+                "n1:812:901 [0] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No "
+                "space left on device"
+            ),
+            "Error while creating shared memory segment /dev/shm/nccl-Wq2dVe (size 9637888)",
+            "RuntimeError: unable to write to file </torch_112_3212154124_0>",
+            "OSError: [Errno 28] No space left on device: '/dev/shm/psm_4d2a'",
         ),
-        negatives=("shared memory segment of 64 MB created",),
+        negatives=(
+            "shared memory segment of 64 MB created",
+            "OSError: [Errno 28] No space left on device: '/scratch/ckpt.pt'",
+            "shm: 64 GB available on n1",
+        ),
+    ),
+    Rule(
+        reason="host_oom",
+        pattern=re.compile(
+            r"[Oo]ut of memory: Kill(?:ed)? process|invoked oom-killer|OOMKilled"
+            r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
+            r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
+            r"|[Ee]xceeded (?:job|step|its|virtual|job's|the) memory limit"
+            r"|exceeded memory limit \(|tasks? [\d,\-]{1,60}: Out Of Memory"
+            r"|[1-9]\d{0,6} [Ww]orkers .{0,40}killed due to memory pressure"
+            r"|(?:[Tt]ask|[Aa]ctor|[Ww]orker|[Pp]od"
+            r"|process) (?:\S{1,60} )?(?:was )?killed due to memory pressure"
+            r"|killed due to the node running low on memory|low on resource: memory"
+            r"|PBS: job killed: (?:p?v?mem|mem) |[Cc]group mem(?:ory|sw)? limit exceeded"
+            r"|gone over (?:its )?(?:cgroup )?memory limit|exceeds job hard limit \"[hs]_(?:vmem"
+            r"|rss)"
+            r"|[Jj]ob exceeded (?:a |its )?memory (?:resource )?limit|beyond physical memory limits"
+            r"|killed by YARN for exceeding|OUT_OF_MEMORY state"
+            r"|terminated (?:because|since) it used too much memory"
+        ),
+        unless=_CALM,
+        confidence=0.97,
+        words=("term_swap", "gone over", "low on resource"),
+        positives=(
+            "[ 4821.553190] Out of memory: Killed process 40822 (python) total-vm:8923144kB",
+            (
+                "Memory cgroup out of memory: Killed process 8123 (python3) total-vm:60112kB, "
+                "anon-rss:51200kB"
+            ),
+            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=17.batch.",
+            "slurmstepd: error: Detected 1 oom_kill event in StepId=17.0.",
+            (
+                "slurmstepd: error: Detected 1 oom-kill event(s) in step 17.batch cgroup. Some of "
+                "your processes may have been killed by the cgroup out-of-memory handler."
+            ),
+            "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.",
+            "srun: error: node7: task 3: Out Of Memory",
+            "slurmstepd: error: Job 17 exceeded memory limit (9000 > 8000), being killed",
+            "=>> PBS: job killed: mem 67321856kb exceeded limit 67108864kb",
+            "      Reason:       OOMKilled",
+            (
+                "  Warning  Evicted    18m    kubelet    The node was low on resource: memory. "
+                "Container train was using 9402820Ki, which exceeds its request of 7G."
+            ),
+            (
+                "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
+                "memory."
+            ),
+            "Error from slot1@n1: Job has gone over memory limit of 2048 megabytes. Peak usage: 9",
+        ),
+        negatives=(
+            "oom_kill events so far: none",
+            "memory limit: 64 GB",
+            "Zoom out of memory lane",
+            "0 Workers (tasks / actors) killed due to memory pressure (OOM)",
+            "slurmstepd: Detected 0 oom-kill events in StepId=17.0",
+        ),
+    ),
+    Rule(
+        reason="host_oom",
+        pattern=re.compile(
+            r"^(?:[\w.]{1,80}\.)?_?(?:Array|Arrow)?MemoryError(?::|$)|std::bad_alloc"
+            r"|Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough)"
+            r"|^java\.lang\.OutOfMemoryError"
+        ),
+        errors_only=True,
+        confidence=0.92,
+        positives=(
+            "MemoryError",
+            "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 14.9 GiB for an array",
+            "OSError: [Errno 12] Cannot allocate memory",
+            "RuntimeError: [enforce fail at alloc.cpp:75] DefaultCPUAllocator: can't allocate",
+            "pyarrow.lib.ArrowMemoryError: malloc of size 4294967296 failed",
+        ),
+        negatives=("CustomMemoryErrorCount: 3",),
+    ),
+    Rule(
+        reason="host_oom",
+        pattern=re.compile(
+            r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
+            r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
+            r"|Java heap space"
+        ),
+        confidence=0.92,
+        words=("java heap", "cannot allocate"),
+        positives=(
+            "terminate called after throwing an instance of 'std::bad_alloc'",
+            "memory allocation of 137438953472 bytes failed",
+            "-bash: fork: Cannot allocate memory",
+        ),
+        negatives=(
+            "caught std::bad_alloc, going on with less",
+            "tcmalloc: large alloc 4294967296 bytes == 0x5581 @",
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""What the scheduler says: its verdict on the job and the lines it leaves in the log."""
+"""What Slurm says in the log, and what any scheduler's verdict says by itself."""
 
 import re
 
@@ -6,15 +6,15 @@ from schedmate.handler.case import Case
 from schedmate.handler.rules.base import Rule, Weight
 from schedmate.model import JobState
 
-_STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} "
+_STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} "
 
-RULES = (
+_LINES = (
     Rule(
         reason="time_limit",
         pattern=re.compile(
-            _STEP_OR_JOB + r"DUE TO TIME LIMIT"
-            r"|TERM_RUNLIMIT|=>> PBS: job killed: walltime"
-            r"|Job was active on the node longer than specified deadline"
+            _STEP_OR_JOB + r"DUE TO TIME LIMIT|srun: error: .{0,80}: Job/step reached time limit"
+            r"|Job \S{1,40} has timed ?out\. Ran |this job is timed-out"
+            r"|: tasks? [\d,\-]{1,60}: CPU time limit exceeded"
         ),
         confidence=0.98,
         positives=(
@@ -22,13 +22,27 @@ RULES = (
                 "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME "
                 "LIMIT ***"
             ),
-            "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
+            "slurmd[n1]: *** JOB 17 CANCELLED AT 2013-04-01T00:00:00 DUE TO TIME LIMIT ***",
+            (
+                "slurmstepd-n1: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO "
+                "TIME LIMIT ***"
+            ),
+            (
+                "slurmstepd: error: *** STEP 17.batch ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE "
+                "TO TIME LIMIT ***"
+            ),
+            (
+                "submitit INFO (2026-01-01 00:00:00,000) - Caught signal SIGUSR2 on n1: this job "
+                "is timed-out."
+            ),
         ),
         negatives=("time limit: 01:00:00", "warning: approaching the time limit"),
     ),
     Rule(
         reason="preempted",
-        pattern=re.compile(_STEP_OR_JOB + r"DUE TO PREEMPTION|\bTERM_PREEMPT\b"),
+        pattern=re.compile(
+            _STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."
+        ),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -36,12 +50,21 @@ RULES = (
                 "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO "
                 "PREEMPTION ***"
             ),
+            (
+                "slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO "
+                "PREEMPTION ***"
+            ),
+            (
+                "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO JOB "
+                "REQUEUE ***"
+            ),
+            "submitit INFO - Caught signal SIGUSR2 on n1: this job is preempted.",
         ),
-        negatives=("preemptible: yes", "requeue on preemption: enabled"),
+        negatives=("preemptible: yes", "requeue on preemption: enabled", "requeue=enabled"),
     ),
     Rule(
         reason="node_failure",
-        pattern=re.compile(_STEP_OR_JOB + r"DUE TO NODE FAILURE|^srun: error: Node failure on \S"),
+        pattern=re.compile(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -49,36 +72,110 @@ RULES = (
                 "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO NODE "
                 "FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"
             ),
-            "srun: error: Node failure on gpu041",
+            (
+                "srun: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO NODE "
+                "FAILURE ***"
+            ),
         ),
         negatives=("node failure tolerance: 1",),
     ),
     Rule(
         reason="cancelled",
         pattern=re.compile(
-            r"\*\*\* JOB [\w.+\[\]]{1,40} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*"
-            r"|\bTERM_OWNER\b"
+            r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
+            r"|salloc: Job allocation \d{1,12} has been revoked"
+            r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
         ),
         confidence=0.95,
-        positives=("slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",),
+        words=("has been revoked",),
+        positives=(
+            "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
+            "slurmd[n1]: *** JOB 17 CANCELLED AT 2013-04-01T00:00:00 ***",
+            "slurmstepd: error: *** JOB 17_3 ON n[1-4] CANCELLED AT 2026-01-01T00:00:00 ***",
+            "salloc: Job allocation 17 has been revoked.",
+        ),
         negatives=("cancelled orders: 4", "slurmstepd: *** JOB 17 STARTED ***"),
     ),
     Rule(
         # srun ends the whole step when one task fails, so this is seldom the first cause
         reason="cancelled",
         pattern=re.compile(
-            r"\*\*\* STEP [\w.+\[\]]{1,40} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*"
+            r"\*\*\* STEP [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
         ),
         confidence=0.7,
         weight=Weight.SYMPTOM,
-        positives=("slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",),
-        negatives=("*** STEP 17 of 20 ***",),
+        positives=(
+            "slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
+            "slurmstepd: error: *** STEP 2917.0 CANCELLED AT 2014-01-01T00:00:00 ***",
+        ),
+        negatives=(
+            "*** STEP 17 of 20 ***",
+            (
+                "slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO "
+                "TASK FAILURE ***"
+            ),
+        ),
     ),
+    Rule(
+        # the request itself cannot be met, and stays so
+        reason="argument_error",
+        pattern=re.compile(
+            r"^(?:srun|sbatch|salloc): (?:error|fatal): .{0,120}(?:More processors requested"
+            r"|Job violates accounting|Unable to layout tasks|User's group not permitted"
+            r"|Requested time limit is invalid|Requested partition configuration)"
+            r"|[Nn]ot enough slots available in the system"
+        ),
+        confidence=0.85,
+        words=("srun:", "sbatch:", "salloc:", "not enough slots"),
+        positives=(
+            (
+                "srun: error: Unable to create step for job 17: More processors requested than "
+                "permitted"
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy "
+                "(job submit limit, user's size and/or time limits)"
+            ),
+            (
+                "srun: error: Task launch for StepId=12.4 failed on node n1: Unable to layout "
+                "tasks on given cpus"
+            ),
+            "There are not enough slots available in the system to satisfy the 8 slots",
+        ),
+        negatives=(
+            "srun: job 17 queued and waiting for resources",
+            "srun: Job 2 step creation temporarily disabled, retrying (Requested nodes are busy)",
+        ),
+    ),
+    Rule(
+        reason="service_unreachable",
+        pattern=re.compile(
+            r"^(?:srun|sbatch|salloc|squeue|scontrol|sacct|slurmstepd\S{0,60}): (?:error: "
+            r"|fatal: )?"
+            r".{0,120}(?:Unable to contact slurm controller|Socket timed out on send/recv"
+            r"|Zero Bytes were transmitted|Slurm backup controller in standby)"
+        ),
+        unless=re.compile(r"retry|again", re.IGNORECASE),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        words=("srun:", "sbatch:"),
+        positives=(
+            (
+                "srun: error: Unable to allocate resources: Unable to contact slurm controller "
+                "(connect failure)"
+            ),
+            ("sbatch: error: Batch job submission failed: Socket timed out on send/recv operation"),
+        ),
+        negatives=("srun: error: Socket timed out on send/recv operation, retrying",),
+    ),
+)
+
+_VERDICTS = (
     Rule(
         reason="time_limit",
         predicate=lambda case: case.state is JobState.TIMEOUT,
         confidence=0.98,
-        positives=(Case(state=JobState.TIMEOUT),),
+        positives=(Case(state=JobState.TIMEOUT), Case(state=JobState.TIMEOUT, signal=15)),
         negatives=(Case(state=JobState.FAILED),),
     ),
     Rule(
@@ -115,3 +212,29 @@ RULES = (
         negatives=(Case(state=JobState.COMPLETED),),
     ),
 )
+
+
+def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
+    """A reason that is the scheduler's own word for it, with no state of its own."""
+    return Rule(
+        reason=reason,
+        predicate=lambda case: case.verdict == reason,
+        confidence=confidence,
+        weight=weight,
+        positives=(Case(state=JobState.FAILED, verdict=reason),),
+        negatives=(Case(state=JobState.FAILED),),
+    )
+
+
+_SAID = (
+    _said("preempted", 0.75),
+    _said("killed", 0.75),
+    _said("gpu_lost", 0.8),
+    _said("file_not_found", 0.7),
+    _said("service_unreachable", 0.6),
+    _said("command_not_found", 0.7),
+    _said("argument_error", 0.7),
+    _said("node_failure", 0.75),
+)
+
+RULES = (*_LINES, *_VERDICTS, *_SAID)

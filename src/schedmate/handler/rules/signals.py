@@ -8,72 +8,189 @@ import signal
 from schedmate.handler.case import Case
 from schedmate.handler.rules.base import Rule, Weight
 
-_CRASH = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
-_KILL = {signal.SIGKILL, signal.SIGTERM, signal.SIGHUP}
+_CRASH = {
+    signal.SIGSEGV,
+    signal.SIGBUS,
+    signal.SIGABRT,
+    signal.SIGILL,
+    signal.SIGFPE,
+    signal.SIGTRAP,
+    signal.SIGSYS,
+}
+_KILL = {signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+_EARLY_WARNING = {signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2}
+_CUT_BY_TIMEOUT = 124
+_CRASHED = r"(?:11|7|6|4|8|5)"
 
+_CRASHES = Rule(
+    reason="segfault",
+    pattern=re.compile(
+        r"\b[Ss]egmentation fault\b|^Fatal Python error: (?:Segmentation fault|Bus error|Aborted"
+        r"|Illegal instruction|Floating-point)|^zsh: (?:abort|bus error|illegal hardware)"
+        rf"|\b[Cc]aught signal (?:11|7|4)\b|Signal {_CRASHED} \(SIG[A-Z]{{2,5}}\) received by PID"
+        rf"|\bexitcode {{0,4}}: {{0,4}}-{_CRASHED}\b|exits with return code = -{_CRASHED}\b"
+        r"|\b(?:Aborted|Bus error|Illegal instruction|Floating point exception"
+        r"|Trace/breakpoint trap)"
+        r" {0,40}\(core dumped\)|: tasks? [\d,\-]{1,200}: (?:Aborted|Bus error|Illegal instruction"
+        r"|Floating point exception)"
+        rf"|exited on signal {_CRASHED} \(|KILLED BY SIGNAL: {_CRASHED}\b"
+        rf"|EXIT STRING: .{{1,40}}\(signal {_CRASHED}\)"
+        r"|died with <Signals\.SIG(?:SEGV|BUS|ABRT|ILL|FPE|TRAP)|"
+        r"terminated with signal SIG(?:SEGV|BUS|ABRT|ILL|FPE)"
+        r"|^double free or corruption|^(?:free|malloc|realloc|munmap_chunk)\(\): (?:invalid|corrupt"
+        r"|unaligned|unsorted|double)|^corrupted (?:size vs|double-linked)|stack smashing detected"
+        r"|^malloc_consolidate\(\)|segfault at [\da-f]{1,16} ip|general protection fault ip:"
+        r"|traps: .{1,60}trap (?:invalid opcode|divide error)"
+        r"|\*\*\* SIG(?:SEGV|BUS|ABRT|ILL|FPE) .{0,40}received|Signal: (?:Segmentation fault"
+        r"|Bus error"
+        r"|Aborted|Illegal instruction)|^terminate called (?:without an active|recursively)"
+        r"|^Exited with exit code (?:139|134|135|136|132)\.?$|Exit_status=(?:267|262|139|134)\b"
+        r"|^ {0,12}Exit Code: {1,8}(?:139|134|135|136|132)$|exited with code (?:139|134)$"
+        r"|fatal error has been detected by the Java Runtime"
+        r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
+    ),
+    unless=re.compile(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
+    confidence=0.88,
+    weight=Weight.SYMPTOM,
+    words=(
+        "return code",
+        "exited on",
+        "killed by",
+        "exit string",
+        "died with",
+        "double free",
+        "corrupt",
+        "free()",
+        "malloc",
+        "munmap_chunk",
+        "stack smashing",
+        "segfault at",
+        "protection fault",
+        "trap ",
+        "signal:",
+        "received by",
+        "exit code",
+        "with code",
+        "exit_status",
+        "bus error",
+        "floating point",
+    ),
+    positives=(
+        "bash: line 1: 2552014 Segmentation fault      (core dumped) python segfault.py",
+        "Fatal Python error: Segmentation fault",
+        "  exitcode  : -11 (pid: 4711)",
+        "traceback : Signal 11 (SIGSEGV) received by PID 4711",
+        "train.sh: line 3: 812 Aborted                 (core dumped) python train.py",
+        "srun: error: n1: task 3: Segmentation fault (core dumped)",
+        "srun: error: n1: tasks 0-7: Bus error",
+        (
+            "mpirun noticed that process rank 3 with PID 0 on node n1 exited on signal 11 "
+            "(Segmentation fault)."
+        ),
+        (
+            "[n1:8123:0:8123] Caught signal 11 (Segmentation fault: address not mapped to object "
+            "at address 0x10)"
+        ),
+        "free(): invalid pointer",
+        "double free or corruption (!prev)",
+        "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Bus error (signal 7)",
+        "python[8123]: segfault at 0 ip 00007f3b2c sp 00007ffd error 4 in libc-2.31.so",
+        (
+            "torch.multiprocessing.spawn.ProcessExitedException: process 0 terminated with signal "
+            "SIGSEGV"
+        ),
+        (
+            "subprocess.CalledProcessError: Command '['python', 'a.py']' died with "
+            "<Signals.SIGABRT: 6>."
+        ),
+        "zsh: segmentation fault  python train.py",
+        "*** SIGSEGV (@0x0) received by PID 812 (TID 0x7f) from PID 0; stack trace: ***",
+    ),
+    negatives=(
+        "segmentation faults per hour: 0",
+        "Segmentation model: unet",
+        "  exitcode  : 0 (pid: 4711)",
+        "malloc arena: 2",
+    ),
+)
 
-RULES = (
-    Rule(
-        reason="dataloader_killed",
-        pattern=re.compile(
-            r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,80}\) "
-            r"(?:exited unexpectedly|is killed by signal: (?!Bus))"
-        ),
-        confidence=0.85,
-        weight=Weight.SYMPTOM,
-        positives=(
-            "RuntimeError: DataLoader worker (pid(s) 4821) exited unexpectedly",
-            "RuntimeError: DataLoader worker (pid 4821) is killed by signal: Killed.",
-        ),
-        negatives=("DataLoader worker (pid 12) started",),
+_KILLS = Rule(
+    reason="killed",
+    pattern=re.compile(
+        r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
+        r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
+        r"|: tasks? [\d,\-]{1,200}: (?:Killed|Terminated|Hangup)(?: |$)"
+        r"|Signal (?:9|15) \(SIG(?:KILL|TERM)\) received by PID"
+        r"|\bexitcode {0,4}: {0,4}-(?:9|15)\b|exits with return code = -(?:9|15)\b"
+        r"|exited on signal (?:9|15|1) \(|KILLED BY SIGNAL: (?:9|15)\b"
+        r"|EXIT STRING: .{1,40}\(signal (?:9|15)\)|died with <Signals\.SIG(?:KILL|TERM|HUP)"
+        r"|terminated with signal SIG(?:KILL|TERM|HUP)|SignalException: .{0,60}got signal: (?:15"
+        r"|1|9)\b"
+        r"|exiting program after receiving SIGTERM"
+        r"|^slurmstepd\S{0,60}: error: .{0,60}killed by signal 9"
+        r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
+        r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
-    Rule(
-        reason="segfault",
-        pattern=re.compile(
-            r"\b[Ss]egmentation fault\b|^Fatal Python error: "
-            r"(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating-point)"
-            r"|\bCaught signal (?:11|7|4)\b|Signal (?:11|7|4|6|8) \(SIG[A-Z]{2,5}\) received by PID"
-            r"|\bexitcode {0,4}: {0,4}-(?:11|7|4|6|8)\b"
-            r"|\b(?:Aborted|Bus error|Illegal instruction) {0,40}\(core dumped\)"
-        ),
-        confidence=0.88,
-        weight=Weight.SYMPTOM,
-        positives=(
-            "bash: line 1: 2552014 Segmentation fault      (core dumped) python segfault.py",
-            "Fatal Python error: Segmentation fault",
-            "  exitcode  : -11 (pid: 4711)",
-            "traceback : Signal 11 (SIGSEGV) received by PID 4711",
-            "train.sh: line 3: 812 Aborted                 (core dumped) python train.py",
-        ),
-        negatives=("segmentation faults per hour: 0", "Segmentation model: unet"),
+    confidence=0.7,
+    weight=Weight.SYMPTOM,
+    words=(
+        "return code",
+        "exited on",
+        "exit string",
+        "died with",
+        "got signal",
+        "hangup",
+        "received signal",
+        "killed",
     ),
-    Rule(
-        reason="killed",
-        pattern=re.compile(
-            r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?Killed(?: {2,40}\S.{0,300})?$|^Terminated$"
-            r"|: task [\d,\-]{1,60}: (?:Killed|Terminated)$"
-            r"|Signal (?:9|15) \(SIG(?:KILL|TERM)\) received by PID"
-            r"|\bexitcode {0,4}: {0,4}-(?:9|15)\b"
+    positives=(
+        "Killed",
+        "run.sh: line 4: 9213 Killed                  python train.py",
+        "srun: error: n1: task 0: Killed",
+        "srun: error: n[1-4]: tasks 0-31: Terminated",
+        "  exitcode  : -9 (pid: 4711)",
+        (
+            "[ERROR] [launch.py:434:sigkill_handler] ['/usr/bin/python', 'train.py'] exits with "
+            "return code = -9"
         ),
-        confidence=0.7,
-        weight=Weight.SYMPTOM,
-        positives=(
-            "Killed",
-            "run.sh: line 4: 9213 Killed                  python train.py",
-            "srun: error: n1: task 0: Killed",
-            "  exitcode  : -9 (pid: 4711)",
+        "mpirun noticed that process rank 0 with PID 0 on node n1 exited on signal 9 (Killed).",
+        "=   KILLED BY SIGNAL: 9 (Killed)",
+        (
+            "torch.multiprocessing.spawn.ProcessExitedException: process 3 terminated with "
+            "signal SIGKILL"
         ),
-        negatives=("Killed 3 stale workers, going on", "processes killed: 0"),
+        (
+            "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got "
+            "signal: 15"
+        ),
+        "zsh: killed     python train.py",
     ),
-    Rule(
-        reason="cancelled",
-        pattern=re.compile(r"^KeyboardInterrupt(?::|$)"),
-        errors_only=True,
-        confidence=0.85,
-        weight=Weight.SYMPTOM,
-        positives=("KeyboardInterrupt", "KeyboardInterrupt: Interrupted by user"),
-        negatives=("handles KeyboardInterrupt gracefully",),
+    negatives=(
+        "Killed 3 stale workers, going on",
+        "processes killed: 0",
+        "Sending process 4711 closing signal SIGTERM",
+        "exiting program at iteration 1000",
     ),
+)
+
+_INTERRUPTS = Rule(
+    reason="cancelled",
+    pattern=re.compile(
+        r"^KeyboardInterrupt(?::|$)|SignalException: .{0,60}got signal: 2\b"
+        r"|died with <Signals\.SIGINT|terminated with signal SIGINT"
+    ),
+    errors_only=True,
+    confidence=0.85,
+    weight=Weight.SYMPTOM,
+    positives=(
+        "KeyboardInterrupt",
+        "KeyboardInterrupt: Interrupted by user",
+        "torch.distributed.elastic.multiprocessing.api.SignalException: Process 1 got signal: 2",
+    ),
+    negatives=("handles KeyboardInterrupt gracefully",),
+)
+
+_CASES = (
     Rule(
         reason="segfault",
         predicate=lambda case: case.signal in _CRASH,
@@ -99,11 +216,30 @@ RULES = (
         negatives=(Case(exit_code=2),),
     ),
     Rule(
+        # CPU time used up, or the warning before the limit that the program does not know
         reason="time_limit",
-        predicate=lambda case: case.signal == signal.SIGXCPU,
-        confidence=0.8,
+        predicate=lambda case: case.signal in _EARLY_WARNING,
+        confidence=0.7,
         weight=Weight.SYMPTOM,
-        positives=(Case(exit_code=0, signal=24),),
+        positives=(Case(exit_code=0, signal=24), Case(exit_code=138)),
         negatives=(Case(exit_code=24),),
     ),
+    Rule(
+        reason="time_limit",
+        predicate=lambda case: case.exit_code == _CUT_BY_TIMEOUT,
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(Case(exit_code=124),),
+        negatives=(Case(exit_code=125),),
+    ),
+    Rule(
+        reason="disk_quota",
+        predicate=lambda case: case.signal == signal.SIGXFSZ,
+        confidence=0.7,
+        weight=Weight.SYMPTOM,
+        positives=(Case(exit_code=0, signal=25),),
+        negatives=(Case(exit_code=25),),
+    ),
 )
+
+RULES = (_CRASHES, _KILLS, _INTERRUPTS, *_CASES)

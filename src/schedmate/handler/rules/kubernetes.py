@@ -1,0 +1,83 @@
+"""Events and states of pods, as `kubectl describe` and the operators print them."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="time_limit",
+        pattern=re.compile(
+            r"[Aa]ctive (?:on the node )?longer than (?:the )?specified deadline"
+            r"|\bDeadlineExceeded\b.{0,60}(?:[Jj]ob|[Pp]od)|Reason: {1,12}DeadlineExceeded"
+        ),
+        confidence=0.96,
+        words=("deadline",),
+        positives=(
+            (
+                "  Warning  DeadlineExceeded  12s  job-controller  Job was active longer than "
+                "specified deadline"
+            ),
+            "Job was active on the node longer than specified deadline",
+            "Message: Pod was active on the node longer than the specified deadline",
+            "    Reason:       DeadlineExceeded",
+        ),
+        negatives=("activeDeadlineSeconds: 86400", "deadline for this step: 10 s"),
+    ),
+    Rule(
+        reason="disk_quota",
+        pattern=re.compile(r"Usage of EmptyDir volume .{1,60} exceeds"),
+        confidence=0.93,
+        positives=('Message: Usage of EmptyDir volume "scratch" exceeds the limit "10Gi".',),
+        negatives=("emptyDir: {}", "EmptyDir volume usage: 3Gi of 10Gi"),
+    ),
+    Rule(
+        reason="storage_io",
+        pattern=re.compile(
+            r"MountVolume\.\w{1,30} failed for volume|Unable to attach or mount volumes"
+            r"|FailedAttachVolume|mount(?:\.\w{1,10})?: .{0,120}(?:Connection timed out"
+            r"|mount failed"
+            r"|Protocol not supported|can't read superblock)"
+        ),
+        unless=re.compile(r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"),
+        confidence=0.85,
+        words=("failedattach", "mount volumes"),
+        positives=(
+            (
+                '  Warning  FailedMount  2m  kubelet  MountVolume.SetUp failed for volume "data" : '
+                "mount failed: exit status 32"
+            ),
+            (
+                "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes="
+                "[data]: timed out waiting for the condition"
+            ),
+            "mount.nfs: Connection timed out",
+        ),
+        negatives=("Mounts: /data from data (rw)", "mount: /data mounted"),
+    ),
+    Rule(
+        reason="argument_error",
+        pattern=re.compile(
+            r"CreateContainerConfigError|InvalidImageName|couldn't parse image reference"
+            r"|(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"
+        ),
+        confidence=0.9,
+        words=("invalidimagename", "couldn't parse"),
+        positives=(
+            'Error: secret "wandb-key" not found',
+            '  Warning  InspectFailed  9s  kubelet  couldn\'t parse image reference "a:B:c"',
+            "    Reason:       CreateContainerConfigError",
+        ),
+        negatives=("secret wandb-key mounted",),
+    ),
+    Rule(
+        # only a crash's exit code, not why
+        reason="killed",
+        pattern=re.compile(r"^ {0,12}Exit Code: {1,8}(?:137|143)$|exited with code (?:137|143)$"),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        words=("exit code", "with code"),
+        positives=("      Exit Code:    137", "trainer-1 exited with code 143"),
+        negatives=("      Exit Code:    0", "      Exit Code:    1"),
+    ),
+)

@@ -1,0 +1,116 @@
+"""The network between the nodes: InfiniBand, RoCE, EFA, Ethernet.
+
+A peer that died looks like a bad link to the others, so most of it yields to any cause.
+"""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="network",
+        pattern=re.compile(
+            r"NET/IB\w? ?: ?(?:Got completion (?:from peer )?.{0,120}(?:error|status=)"
+            r"|.{0,60}[Aa]sync event ?: .{0,30}(?:port error|fatal|device removal))"
+            r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
+            r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
+            r"|got completion with error:|InfiniBand retry count between two MPI processes"
+            r"|NET/OFI .{0,80}completed with error|Unresponsive receiver|Unreachable remote"
+            r"|EFA .{0,60}(?:unresponsive|unreachable)|UCXError|UCXX?.{0,40}(?:Connection reset by "
+            r"remote|Endpoint timeout|Destination is unreachable)|ibv_poll_cq.{0,40}(?:failed"
+            r"|error)"
+            r"|(?:NCCL|gloo|connect|Connect|tcp|MPI|rank|errno|socket).{0,200}"
+            r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
+            r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
+        ),
+        unless=re.compile(r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b"),
+        confidence=0.82,
+        weight=Weight.SYMPTOM,
+        words=(
+            "retry count",
+            "got completion",
+            "no route",
+            "is unreachable",
+            "unreachable remote",
+            "unresponsive receiver",
+            "async event",
+        ),
+        positives=(
+            (
+                "n1:984:1357 [4] ib_plugin.c:1615 NCCL WARN NET/IB : Got completion from peer "
+                "172.36.143.59<44206> with status=12 opcode=129 len=65536 vendor err 129 (Recv)"
+            ),
+            (
+                "n1:19989:20082 [1] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion "
+                "from peer 10.1.2.3<53249> with error 12, opcode 32564, len 32564, vendor err 129"
+            ),
+            (
+                "[n1:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on "
+                "mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)"
+            ),
+            (
+                "[1506866470.7] [n1:1411 :0] dc_verbs.c:633 UCX  ERROR Send completion with error "
+                "on qp 0x10e55: transport retry counter exceeded syndrome 0x81"
+            ),
+            (
+                "n1:99:120 [0] nccl_net_ofi_rdma.c:811 NCCL WARN NET/OFI Request 0x7f completed "
+                "with error. RC: 4126. Error: unknown error. Completed length: 0"
+            ),
+            ("socketStartConnect: Connect to 10.0.0.4<38901> failed : No route to host"),
+            "RuntimeError: [enforce fail at tcp/device.cc] connect [10.0.0.4]: No route to host",
+        ),
+        negatives=(
+            "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB ib0:10.0.0.4<0>",
+            "symbol errors: 0, link downed: 0",
+            "Network is up",
+        ),
+    ),
+    Rule(
+        reason="network",
+        pattern=re.compile(
+            r"Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
+            r"|get)_\w{1,30}\W"
+            r".{0,60}(?:failed|error)|mlx[45]_core.{0,80}(?:[Hh]ealth (?:issue|compromised)"
+            r"|device's health|assert_var|[Ii]nternal (?:firmware )?error|TX timeout)"
+            r"|mlx[45]_core.{0,80}: Link down|NETDEV WATCHDOG: .{0,60}timed out"
+            r"|Bootstrap : no socket interface found|no socket interface found"
+            r"|(?:bond|eth|ens|eno|enp|ib)\w{0,12}: (?:NIC )?[Ll]ink (?:is )?[Dd]own"
+            r"|link status definitely down|ib\w{0,8}: .{0,30}port \d{1,2} (?:is )?DOWN"
+            r"|failed to TCP connect to a peer MPI process"
+            r"|unable to complete a TCP connection to another process"
+        ),
+        unless=re.compile(r"retrying|errors?: 0\b|\bINFO\b|falling back|Link downed"),
+        confidence=0.88,
+        words=(
+            "ibv_",
+            "health",
+            "assert_var",
+            "no socket interface",
+            "link down",
+            "link is down",
+            "definitely down",
+            "tcp connect",
+        ),
+        positives=(
+            (
+                "n1:77:99 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_modify_qp failed with "
+                "error Connection timed out errno 110"
+            ),
+            (
+                "n1:77:99 [0] NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate "
+                "memory"
+            ),
+            "mlx5_core 0000:3b:00.0: poll_health:739:(pid 0): device's health compromised",
+            "mlx5_core 0000:5e:00.0 ens1f0: Link down",
+            "n1:12:12 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found",
+            "NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out",
+            "libibverbs: ibv_create_qp() failed: Cannot allocate memory",
+        ),
+        negatives=(
+            "mlx5_core 0000:5e:00.0 ens1f0: Link up",
+            "libibverbs: ibv_get_device_list found 8 devices",
+            "NCCL INFO Call to ibv_query_port succeeded",
+        ),
+    ),
+)

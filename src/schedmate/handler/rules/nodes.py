@@ -1,0 +1,115 @@
+"""A node that went away or is not well: its kernel, its daemons, and who misses it."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="node_failure",
+        pattern=re.compile(
+            r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
+            r"|Uncorrected hardware memory error|due to hardware memory corruption"
+            r"|Fatal [Mm]achine [Cc]heck|Machine check: Processor context corrupt"
+            r"|This is \*?NOT\*? a software problem|EDAC MC\d{1,3}: [1-9]\d{0,6} UE\b"
+            r"|AER: Uncorrect(?:ed|able) \((?:Fatal|Non-Fatal)\)"
+            r"|severity=Uncorrected \(Fatal\)|critical temperature reached.{0,40}shutting down"
+            r"|slurmd.{0,40}not responding|[Nn]odes? \S{1,80} (?:is |are )?not responding"
+            r"|[Nn]ode failure on \S|(?:reboot|restart)ed unexpectedly"
+            r"|[Nn]ode (?:\S{1,80} )?unexpectedly rebooted"
+        ),
+        unless=re.compile(r"responding again|not responding, still trying|nfs: server"),
+        confidence=0.92,
+        words=(
+            "kernel panic",
+            "lockup",
+            "machine check",
+            "software problem",
+            "edac",
+            "aer:",
+            "not responding",
+            "rebooted",
+            "critical temperature",
+            "pcie bus",
+            "restarted unexpectedly",
+        ),
+        positives=(
+            "Kernel panic - not syncing: Fatal exception in interrupt",
+            "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [python:8123]",
+            "mce: Uncorrected hardware memory error in user-access at 7f3b2c00",
+            "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0",
+            "pcieport 0000:00:03.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0",
+            "Node gpu041 unexpectedly rebooted",
+            "srun: error: Node failure on gpu041",
+        ),
+        negatives=(
+            "EDAC MC0: 1 CE memory read error",
+            "pcieport 0000:00:03.0: AER: Corrected error received: 0000:00:03.0",
+            "node failure tolerance: 1",
+            "nfs: server 10.0.0.1 not responding, still trying",
+        ),
+    ),
+    Rule(
+        # whoever misses a node cannot know why it is gone
+        reason="node_failure",
+        pattern=re.compile(
+            r"NodeDiedError|the node \(?where this task was running\)? was dead"
+            r"|its node has died|marked dead because the detector"
+            r"|ORTE has lost communication with a remote daemon"
+            r"|(?:ORTE|PRTE) daemon has unexpectedly failed"
+            r"|lost contact with (?:the )?(?:node|host|daemon)|[Nn]odeLost\b|NodeNotReady"
+            r"|Node is not "
+            r"ready|TaintManagerEviction|is unresponsive\b.{0,60}(?:node|pod)"
+            r"|[Nn]ode which was running"
+            r"|requested job (?:terminate|die), |SISTER_EOF"
+            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
+            r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
+            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
+            r"|Job credential|Slurmd could not|Unspecified|Header lengths|Socket timed out)"
+            r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
+            r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
+        ),
+        unless=re.compile(r"_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        words=(
+            "node has died",
+            "marked dead",
+            "lost communication",
+            "lost contact",
+            "nodelost",
+            "nodenotready",
+            "taintmanager",
+            "not ready",
+            "unresponsive",
+            "requested job",
+            "sister_eof",
+            "prolog",
+            "was dead",
+            "host is down",
+        ),
+        positives=(
+            (
+                "ray.exceptions.NodeDiedError: Task failed due to the node (where this task was "
+                "running)  was dead or unavailable."
+            ),
+            (
+                "The node with node id: 6a and address: 10.0.0.4 and node name: 10.0.0.4 has been "
+                "marked dead because the detector has missed too many heartbeats from it."
+            ),
+            "ORTE has lost communication with a remote daemon.",
+            "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
+            (
+                "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
+                "connection failure"
+            ),
+            "  Warning  NodeNotReady  3m  node-controller  Node is not ready",
+            "=>> PBS: job killed: node 1 (n12) requested job terminate, 'EOF' (code 1099)",
+        ),
+        negatives=(
+            "Prolog finished in 3 s",
+            "all nodes are ready",
+            "srun: error: Task launch for StepId=1.4 failed on node n: Unable to layout tasks",
+        ),
+    ),
+)

@@ -1,0 +1,135 @@
+"""Ranks that do not find each other: ports that are taken, stores that nobody serves."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+_GOES_ON = re.compile(
+    r"^\[W|retry|trying|using (?:port )?\d|another|instead|errno: 97|next (?:free )?port",
+    re.IGNORECASE,
+)
+
+RULES = (
+    Rule(
+        reason="port_conflict",
+        pattern=re.compile(
+            r"(?:bind|socket|errno|OSError|RuntimeError|listen|port|http|server|launch).{0,200}"
+            r"address already in use"
+            r"|\bEADDRINUSE\b|port \d{2,5} is (?:already )?(?:in use|occupied|not available)"
+            r"|address already in use.{0,60}(?:bind|port|listen)"
+            r"|Only one usage of each socket address",
+            re.IGNORECASE,
+        ),
+        unless=_GOES_ON,
+        confidence=0.93,
+        words=("is in use", "occupied", "not available"),
+        positives=(
+            (
+                "RuntimeError: The server socket has failed to listen on any local network "
+                "address. The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
+                "already in use)."
+            ),
+            "OSError: [Errno 98] Address already in use",
+            (
+                "torch.distributed.DistNetworkError: The server socket has failed to listen on any "
+                "local network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, "
+                "message: address already in use"
+            ),
+            (
+                "E1114 server_chttp2.cc] No address added out of total 1 resolved; bind failed: "
+                "Address already in use"
+            ),
+            "RuntimeError: Address already in use, cannot bind to port 12355",
+        ),
+        negatives=(
+            "port 6006: address already in use by another TensorBoard, trying 6007",
+            "WARNING: port 29500 is in use, using 29501 instead",
+            (
+                "[W socket.cpp:426] [c10d] The server socket has failed to bind to [::]:29500 "
+                "(errno: 98 - Address already in use)."
+            ),
+        ),
+    ),
+    Rule(
+        reason="rendezvous",
+        pattern=re.compile(
+            r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
+            r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
+            r"|The client socket has (?:timed out|failed to connect)"
+            r"|DistStoreError: |DistNetworkError: |barrier on .{0,80}timed out after .{0,80}waiting"
+            r"|[Tt]imed out initializing process group|store_based_barrier_key"
+            r"|wait timeout after \d{1,12}ms, keys: |got error: (?:Socket Timeout|wait timeout)"
+            r"|^(?:[\w.]{1,80}\.)?\w{0,20}Error: Socket Timeout$"
+            r"|Barrier timed out\. (?:Barrier_)?[Ii]d: |Connect\(\) timed out after"
+            r"|coordination service.{0,80}(?:DEADLINE_EXCEEDED|failed to connect|UNAVAILABLE)"
+            r"|Failed to connect to (?:the )?coordination service"
+            r"|DEADLINE_EXCEEDED: .{0,80}(?:[Bb]arrier|RegisterTask|GetKeyValue)"
+            r"|[Ww]orld ?size (?:mismatch|of \d{1,6} does not match|inconsistent)"
+            r"|Horovod.{0,60}[Tt]imed out waiting for tasks to start"
+            r"|Could not find any running Ray instance|Unable to connect to GCS"
+            r"|Failed to connect to GCS|ray\.exceptions\.RaySystemError.{0,80}Connection refused"
+            r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
+        ),
+        unless=re.compile(
+            r"^\[W|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
+            r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
+            r"|environment variable"
+        ),
+        confidence=0.9,
+        weight=Weight.SYMPTOM,
+        words=("coordination", "gcs", "initializing torch"),
+        positives=(
+            "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError",
+            (
+                "torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for "
+                "clients. 3/4 clients joined."
+            ),
+            (
+                "RuntimeError: Timed out initializing process group in store based barrier on "
+                "rank: 1, for key: store_based_barrier_key:1 (world_size=4, worker_count=3)"
+            ),
+            (
+                "torch.distributed.DistNetworkError: The client socket has timed out after "
+                "600000ms while trying to connect to (n1, 29500)."
+            ),
+            (
+                "RuntimeError: [2] is setting up NCCL communicator and retrieving ncclUniqueId "
+                "from [0] via c10d key-value store by key '0', but store->get('0') got error: "
+                "Socket Timeout"
+            ),
+            "RuntimeError: Socket Timeout",
+            (
+                "jaxlib.xla_extension.XlaRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. "
+                "Barrier_id: PjRT_Client_Connect. Timed out task names:"
+            ),
+        ),
+        negatives=(
+            "Rendezvous complete for workers. Result: restart_count=0",
+            (
+                "[W socket.cpp:464] [c10d] The client socket has failed to connect to [::]:29500 "
+                "(errno: 97 - Address family not supported by protocol)."
+            ),
+            (
+                "[W426 16:56:01 TCPStore.cpp:347] [c10d] TCP client failed to connect/validate to "
+                "host 100.64.0.1:59782 - retrying (try=6, timeout=1800000ms)"
+            ),
+        ),
+    ),
+    Rule(
+        # the launch forgot to say where and who
+        reason="argument_error",
+        pattern=re.compile(
+            r"Error initializing torch\.distributed using env://.{0,120}environment variable"
+            r"|environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected"
+        ),
+        confidence=0.9,
+        words=("initializing torch",),
+        positives=(
+            (
+                "ValueError: Error initializing torch.distributed using env:// rendezvous: "
+                "environment variable RANK expected, but not set"
+            ),
+        ),
+        negatives=("environment variable RANK is 0",),
+    ),
+)

@@ -1,0 +1,111 @@
+"""File systems of the cluster and object stores that fail to read or write."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="storage_io",
+        pattern=re.compile(
+            r"Cannot send after transport endpoint shutdown|Transport endpoint is not connected"
+            r"|Remote I/O error|Stale (?:NFS )?file handle|Structure needs cleaning"
+            r"|[Bb]uffer I/O error|I/O error, dev \w{2,20}|blk_update_request: .{0,40}error"
+            r"|metadata I/O error|EXT4-fs error|XFS \(\w{1,20}\): .{0,80}(?:error|[Cc]orruption"
+            r"|[Ss]hutting down)|BTRFS (?:error|critical)|nvme\w{1,8}: (?:controller is down"
+            r"|I/O \d{1,6} .{0,30}timeout|Removing after probe failure)"
+            r"|LustreError: |Lustre: .{0,160}was evicted|This client was evicted by"
+            r"|nfs: server \S{1,120} (?:timed out|not responding, timed out)|NFS.{0,60}Stale"
+            r"|libceph: .{0,80}(?:socket error|session lost|fault)|ceph: .{0,80}(?:I/O error|hung)"
+            r"|wekafs.{0,80}(?:error|disconnect|timed? ?out)|mmfs.{0,80}(?:unmounted|panic|E_)"
+            r"|Communication error on send|\bESTALE\b|\bEIO\b|\bESHUTDOWN\b"
+            r"|\bInput/output error\b|\[Errno (?:5|70|112|116|107|108|121|117)\]"
+            r"|\[Errno 110\] Connection timed out: ['\"]/"
+            r"|errno = (?:5|116|108), error message = "
+        ),
+        unless=re.compile(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
+        confidence=0.9,
+        words=(
+            "i/o error",
+            "transport endpoint",
+            "structure needs",
+            "lustre",
+            "evicted",
+            "session lost",
+            "wekafs",
+            "estale",
+            "eio",
+            "eshutdown",
+            "socket error",
+            "communication error",
+            "nvme",
+            "input/output",
+        ),
+        positives=(
+            "cp: error reading '/lustre/data/a.bin': Cannot send after transport endpoint shutdown",
+            "ls: cannot access '/mnt/data': Transport endpoint is not connected",
+            "LustreError: 11-0: fs-OST0001-osc: operation ost_read to node 10.0.0.1@o2ib failed",
+            "blk_update_request: I/O error, dev nvme0n1, sector 123456 op 0x0:(READ)",
+            "nfs: server 10.0.0.1 not responding, timed out",
+            "h5py: errno = 5, error message = 'Input/output error', buf = 0x55",
+            "libceph: osd3 10.0.0.3:6801 socket error on read",
+            "EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm python",
+        ),
+        negatives=(
+            "nfs: server 10.0.0.1 OK",
+            "input/output errors: 0",
+            "disk I/O: 120 MB/s",
+        ),
+    ),
+    Rule(
+        # object stores that answer, but not with the object
+        reason="storage_io",
+        pattern=re.compile(
+            r"An error occurred \((?:SlowDown|InternalError|ServiceUnavailable|RequestTimeout"
+            r"|503|500|RequestTimeTooSkewed|BadDigest|IncompleteBody|OperationAborted"
+            r"|Throttling\w{0,30}"
+            r"|TooManyRequests\w{0,20})\)|ResponseStreamingError|IncompleteReadError"
+            r"|[Gg]csfs\.retry\.HttpError|DataCorruption|FlexibleChecksumError|ResumableUploadAbort"
+            r"|S3 (?:upload|download|read|write|put|get)\w{0,10} failed|S3UploadFailedError"
+            r"|AzureBlob.{0,60}(?:ServerBusy|OperationTimedOut)|\bServerBusy\b"
+            r"|google\.(?:api_core|cloud)\.\S{0,60}(?:DeadlineExceeded|RetryError"
+            r"|InternalServerError)"
+        ),
+        unless=re.compile(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
+        confidence=0.86,
+        words=("serverbusy", "gcsfs", "google."),
+        positives=(
+            (
+                "botocore.exceptions.ClientError: An error occurred (SlowDown) when calling the "
+                "PutObject operation (reached max retries: 4): Please reduce your request rate."
+            ),
+            (
+                "botocore.exceptions.ClientError: An error occurred (InternalError) when calling "
+                "the UploadPart operation: We encountered an internal error. Please try again."
+            ),
+            (
+                "boto3.exceptions.S3UploadFailedError: Failed to upload a.pt to b/a.pt: An error "
+                "occurred (RequestTimeout) when calling the PutObject operation"
+            ),
+            "gcsfs.retry.HttpError: Backend Error, 503",
+            "google.api_core.exceptions.RetryError: Timeout of 120.0s exceeded",
+        ),
+        negatives=(
+            "botocore.exceptions.ClientError: An error occurred (AccessDenied) when calling Get",
+            "uploading to S3 finished",
+        ),
+    ),
+    Rule(
+        # the kernel waits; who for is not said, but it is nearly always a disk or a mount
+        reason="storage_io",
+        pattern=re.compile(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
+        confidence=0.45,
+        weight=Weight.SYMPTOM,
+        words=("blocked for more",),
+        positives=(
+            "INFO: task python:8123 blocked for more than 120 seconds.",
+            "kernel: INFO: task python3:99 blocked for more than 241 seconds.",
+        ),
+        negatives=("task 12 blocked, waiting for data",),
+    ),
+)

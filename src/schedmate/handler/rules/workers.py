@@ -1,0 +1,53 @@
+"""Helper processes of one job that died, and nothing clearer says of what."""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="dataloader_killed",
+        pattern=re.compile(
+            r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,200}\) (?:exited unexpectedly"
+            r"|is killed by signal: )|[Pp]in memory thread exited unexpectedly"
+            r"|DataLoader timed out after \d"
+            r"|DataLoader worker exited unexpectedly"
+        ),
+        unless=re.compile(r"killed by signal: Bus"),
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "RuntimeError: DataLoader worker (pid(s) 4821) exited unexpectedly",
+            "RuntimeError: DataLoader worker (pid 4821) is killed by signal: Killed.",
+            "RuntimeError: DataLoader worker (pid 96) is killed by signal: Segmentation fault. ",
+            "RuntimeError: Pin memory thread exited unexpectedly",
+        ),
+        negatives=(
+            "DataLoader worker (pid 12) started",
+            "DataLoader worker (pid 12) is killed by signal: Bus error. ",
+        ),
+    ),
+    Rule(
+        reason="killed",
+        pattern=re.compile(
+            r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"
+            r"|TerminatedWorkerError)(?::|$)"
+        ),
+        errors_only=True,
+        confidence=0.48,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this "
+                "task."
+            ),
+            "ray.exceptions.RayActorError: The actor died unexpectedly before finishing this task.",
+            (
+                "joblib.externals.loky.process_executor.TerminatedWorkerError: A worker process "
+                "managed by the executor was unexpectedly terminated."
+            ),
+            "ray.exceptions.WorkerCrashedError: The worker died unexpectedly while executing this",
+        ),
+        negatives=("ValueError: no worker pool",),
+    ),
+)
