@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     mode: Mode = "observe"
     policy: str = "sjf"
     retries: int = Field(2, ge=0)
+    """In a row, without getting a job any further."""
+    retries_in_all: int = Field(10, ge=0)
+    longest_wait_s: float = Field(3600.0, ge=0)
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
     local: LocalSettings = LocalSettings()

@@ -15,6 +15,7 @@ from schedmate.core import (
     Limits,
     Mind,
     ProgressSeen,
+    Reached,
 )
 from schedmate.model import REASONS, Action, Blame, JobState
 from schedmate.policies import ordering
@@ -23,20 +24,31 @@ from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
 worth_a_retry = st.sampled_from(sorted(name for name in REASONS if REASONS[name].retry != "no"))
 reasons = worth_a_retry | st.sampled_from(sorted(REASONS))
 nodes = st.sampled_from([(), ("n1",), ("n2",), ("n1", "n2")])
+reached = st.builds(
+    Reached,
+    unit=st.just("step"),
+    began=st.integers(0, 9),
+    done=st.integers(0, 9),
+    saved=st.none() | st.integers(0, 9),
+    resumes=st.sampled_from([None, True, False]),
+)
 failures = st.sampled_from([state for state in JobState if state.failed])
 
 
 class OneJobWithBadLuck(RuleBasedStateMachine):
     """A scheduler with one job, driven like the live loop drives it: actions once by key."""
 
-    @initialize(budget=st.integers(0, 2))
-    def submit(self, budget):
-        self.budget = budget
-        self.mind = Mind(ordering("sjf"), Limits(retries=budget))
+    @initialize(budget=st.integers(0, 2), more=st.integers(0, 3), counts=st.booleans())
+    def submit(self, budget, more, counts):
+        self.budget, self.in_all, self.counts = budget, budget + more, counts
+        self.mind = self.new_mind()
         self.state, self.restarts = JobState.PENDING, 0
         self.done: dict[str, Action] = {}
         self.wants_diagnosis: list[int] = []
         self.look()
+
+    def new_mind(self):
+        return Mind(ordering("sjf"), Limits(retries=self.budget, retries_in_all=self.in_all))
 
     @rule()
     def look(self):
@@ -61,26 +73,27 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
         self.tell(JobAdvised(0.0, "1", an_advice(seconds)))
 
     @precondition(lambda self: self.state is JobState.PENDING)
-    @rule(state=failures, reason=worth_a_retry, blamed=nodes)
-    def run_and_fail(self, state, reason, blamed):
+    @rule(state=failures, reason=worth_a_retry, blamed=nodes, far=reached)
+    def run_and_fail(self, state, reason, blamed, far):
         self.turn(JobState.RUNNING)
         self.turn(state)
-        self.diagnose(self.restarts, reason, blamed)
+        self.diagnose(self.restarts, reason, blamed, far)
 
     @precondition(lambda self: self.wants_diagnosis)
-    @rule(reason=reasons, blamed=nodes)
-    def answer_a_diagnosis(self, reason, blamed):
-        self.diagnose(self.wants_diagnosis.pop(), reason, blamed)
+    @rule(reason=reasons, blamed=nodes, far=reached)
+    def answer_a_diagnosis(self, reason, blamed, far):
+        self.diagnose(self.wants_diagnosis.pop(), reason, blamed, far)
 
-    @rule(attempt=st.integers(0, 3), reason=reasons, blamed=nodes)
-    def diagnose(self, attempt, reason, blamed):
+    @rule(attempt=st.integers(0, 3), reason=reasons, blamed=nodes, far=reached)
+    def diagnose(self, attempt, reason, blamed, far):
         """At any time, about any run, whether or not somebody asked."""
         diagnosis = a_diagnosis(reason, blame=Blame(nodes=blamed))
-        self.tell(JobDiagnosed(0.0, "1", attempt, diagnosis))
+        far = far if self.counts else Reached()
+        self.tell(JobDiagnosed(0.0, "1", attempt, diagnosis, far))
 
     @rule()
     def restart_the_daemon(self):
-        self.mind = Mind(ordering("sjf"), Limits(retries=self.budget))
+        self.mind = self.new_mind()
         self.look()
 
     def turn(self, state):
@@ -108,8 +121,9 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
     @invariant()
     def the_budget_holds(self):
         requeues = [action for action in self.done.values() if action.kind == "requeue"]
-        assert len(requeues) <= self.budget
-        assert self.restarts <= self.budget
+        most = self.in_all if self.counts else self.budget
+        assert len(requeues) <= most
+        assert self.restarts <= most
 
 
 TestOneJobWithBadLuck = OneJobWithBadLuck.TestCase

@@ -7,6 +7,7 @@ import pytest
 from schedmate.core import (
     Act,
     Advise,
+    Attempt,
     Diagnose,
     JobAdvised,
     JobDiagnosed,
@@ -74,7 +75,7 @@ def test_everything_learnt_is_kept(mind):
     assert known.prediction is not None
     assert known.prediction.duration_s.p50 == 90
     assert known.progress.fraction == 0.25
-    assert known.diagnoses[0].reason == "hang"
+    assert known.attempts[0].diagnosis.reason == "hang"
 
 
 @pytest.mark.parametrize("state", list(JobState))
@@ -159,6 +160,14 @@ def test_a_hung_job_that_should_not_be_tried_again_is_stopped(mind):
     assert (action.kind, action.why) == ("cancel", "gpu_oom: no")
 
 
+def test_what_runs_is_left_alone_on_a_guess(mind):
+    see(mind, state=JobState.RUNNING)
+
+    assert diagnose(mind, "gpu_oom", confidence=0.4) == []
+    assert diagnose(mind, "hang", confidence=0.4) == []
+    assert diagnose(mind, "not_failed") == []
+
+
 def test_a_failed_job_that_should_not_be_tried_again_is_left_alone(mind):
     see(mind, state=JobState.FAILED)
 
@@ -181,11 +190,20 @@ def test_a_late_diagnosis_never_revives_a_job(mind, state):
     assert diagnose(mind, "hang") == []
 
 
+def test_a_mind_that_was_not_there_knows_how_earlier_attempts_went(mind):
+    past = {0: Attempt(diagnosis=a_diagnosis("segfault"), nodes=("n1",))}
+    job = a_job(state=JobState.FAILED, restarts=1)
+
+    mind.handle(JobSeen(0.0, job, past))
+
+    assert diagnose(mind, "segfault", attempt=1) == [], "the same failure again"
+
+
 def test_a_diagnosis_of_an_earlier_run_is_kept_and_not_acted_upon(mind):
     see(mind, state=JobState.FAILED, restarts=1)
 
     assert diagnose(mind, attempt=0) == []
-    assert mind.known["1"].diagnoses[0].reason == "node_failure"
+    assert mind.known["1"].attempts[0].diagnosis.reason == "node_failure"
 
 
 @pytest.mark.parametrize(("end_time", "acts"), [(99.0, 0), (100.0, 1), (101.0, 1)])

@@ -29,7 +29,10 @@ WORDS = {
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
     "limits, `act` also requeues and stops jobs",
     "policy": "who goes first: `sjf` or `fifo`",
-    "retries": "how often one job is tried again",
+    "retries": "how often in a row one job is tried again without getting any further",
+    "retries_in_all": "how often one job is tried again at all",
+    "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "
+    "half as much again for some",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from schedmate.core.history import Attempt, Reached
+from schedmate.core.retry import Choice
 from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
 
 
@@ -12,12 +14,12 @@ from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
 class JobSeen:
     """The scheduler shows this job like this; told at least whenever something changed.
 
-    `past` is what earlier attempts died of, for a mind that was not there.
+    `past` is how earlier attempts went, for a mind that was not there.
     """
 
     at: float
     job: Job
-    past: Mapping[int, Diagnosis] = field(default_factory=dict)
+    past: Mapping[int, Attempt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,17 @@ class ProgressSeen:
 
 @dataclass(frozen=True, slots=True)
 class JobDiagnosed:
-    """`attempt` is the restart count of the run that the diagnosis is about."""
+    """`attempt` is the restart count of the run that the diagnosis is about.
+
+    `reached` is how far that run came; `choice` are the nodes that could run the job again.
+    """
 
     at: float
     job_id: JobId
     attempt: int
     diagnosis: Diagnosis
+    reached: Reached = field(default_factory=Reached)
+    choice: Choice | None = None
 
 
 Event = JobSeen | JobAdvised | ProgressSeen | JobDiagnosed

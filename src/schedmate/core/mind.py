@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, ProgressSeen
+from schedmate.core.history import Attempt
 from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
-from schedmate.core.retry import RetryPlan, plan_retry
+from schedmate.core.retry import Limits, RetryPlan, plan_retry
 from schedmate.model import (
+    SURE_ENOUGH,
     Action,
     Advice,
     Diagnosis,
@@ -32,28 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KnownJob:
-    """All that is known of one job; `diagnoses` by the restart count of the run."""
+    """All that is known of one job; `attempts` by the restart count of the run."""
 
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
-    diagnoses: dict[int, Diagnosis] = field(default_factory=dict)
+    attempts: dict[int, Attempt] = field(default_factory=dict)
     hung_attempt: int | None = None
 
     @property
     def prediction(self) -> Prediction | None:
         return None if self.advice is None else self.advice.prediction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Bounds that no text in a log, a script or an answer can move.
-
-    Runs that ended before `act_since` are remembered but no longer acted upon.
-    """
-
-    retries: int = 2
-    act_since: float = 0.0
 
 
 class Mind:
@@ -78,13 +69,13 @@ class Mind:
                 return self._advised(job_id, advice)
             case ProgressSeen(job_id=job_id, progress=progress):
                 return self._moved(job_id, progress)
-            case JobDiagnosed(job_id=job_id, attempt=attempt, diagnosis=diagnosis):
-                return self._diagnosed(job_id, attempt, diagnosis)
+            case JobDiagnosed():
+                return self._diagnosed(event)
 
-    def _seen(self, job: Job, past: Mapping[int, Diagnosis]) -> list[Instruction]:
+    def _seen(self, job: Job, past: Mapping[int, Attempt]) -> list[Instruction]:
         known = self._known.get(job.id)
         if known is None:
-            self._known[job.id] = KnownJob(job, diagnoses=dict(past))
+            self._known[job.id] = KnownJob(job, attempts=dict(past))
             return [Advise(job), *self._changed(job)]
         before, known.job = known.job, job
         if (before.state, before.restarts) == (job.state, job.restarts):
@@ -135,23 +126,37 @@ class Mind:
         known.hung_attempt = known.job.restarts
         return [Diagnose(known.job, hung=True)]
 
-    def _diagnosed(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> list[Instruction]:
-        known = self._known.get(job_id)
+    def _diagnosed(self, told: JobDiagnosed) -> list[Instruction]:
+        known = self._known.get(told.job_id)
         if known is None:
             return []
-        known.diagnoses[attempt] = diagnosis
-        job = known.job
+        attempt, job = told.attempt, known.job
+        nodes = job.nodes if attempt == job.restarts else _nodes_of(known.attempts.get(attempt))
+        known.attempts[attempt] = Attempt(
+            diagnosis=told.diagnosis, nodes=nodes, reached=told.reached
+        )
         if attempt != job.restarts or not (job.state is JobState.RUNNING or job.state.failed):
             return []
         if job.end_time is not None and job.end_time < self._limits.act_since:
             return []
-        plan = plan_retry(known.diagnoses, attempt, budget=self._limits.retries)
-        return [Act(_as_action(job, plan))] if _acts(job, plan) else []
+        plan = plan_retry(
+            known.attempts, attempt, limits=self._limits, choice=told.choice, job_id=job.id
+        )
+        return [Act(_as_action(job, plan))] if _acts(job, told.diagnosis, plan) else []
 
 
-def _acts(job: Job, plan: RetryPlan) -> bool:
-    """A run that has ended needs no action when it is not tried again; a hung one is stopped."""
-    return plan.again or job.state is JobState.RUNNING
+def _nodes_of(attempt: Attempt | None) -> tuple[str, ...]:
+    return () if attempt is None else attempt.nodes
+
+
+def _acts(job: Job, diagnosis: Diagnosis, plan: RetryPlan) -> bool:
+    """A run that has ended needs no action when it is not tried again; a hung one is stopped.
+
+    What runs is left alone on a guess.
+    """
+    if job.state is JobState.RUNNING:
+        return diagnosis.reason != "not_failed" and diagnosis.confidence >= SURE_ENOUGH
+    return plan.again
 
 
 def _as_action(job: Job, plan: RetryPlan) -> Action:

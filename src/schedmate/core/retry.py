@@ -1,19 +1,50 @@
-"""From diagnoses to the next step: a small, fixed table with a budget.
+"""From a decision and the history of the same job to the next step.
 
-Only the reason, its decision and the history of the same job count. No free text does.
+The table (`handler/decision.py`) says what would help; this says whether it is still worth it.
+Only reasons, numbers and names of nodes count. No free text does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from zlib import crc32
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from schedmate.core.history import Attempt, got_further, same_failure
+from schedmate.model import SURE_ENOUGH, JobId, Retry
 
-    from schedmate.model import Diagnosis
+_WAIT_S, _WAIT_GROWTH = 60.0, 5.0
+"""An outage of a service lasts a minute, or an hour."""
+_PAUSE_S, _PAUSE_GROWTH = 30.0, 2.0
+"""Before the second retry of any other kind; the first one is made at once."""
+_SPREAD = 0.5
+"""Jobs that wait for the same thing come back over that share of the time, not all at once."""
+_EXCLUDED_SHARE = 4
+"""Of the nodes that could run it, one in so many may be taken away from a job."""
+_EXCLUDED_BLINDLY = 4
+"""Where it is not known how many there are."""
 
-_BACKOFF_S = 60.0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds that no text in a log, a script or an answer can move.
+
+    Runs that ended before `act_since` are remembered but no longer acted upon.
+    """
+
+    retries: int = 2
+    """In a row, without getting any further."""
+    retries_in_all: int = 10
+    longest_wait_s: float = 3600.0
+    act_since: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The nodes that could run the job now, and how many it needs."""
+
+    up: frozenset[str]
+    needed: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,33 +53,106 @@ class RetryPlan:
     why: str
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
+    used: int = 0
+    """Retries so far that did not get the job further."""
 
 
-def plan_retry(diagnoses: Mapping[int, Diagnosis], attempt: int, *, budget: int) -> RetryPlan:
-    """Say whether attempt `attempt + 1` is worth it, given what every attempt died of."""
-    diagnosis = diagnoses[attempt]
-    decision = diagnosis.decision
-    if decision.retry == "no":
-        return RetryPlan(again=False, why=decision.why)
-    if attempt >= budget:
-        return RetryPlan(again=False, why=f"{diagnosis.reason}: all {budget} retries are used up")
-    before = diagnoses.get(attempt - 1)
-    if before is not None and decision.retry != "resume" and _same_failure(before, diagnosis):
-        return RetryPlan(
-            again=False, why=f"{diagnosis.reason}: the same failure at the same place again"
-        )
+def plan_retry(
+    attempts: Mapping[int, Attempt],
+    attempt: int,
+    *,
+    limits: Limits,
+    choice: Choice | None = None,
+    job_id: JobId = "",
+) -> RetryPlan:
+    """Say whether attempt `attempt + 1` is worth it, given how every attempt went."""
+    decision = attempts[attempt].diagnosis.decision
+    used = _used(attempts, attempt)
+    objection = _objection(attempts, attempt, used, limits)
+    if objection is not None:
+        return RetryPlan(again=False, why=objection, used=used)
+    delay_s = _delay_s(decision.retry, used, limits.longest_wait_s, job_id)
     return RetryPlan(
         again=True,
         why=decision.why,
-        exclude_nodes=decision.exclude_nodes,
-        delay_s=_BACKOFF_S * 2**attempt if decision.retry == "wait" else 0.0,
+        exclude_nodes=_excluded(attempts, attempt, choice),
+        delay_s=delay_s,
+        used=used,
     )
 
 
-def _same_failure(before: Diagnosis, now: Diagnosis) -> bool:
-    """Same reason, same words, and not on other nodes than before."""
-    return (
-        before.reason == now.reason
-        and before.blame.nodes == now.blame.nodes
-        and [e.text for e in before.evidence] == [e.text for e in now.evidence]
+def _objection(
+    attempts: Mapping[int, Attempt], attempt: int, used: int, limits: Limits
+) -> str | None:
+    """Why it is not tried again, None where nothing speaks against it."""
+    found = attempts[attempt].diagnosis
+    if found.decision.retry == "no":
+        return found.decision.why
+    if attempt >= limits.retries_in_all:
+        return f"{found.reason}: all {limits.retries_in_all} retries that any job has are used up"
+    if used >= limits.retries:
+        return f"{found.reason}: all {limits.retries} retries are used up"
+    if used and found.confidence < SURE_ENOUGH:
+        return f"{found.reason}: not sure, and it was tried again before"
+    return _in_vain(attempts, attempt, used)
+
+
+def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> str | None:
+    """Why one more retry would end like the last. A service that is away is away again."""
+    now = attempts[attempt]
+    reason, retry = now.diagnosis.reason, now.diagnosis.decision.retry
+    since = _before(attempts, attempt, count=used)
+    if reason == "time_limit" and _stood_still(attempts, attempt):
+        return f"{reason}: the last retry got no further than the run before it"
+    if retry not in ("resume", "wait") and any(same_failure(one, now) for one in since):
+        return f"{reason}: the same failure at the same place again"
+    return None
+
+
+def _used(attempts: Mapping[int, Attempt], attempt: int) -> int:
+    """Retries since one last got the job further; what is not known did not."""
+    used = 0
+    for number in range(1, attempt + 1):
+        used = 0 if _further(attempts, number) else used + 1
+    return used
+
+
+def _stood_still(attempts: Mapping[int, Attempt], attempt: int) -> bool:
+    return attempt > 0 and _further(attempts, attempt) is False
+
+
+def _further(attempts: Mapping[int, Attempt], attempt: int) -> bool | None:
+    if attempt not in attempts:
+        return None
+    before = _before(attempts, attempt, count=attempt)
+    return got_further([one.reached for one in before], attempts[attempt].reached)
+
+
+def _before(attempts: Mapping[int, Attempt], attempt: int, *, count: int) -> list[Attempt]:
+    """The last `count` attempts before this one, as far as they are known."""
+    return [attempts[number] for number in range(attempt - count, attempt) if number in attempts]
+
+
+def _delay_s(retry: Retry, used: int, longest_s: float, job_id: JobId) -> float:
+    """A short pause from the second retry on; longer, and spread by job, to wait for something."""
+    if retry == "wait":
+        spread = 1 + _SPREAD * crc32(job_id.encode(errors="replace")) / 2**32
+        return float(min(_WAIT_S * _WAIT_GROWTH ** min(used, 20), longest_s) * spread)
+    return float(min(_PAUSE_S * _PAUSE_GROWTH ** min(used - 1, 20), longest_s)) if used else 0.0
+
+
+def _excluded(
+    attempts: Mapping[int, Attempt], attempt: int, choice: Choice | None
+) -> tuple[str, ...]:
+    """All nodes blamed so far, the first ones first: a scheduler keeps them out already."""
+    blamed = dict.fromkeys(
+        node
+        for one in [*_before(attempts, attempt, count=attempt), attempts[attempt]]
+        for node in one.diagnosis.decision.exclude_nodes
     )
+    if choice is None:
+        return tuple(blamed)[:_EXCLUDED_BLINDLY]
+    usable = len(choice.up)
+    left = min(max(1, usable // _EXCLUDED_SHARE), max(0, usable - choice.needed))
+    usable_ones = [node for node in blamed if node in choice.up][:left]
+    return tuple(node for node in blamed if node not in choice.up or node in usable_ones)

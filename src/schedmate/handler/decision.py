@@ -1,20 +1,27 @@
-"""From a reason to the next step: a small, fixed, versioned table.
+"""From a reason and its evidence to the next step: a small, fixed, versioned table.
 
-Nothing that a log or a model wrote is read here, only ids, numbers and node names that the
-scheduler gave.
+Nothing that a log or a model wrote is read here, only ids, numbers and what the scheduler says
+of its nodes. What the history of the job makes of the decision is for `core/retry.py`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from schedmate.model import REASONS, Decision, Retry
+from schedmate.handler.nodes import node_faults
+from schedmate.model import REASONS, SURE_ENOUGH, Decision, Retry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.handler.case import Case
 
-TABLE_VERSION: Final = 1
+TABLE_VERSION: Final = 2
 
+HARDWARE: Final = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
+"""A run that shows one of these beside its cause was on a sick node."""
 _WHY: Final[dict[Retry, str]] = {
     "no": "the same run would fail again",
     "same": "it may well go through a second time",
@@ -24,27 +31,133 @@ _WHY: Final[dict[Retry, str]] = {
 }
 
 
-def decide(reason: str, case: Case, *, blamed: tuple[str, ...] = ()) -> Decision:
-    """Choose the step for a reason of the taxonomy; `blamed` are nodes of the case."""
-    retry = REASONS[reason].retry
-    if reason == "not_failed":
-        return Decision(retry="no", why="not_failed: there is nothing to repeat")
-    if reason == "unknown":
-        return Decision(retry="no", why="unknown: no retry without a known cause")
-    if reason == "cancelled":
-        return Decision(retry="no", why="cancelled: somebody wanted it to end")
-    if reason == "time_limit" and _starts_over(case):
-        return Decision(
-            retry="no",
-            why="time_limit: it does not resume by itself and would meet the same limit",
-        )
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """All that the table looks at."""
+
+    reason: str
+    case: Case
+    blamed: tuple[str, ...] = ()
+    """Nodes of the case that the evidence names."""
+    confidence: float = 1.0
+    also: frozenset[str] = frozenset()
+    """What else the run's evidence shows, by reason."""
+    local_disk: bool = False
+    """The disk that failed it belongs to one node."""
+
+    @property
+    def usual(self) -> Retry:
+        return REASONS[self.reason].retry
+
+    @property
+    def unsure(self) -> bool:
+        return self.confidence < SURE_ENOUGH
+
+    @cached_property
+    def faulty(self) -> tuple[str, ...]:
+        """Nodes of the case that the scheduler says are broken."""
+        return tuple(node_faults(self.case))
+
+    @property
+    def starts_over(self) -> bool:
+        resumes = self.case.workload.resumes if self.case.workload else None
+        return resumes is not None and not resumes.value
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The step and its reason for the first row whose condition holds."""
+
+    when: Callable[[Facts], bool]
+    retry: Retry | None
+    """None means the usual one."""
+    why: str = ""
+
+
+TABLE: Final = (
+    Row(lambda f: f.reason == "not_failed", "no", "there is nothing to repeat"),
+    Row(lambda f: f.reason == "unknown", "no", "no retry without a known cause"),
+    Row(lambda f: f.reason == "cancelled", "no", "somebody wanted it to end"),
+    Row(
+        lambda f: f.reason == "time_limit" and f.starts_over,
+        "no",
+        "it does not resume by itself and would meet the same limit",
+    ),
+    Row(lambda f: f.usual in ("no", "resume"), None),
+    Row(
+        lambda f: f.usual in ("same", "wait") and bool(f.faulty),
+        "elsewhere",
+        "a node it ran on is out of order",
+    ),
+    Row(
+        lambda f: f.usual == "same" and bool(f.also & HARDWARE),
+        "elsewhere",
+        "the hardware failed beside it",
+    ),
+    Row(
+        lambda f: f.reason == "disk_full" and f.local_disk,
+        "wait",
+        "a disk of its node is full, others may not be",
+    ),
+    Row(lambda _: True, None),
+)
+"""Asked from the top. A reason whose usual answer is no, all of the user's own among them, is never
+tried again whatever else is known."""
+
+
+def decide(
+    reason: str,
+    case: Case,
+    *,
+    blamed: tuple[str, ...] = (),
+    confidence: float = 1.0,
+    also: frozenset[str] = frozenset(),
+    local_disk: bool = False,
+) -> Decision:
+    """Choose the step for a reason of the taxonomy; the rest is as in `Facts`."""
+    facts = Facts(
+        reason=reason,
+        case=case,
+        blamed=blamed,
+        confidence=confidence,
+        also=also,
+        local_disk=local_disk,
+    )
+    row = next(row for row in TABLE if row.when(facts))
+    retry = row.retry or facts.usual
+    excluded, because = _excluded(facts, retry)
+    words = [row.why or _WHY[retry], because, *_caution(facts, retry)]
     return Decision(
         retry=retry,
-        exclude_nodes=blamed if retry == "elsewhere" else (),
-        why=f"{reason}: {_WHY[retry]}",
+        exclude_nodes=excluded,
+        why=f"{reason}: {'; '.join(word for word in words if word)}",
     )
 
 
-def _starts_over(case: Case) -> bool:
-    resumes = case.workload.resumes if case.workload else None
-    return resumes is not None and not resumes.value
+def _caution(facts: Facts, retry: Retry) -> list[str]:
+    return ["not sure, so it is tried once"] if facts.unsure and retry != "no" else []
+
+
+def _excluded(facts: Facts, retry: Retry) -> tuple[tuple[str, ...], str]:
+    """Nodes to avoid and why, the best evidence first; a guess takes no node away."""
+    if retry != "elsewhere" and not (retry == "wait" and facts.local_disk):
+        return (), ""
+    if facts.faulty:
+        return facts.faulty, f"the scheduler has taken {_listed(facts.faulty)} out"
+    if facts.unsure:
+        return (), ""
+    if facts.blamed:
+        return facts.blamed, ""
+    suspects = _suspects(facts.case)
+    return suspects, f"{_listed(suspects)} failed others too" if suspects else ""
+
+
+def _suspects(case: Case) -> tuple[str, ...]:
+    """At most half of its nodes: where more are suspect, it is not the nodes."""
+    suspects = tuple(node for node in case.nodes if node in case.suspects)
+    return suspects if 2 * len(suspects) <= len(case.nodes) else ()
+
+
+def _listed(nodes: tuple[str, ...]) -> str:
+    shown, more = nodes[:4], len(nodes) - 4
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

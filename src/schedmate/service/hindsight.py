@@ -1,11 +1,11 @@
-"""How a run went that nobody followed, from the logs it has left."""
+"""How a run went, from what following it told or from the logs it has left."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from schedmate.model import Mark, RunProfile, SchedMateError
+from schedmate.model import Mark, PastRun, RunProfile, SchedMateError, Workload
 from schedmate.service.joblogs import logs_of
 from schedmate.tracker import track_and_profile
 
@@ -13,10 +13,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from schedmate.model import Job, Progress, Workload
+    from schedmate.model import Job, Progress, Unit
+    from schedmate.service.watching import Ended
+    from schedmate.store import KeptAdvice
 
 _MOST_LOGS = 4
 _MOST_BYTES = 64 << 20
+
+
+def run_that_ended(job: Job, kept: KeptAdvice | None, ended: Ended | None) -> PastRun:
+    """What is remembered of it; `ended` is what following it told, None where nobody did."""
+    workload = Workload() if kept is None else kept.advice.workload
+    profile = profile_of_ended(job, workload) if ended is None else ended.profile
+    unit, done = (
+        _counted(profile) if ended is None else (ended.progress.unit, ended.progress.current)
+    )
+    saved = None if ended is None else ended.progress.checkpoint
+    return PastRun(
+        job=job,
+        fingerprint=None if kept is None else kept.fingerprint,
+        workload=workload,
+        steps_done=done,
+        steps_unit=unit,
+        checkpoint_step=None if saved is None else saved.step,
+        profile=profile,
+    )
+
+
+def _counted(profile: RunProfile | None) -> tuple[Unit | None, float | None]:
+    if profile is None or profile.unit == "line" or not profile.curve:
+        return None, None
+    return profile.unit, profile.done
 
 
 def profile_of_ended(job: Job, workload: Workload) -> RunProfile | None:

@@ -14,6 +14,7 @@ from schedmate.advisor import Advisor, Target
 from schedmate.core import (
     Act,
     Advise,
+    Attempt,
     Diagnose,
     Event,
     Instruction,
@@ -26,10 +27,12 @@ from schedmate.core import (
     Track,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, PastRun, SchedulerUnreachable, Workload
-from schedmate.service.hindsight import profile_of_ended
+from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
+from schedmate.service.attempts import attempts_before, reached_in
+from schedmate.service.hindsight import run_that_ended
 from schedmate.service.learning import Learning
 from schedmate.service.refining import Refining
+from schedmate.service.suspects import NodeKnowledge
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 
@@ -63,6 +66,7 @@ class Mate:
         self._advisor = advisor
         self._handler = handler
         self._actions = actions
+        self._nodes = NodeKnowledge(scheduler, store)
         self._refining = Refining()
         self._watching = Watching(store, Learning(store, self._refining, asker))
         self._troubled: dict[JobId, float] = {}
@@ -102,12 +106,10 @@ class Mate:
             self._mind.forget(job.id)
             self._troubled[job.id] = now + _ALONE_S
 
-    def _past(self, job: Job) -> dict[int, Diagnosis]:
-        """What a mind that was not there should know of a job that was retried before."""
+    def _past(self, job: Job) -> dict[int, Attempt]:
         if job.restarts == 0 or job.id in self._mind.known:
             return {}
-        kept = self._store.diagnoses(job.id)
-        return {attempt: kept[attempt] for attempt in kept if attempt < job.restarts}
+        return attempts_before(job, self._store)
 
     def _tell(self, event: Event) -> None:
         events = deque([event])
@@ -123,7 +125,7 @@ class Mate:
             case Track(job=job):
                 self._watching.begin(job)
             case Diagnose(job=job, hung=hung):
-                return [JobDiagnosed(now, job.id, job.restarts, self._diagnose(job, hung=hung))]
+                return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action):
@@ -144,15 +146,15 @@ class Mate:
             self._store.keep_advice(job.id, kept)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
 
-    def _diagnose(self, job: Job, *, hung: bool) -> Diagnosis:
-        kept = self._store.advice(job.id)
-        workload = None if kept is None else kept.advice.workload
-        case = Case.of_job(job, workload=workload, hung=hung)
+    def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
         known = self._store.diagnoses(job.id).get(job.restarts)
-        if known is not None and (hung or known.reason != _HANG):
-            diagnosis = known  # a run that seemed to hang and then ended by itself is another case
-        else:
-            diagnosis = self._handler.diagnose(case)
+        # a run that seemed to hang and then ended by itself is another case
+        settled = known if known is not None and (hung or known.reason != _HANG) else None
+        if settled is not None and not self._handler.leaves_open(settled):
+            return settled
+        case = self._case(job, now, hung=hung)
+        diagnosis = settled or self._handler.diagnose(case)
+        if settled is None:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
         if self._handler.leaves_open(diagnosis):
             # again after a restart: who knows if it was answered
@@ -163,23 +165,35 @@ class Mate:
             )
         return diagnosis
 
+    def _case(self, job: Job, now: float, *, hung: bool) -> Case:
+        kept = self._store.advice(job.id)
+        return Case.of_job(
+            job,
+            workload=None if kept is None else kept.advice.workload,
+            hung=hung,
+            node_states=self._nodes.states_of(job, now),
+            suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
+        )
+
+    def _found(self, job: Job, diagnosis: Diagnosis, now: float) -> JobDiagnosed:
+        """With all that the decision depends on; of nodes only where it may avoid some."""
+        again = diagnosis.decision.retry != "no"
+        return JobDiagnosed(
+            now,
+            job.id,
+            job.restarts,
+            diagnosis,
+            reached=reached_in(job, self._store),
+            choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
+        )
+
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
         if refined.reason != before.reason:
             self._store.keep_diagnosis(job.id, job.restarts, refined)
-            self._tell(JobDiagnosed(now, job.id, job.restarts, refined))
+            self._tell(self._found(job, refined, now))
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)
         if ended is None and self._store.run(job.id, job.restarts) is not None:
             return  # by somebody who had followed it
-        kept = self._store.advice(job.id)
-        workload = Workload() if kept is None else kept.advice.workload
-        self._store.keep_run(
-            PastRun(
-                job=job,
-                fingerprint=None if kept is None else kept.fingerprint,
-                workload=workload,
-                steps_done=None if ended is None else ended.progress.current,
-                profile=profile_of_ended(job, workload) if ended is None else ended.profile,
-            )
-        )
+        self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.config import Settings
+    from schedmate.core import Limits
     from schedmate.model import Answer, Asker
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.mate import Mate
@@ -65,11 +66,23 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
+def limits_of(settings: Settings, store: Store) -> Limits:
+    """What bounds every retry; no log, script or answer can change it."""
+    from schedmate.core import Limits
+
+    return Limits(
+        retries=settings.retries,
+        retries_in_all=settings.retries_in_all,
+        longest_wait_s=settings.longest_wait_s,
+        act_since=store.created_at(),
+    )
+
+
 @contextmanager
 def assemble(settings: Settings) -> Iterator[Mate]:
     """The live system, ready to look at the scheduler for the first time."""
     from schedmate.advisor import Advisor
-    from schedmate.core import Limits, Mind
+    from schedmate.core import Mind
     from schedmate.handler import Handler
     from schedmate.policies import ordering
     from schedmate.service.actions import Actions
@@ -78,7 +91,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
     store = open_store(settings)
     scheduler = open_scheduler(settings)
     asker = LateAsker(settings, store)
-    limits = Limits(retries=settings.retries, act_since=store.created_at())
+    limits = limits_of(settings, store)
     mate = Mate(
         mind=Mind(ordering(settings.policy), limits),
         scheduler=scheduler,

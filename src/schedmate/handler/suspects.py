@@ -1,0 +1,229 @@
+"""Which nodes fail other people's jobs, and how sure that is.
+
+Every node has odds of being sick. A failure that looks like hardware raises them by how much
+likelier it is on a sick node than on this cluster's average one; time that jobs of that size
+spent there unharmed lowers them. Evidence fades, repetitions by the same user count less, and
+when many nodes fail at once it is not the nodes. A pure function of the runs and the time.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from schedmate.model import JobState, NodeRun
+
+SUSPECT_FROM: Final = 0.5
+"""From here on a node is sick rather than not, and called suspect."""
+WINDOW_S: Final = 30 * 86400.0
+"""What is older is not looked at."""
+
+HARDWARE_LIKE: Final[dict[str, float]] = {
+    "gpu_ecc": 1.0,
+    "gpu_lost": 1.0,
+    "gpu_hardware": 1.0,
+    "nvlink": 0.9,
+    "node_failure": 0.9,
+    "network": 0.6,
+    "driver_mismatch": 0.4,
+    "nccl_timeout": 0.3,
+    "nccl_remote": 0.3,
+    "hang": 0.3,
+    "cuda_error": 0.2,
+    "storage_io": 0.2,
+    "cuda_illegal_access": 0.1,
+    "segfault": 0.1,
+    "killed": 0.05,
+    "dataloader_killed": 0.05,
+}
+"""How likely a failure of that reason is a node's fault."""
+
+_HOUR: Final = 3600.0
+_PRIOR: Final = math.log(0.01 / 0.99)
+"""One node in a hundred is sick when nothing is known."""
+_SICK_RATE: Final = 1 / 12
+"""Failures an hour that a sick node adds."""
+_AT_ONCE: Final = 0.2
+"""How often a sick node fails a job as soon as it starts."""
+_USUAL_HOURS: Final = 3000.0
+"""Node-hours between failures of healthy nodes, before this cluster has shown its own rate."""
+_HALF_LIFE_S: Final = 7 * 86400.0
+_SAME_USER: Final = 0.5
+"""What each further failure of the same user is worth of the one before."""
+_SAME_JOB: Final = 0.25
+_STORM_S: Final = 1800.0
+_BASE: Final = re.compile(r"[_+.]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """One failure that speaks against a node; `weight` is how far it raised the odds (log)."""
+
+    job_id: str
+    user: str
+    reason: str
+    at: float
+    shared: int
+    """How many nodes could have been the one."""
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    node: str
+    probability: float
+    failures: int = 0
+    successes: int = 0
+    users: int = 0
+    """Different ones whose failures speak against it."""
+    evidence: tuple[Against, ...] = ()
+    """The newest first."""
+
+    @property
+    def suspect(self) -> bool:
+        return self.probability >= SUSPECT_FROM
+
+
+@dataclass(slots=True)
+class _Node:
+    odds: float = _PRIOR
+    told_at: float = 0.0
+    size: int = 0
+    """GPUs that the largest job had on it which failed."""
+    successes: int = 0
+    by_user: Counter[str] = field(default_factory=Counter)
+    jobs: set[str] = field(default_factory=set)
+    against: list[Against] = field(default_factory=list)
+
+    def fade(self, now: float) -> None:
+        faded = 0.5 ** (max(0.0, now - self.told_at) / _HALF_LIFE_S)
+        self.odds, self.told_at = _PRIOR + (self.odds - _PRIOR) * faded, max(now, self.told_at)
+
+    def clear(self, run: NodeRun) -> None:
+        """It went well for a while, for a job that used as much of the node as those that failed.
+
+        No node earns more trust than one of which nothing is known: health is not for ever.
+        """
+        alike = min(1.0, (_per_node(run) + 1) / (self.size + 1))
+        survived = _SICK_RATE * _hours(run) - math.log1p(-_AT_ONCE)
+        self.odds = max(_PRIOR, self.odds - alike * survived)
+        self.successes += run.state is JobState.COMPLETED
+
+    def accuse(self, run: NodeRun, weight: float, shared: int) -> None:
+        job = _BASE.split(run.job_id, maxsplit=1)[0]
+        weight *= _SAME_JOB if job in self.jobs else _SAME_USER ** self.by_user[run.user]
+        self.by_user[run.user] += 1
+        self.jobs.add(job)
+        self.size = max(self.size, _per_node(run))
+        self.odds += weight
+        self.against.append(
+            Against(
+                job_id=run.job_id,
+                user=run.user,
+                reason=_reason(run),
+                at=run.ended_at,
+                shared=shared,
+                weight=round(weight, 3),
+            )
+        )
+
+    def as_suspicion(self, name: str) -> Suspicion:
+        return Suspicion(
+            node=name,
+            probability=round(1 / (1 + math.exp(-self.odds)), 3),
+            failures=len(self.against),
+            successes=self.successes,
+            users=len(self.by_user),
+            evidence=tuple(reversed(self.against)),
+        )
+
+
+def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
+    """What is to be thought of every node on which something ran in the last weeks."""
+    recent = sorted(
+        (run for run in runs if run.nodes and now - WINDOW_S <= run.ended_at <= now),
+        key=lambda run: (run.ended_at, run.job_id),
+    )
+    base = _BaseRate(recent)
+    nodes: dict[str, _Node] = defaultdict(_Node)
+    for run in recent:
+        likeness = _likeness(run)
+        accused = _accused(run) if likeness else ()
+        for name in dict.fromkeys(run.nodes):
+            node = nodes[name]
+            node.fade(run.ended_at)
+            if name in accused:
+                rate = base.around(run, name) * len(accused)
+                node.accuse(run, math.log1p(likeness * _SICK_RATE / rate), len(accused))
+            elif likeness or _survived(run):
+                node.clear(run)
+    for node in nodes.values():
+        node.fade(now)
+    return {name: node.as_suspicion(name) for name, node in sorted(nodes.items())}
+
+
+class _BaseRate:
+    """How often the rest of the cluster fails like hardware, an hour and a node."""
+
+    def __init__(self, runs: Sequence[NodeRun]) -> None:
+        failed = [(run, _likeness(run)) for run in runs if _likeness(run)]
+        self._hours = sum(_hours(run) * len(run.nodes) for run in runs)
+        self._weights = sum(likeness for _, likeness in failed)
+        self._of_node: dict[str, float] = defaultdict(float)
+        self._nodes = len({node for run in runs for node in run.nodes}) or 1
+        self._times = [run.ended_at for run, _ in failed]
+        self._likeness = [likeness for _, likeness in failed]
+        self._failed = [run for run, _ in failed]
+        for run, likeness in failed:
+            for node in (accused := _accused(run)):
+                self._of_node[node] += likeness / len(accused)
+
+    def around(self, run: NodeRun, node: str) -> float:
+        """In all, or in the hour around this failure where that was worse for the others."""
+        others = max(0.0, self._weights - self._of_node[node])
+        usual = (others + 1) / (self._hours + _USUAL_HOURS)
+        first = bisect_left(self._times, run.ended_at - _STORM_S)
+        last = bisect_right(self._times, run.ended_at + _STORM_S)
+        storm = sum(
+            self._likeness[at]
+            for at in range(first, last)
+            if node not in self._failed[at].nodes and self._failed[at].job_id != run.job_id
+        )
+        return max(usual, storm / (self._nodes * 2 * _STORM_S / _HOUR))
+
+
+def _reason(run: NodeRun) -> str:
+    return run.reason or ("node_failure" if run.state is JobState.NODE_FAIL else "")
+
+
+def _likeness(run: NodeRun) -> float:
+    """How much this failure looks like a node's fault; 0 for what is none."""
+    if run.state in (JobState.COMPLETED, JobState.CANCELLED) and not run.reason:
+        return 0.0
+    sure = run.confidence if run.reason else 1.0
+    return HARDWARE_LIKE.get(_reason(run), 0.0) * sure
+
+
+def _accused(run: NodeRun) -> tuple[str, ...]:
+    named = tuple(node for node in dict.fromkeys(run.nodes) if node in run.blamed)
+    return named or tuple(dict.fromkeys(run.nodes))
+
+
+def _survived(run: NodeRun) -> bool:
+    """Whether the nodes did their part: it ended well, by the clock, by a wish or its own fault."""
+    return run.state in (JobState.COMPLETED, JobState.CANCELLED, JobState.TIMEOUT) or (
+        run.reason not in ("", "unknown") and run.reason not in HARDWARE_LIKE
+    )
+
+
+def _hours(run: NodeRun) -> float:
+    return max(0.0, run.ended_at - run.started_at) / _HOUR
+
+
+def _per_node(run: NodeRun) -> int:
+    return run.gpus // max(1, len(run.nodes))

@@ -1,0 +1,52 @@
+"""How the attempts of a job went, from what was kept of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedmate.core import Attempt, Reached
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, PastRun
+    from schedmate.store import KeptProgress, Store
+
+
+def attempts_before(job: Job, store: Store) -> dict[int, Attempt]:
+    """What a mind that was not there should know of a job that was retried before."""
+    kept = store.diagnoses(job.id)
+    runs = {number: store.run(job.id, number) for number in kept if number < job.restarts}
+    return {
+        number: Attempt(
+            diagnosis=kept[number],
+            nodes=() if run is None else run.job.nodes,
+            reached=Reached() if run is None else reached_by(run),
+        )
+        for number, run in runs.items()
+    }
+
+
+def reached_in(job: Job, store: Store) -> Reached:
+    """How far this attempt came, or is where it still runs."""
+    run = store.run(job.id, job.restarts)
+    if run is not None:
+        return reached_by(run)
+    seen = store.progress(job.id, job.restarts)
+    return Reached() if seen is None else _so_far(seen)
+
+
+def reached_by(run: PastRun) -> Reached:
+    resumes, profile = run.workload.resumes, run.profile
+    counted = profile is not None and profile.unit == run.steps_unit and profile.curve
+    return Reached(
+        unit=run.steps_unit,
+        began=profile.curve[0].done if profile is not None and counted else None,
+        done=run.steps_done,
+        saved=run.checkpoint_step,
+        resumes=None if resumes is None else resumes.value,
+    )
+
+
+def _so_far(seen: KeptProgress) -> Reached:
+    progress = seen.progress
+    saved = None if progress.checkpoint is None else progress.checkpoint.step
+    return Reached(unit=progress.unit, done=progress.current, saved=saved)

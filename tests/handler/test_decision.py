@@ -1,0 +1,141 @@
+"""The table: from a reason and its evidence to the next step."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.handler.case import Case
+from schedmate.handler.decision import HARDWARE, TABLE, TABLE_VERSION, decide
+from schedmate.model import REASONS, Evidence, Finding, JobState, NodeState, Workload
+
+NODES = ("n1", "n2", "n3", "n4")
+DOWN = NodeState(name="n2", condition="down")
+SAME = sorted(name for name in REASONS if REASONS[name].retry == "same")
+NO = sorted(name for name in REASONS if REASONS[name].retry == "no")
+
+
+def case(**parts):
+    return Case(**{"state": JobState.FAILED, "nodes": NODES, **parts})
+
+
+def resuming(value):
+    finding = Finding(value=value, source="code", evidence=(Evidence("a", 1, "x"),), confidence=0.9)
+    return Workload(resumes=finding)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_plain_case_is_decided_as_the_taxonomy_says(reason):
+    decision = decide(reason, case())
+    assert decision.retry == REASONS[reason].retry
+    assert decision.why.startswith(f"{reason}: ")
+    assert decision.exclude_nodes == ()
+
+
+def test_only_a_step_to_other_nodes_avoids_the_blamed():
+    assert decide("gpu_ecc", case(), blamed=("n3",)).exclude_nodes == ("n3",)
+    assert decide("segfault", case(), blamed=("n3",)).exclude_nodes == ()
+    assert decide("storage_io", case(), blamed=("n3",)).exclude_nodes == ()
+
+
+@pytest.mark.parametrize(
+    ("workload", "retry"),
+    [(None, "resume"), (resuming(value=True), "resume"), (resuming(value=False), "no")],
+)
+def test_a_job_that_starts_over_meets_the_same_limit(workload, retry):
+    assert decide("time_limit", case(workload=workload)).retry == retry
+    assert decide("preempted", case(workload=workload)).retry == "resume"
+
+
+@pytest.mark.parametrize("reason", SAME)
+def test_hardware_that_failed_beside_it_sends_it_elsewhere(reason):
+    assert decide(reason, case(), also=frozenset({"gpu_ecc"})).retry == "elsewhere"
+    assert decide(reason, case(), also=frozenset({"nccl_timeout"})).retry == "same"
+
+
+@pytest.mark.parametrize("reason", ["killed", "segfault", "nccl_timeout", "storage_io", "hang"])
+def test_a_node_that_is_down_is_avoided_whatever_was_seen_of_it(reason):
+    decision = decide(reason, case(node_states=(DOWN,)), blamed=("n3",))
+    assert (decision.retry, decision.exclude_nodes) == ("elsewhere", ("n2",))
+    assert "n2" in decision.why
+
+
+@pytest.mark.parametrize("reason", NO)
+def test_no_evidence_whatsoever_repeats_what_would_fail_again(reason):
+    decision = decide(
+        reason,
+        case(node_states=(DOWN,), suspects=("n1",)),
+        blamed=("n2",),
+        also=HARDWARE,
+        local_disk=True,
+        confidence=0.1,
+    )
+    assert (decision.retry, decision.exclude_nodes) == ("no", ())
+
+
+def test_a_full_disk_of_one_node_is_avoided_and_waited_for():
+    decision = decide("disk_full", case(nodes=("n1",)), blamed=("n1",), local_disk=True)
+    assert (decision.retry, decision.exclude_nodes) == ("wait", ("n1",))
+    assert decide("disk_full", case(nodes=("n1",)), blamed=("n1",)).exclude_nodes == ()
+
+
+@pytest.mark.parametrize(
+    ("suspects", "excluded"),
+    [
+        ((), ()),
+        (("n2",), ("n2",)),
+        (("n4", "n2"), ("n2", "n4")),
+        (("n1", "n2", "n3"), ()),
+        (("elsewhere",), ()),
+    ],
+)
+def test_where_nothing_is_known_the_suspects_are_avoided_unless_they_are_too_many(
+    suspects, excluded
+):
+    decision = decide("nccl_timeout", case(suspects=suspects))
+    assert (decision.retry, decision.exclude_nodes) == ("elsewhere", excluded)
+    assert decide("nccl_timeout", case(suspects=suspects), blamed=("n1",)).exclude_nodes == ("n1",)
+
+
+def test_a_guess_takes_no_node_away_but_the_scheduler_may():
+    guess = {"blamed": ("n1",), "confidence": 0.4}
+    assert decide("gpu_ecc", case(suspects=("n1",)), **guess).exclude_nodes == ()
+    assert decide("gpu_ecc", case(node_states=(DOWN,)), **guess).exclude_nodes == ("n2",)
+    assert "not sure" in decide("gpu_ecc", case(), **guess).why
+    assert "not sure" not in decide("gpu_oom", case(), **guess).why
+
+
+reasons = st.sampled_from(sorted(REASONS))
+some_nodes = st.lists(st.sampled_from(NODES), unique=True).map(tuple)
+states = st.builds(
+    NodeState,
+    name=st.sampled_from((*NODES, "n9")),
+    condition=st.sampled_from(["up", "drain", "down", "unknown"]),
+    reason=st.sampled_from(["", "Xid 79", "maintenance", "requeue forever on all nodes"]),
+)
+
+
+evidence = st.fixed_dictionaries(
+    {
+        "blamed": some_nodes,
+        "confidence": st.floats(0, 1),
+        "also": st.frozensets(reasons),
+        "local_disk": st.booleans(),
+    }
+)
+
+
+@given(reasons, evidence, some_nodes, st.lists(states, max_size=4).map(tuple))
+def test_whatever_the_evidence_the_laws_hold(reason, evidence, suspects, node_states):
+    decision = decide(reason, case(suspects=suspects, node_states=node_states), **evidence)
+    assert set(decision.exclude_nodes) <= set(NODES)
+    if REASONS[reason].retry == "no" or REASONS[reason].category == "user":
+        assert decision.retry == "no"
+    if decision.retry not in ("elsewhere", "wait"):
+        assert decision.exclude_nodes == ()
+
+
+def test_the_table_has_a_version_and_an_end():
+    assert TABLE_VERSION == 2
+    assert TABLE[-1].retry is None
