@@ -72,15 +72,15 @@ def test_the_error_and_its_innermost_call_are_shown_with_their_lines():
     diagnosis = _diagnose(HEALTHY * 3 + TRACEBACK, exit_code=1)
     assert diagnosis.reason == "value_error"
     assert [(e.file, e.line, e.text) for e in diagnosis.evidence] == [
+        ("0.log", 9, "ValueError: bad batch"),
         ("0.log", 7, '  File "train.py", line 7, in main'),
         ("0.log", 8, "    step(batch)"),
-        ("0.log", 9, "ValueError: bad batch"),
     ]
 
 
 def test_the_same_answer_behind_a_long_healthy_log():
     diagnosis = _diagnose(HEALTHY * 200_000 + TRACEBACK, exit_code=1)
-    assert (diagnosis.reason, diagnosis.evidence[-1].line) == ("value_error", 200_006)
+    assert (diagnosis.reason, diagnosis.evidence[0].line) == ("value_error", 200_006)
 
 
 def test_a_traceback_across_two_blocks():
@@ -123,7 +123,7 @@ def test_the_direct_cause_of_a_chain_is_the_reason():
     second = TRACEBACK.replace("ValueError: bad batch", "RuntimeError: training failed")
     link = "\nThe above exception was the direct cause of the following exception:\n\n"
     diagnosis = _diagnose(TRACEBACK + link + second, exit_code=1)
-    assert (diagnosis.reason, diagnosis.evidence[-1].line) == ("value_error", 6)
+    assert (diagnosis.reason, diagnosis.evidence[0].line) == ("value_error", 6)
 
 
 def test_an_exception_that_only_probed_yields_to_the_real_one():
@@ -169,7 +169,7 @@ def test_ranks_that_only_lost_their_peers_are_victims():
 def test_the_cause_may_be_in_another_file_than_the_victims():
     victim = "RuntimeError: [x/gloo/transport/tcp/pair.cc:534] Connection closed by peer\n"
     diagnosis = _diagnose(victim, HEALTHY, TRACEBACK, exit_code=1)
-    assert (diagnosis.reason, diagnosis.evidence[-1].file) == ("value_error", "2.log")
+    assert (diagnosis.reason, diagnosis.evidence[0].file) == ("value_error", "2.log")
 
 
 def test_launchers_that_clear_up_are_no_sign_of_life():

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.reading.prefilter import Prefilter
+from schedmate.handler.reading.trigger import trigger_of
 from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS
@@ -62,7 +62,7 @@ def test_a_positive_alone_in_a_log_is_diagnosed(rule, example):
         text = (lead if rule.errors_only else "") + example + "\n"
         log = NamedLog("a.log", text.encode())
         diagnosis = Handler().diagnose(Case(logs=(log,), exit_code=1))
-        assert diagnosis.evidence[-1].text == example.rstrip()
+        assert diagnosis.evidence[0].text == example.rstrip()
     assert diagnosis.reason == rule.reason
 
 
@@ -84,7 +84,7 @@ def test_every_rule_has_examples_and_a_sane_confidence(rule):
 @pytest.mark.parametrize(("rule", "example"), _examples("positives"))
 def test_the_prefilter_lets_every_line_example_through(rule, example):
     if isinstance(example, str) and not rule.errors_only:
-        assert Prefilter(BUILT_IN).suspicious(example.encode())
+        assert trigger_of(BUILT_IN).search(example.encode())
 
 
 @pytest.mark.parametrize("line", HEALTHY)

@@ -1,6 +1,7 @@
 """From the bytes of all logs to clues: which rule matched what, where, when and in which rank."""
 
-from schedmate.handler.reading.evidence import Clue, Gathered, gather
+from schedmate.handler.reading.clues import Clue, Gathered
+from schedmate.handler.reading.evidence import gather
 from schedmate.handler.reading.lines import LogLine
 
 __all__ = ["Clue", "Gathered", "LogLine", "gather"]

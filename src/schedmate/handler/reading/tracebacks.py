@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
+from schedmate.handler.reading import frames
+from schedmate.handler.reading.frames import Link
 from schedmate.handler.reading.lines import LogLine
 
-Link = Literal["none", "cause", "context"]
 Chain = list["Traceback"]
 
-_HEAD: Final = "Traceback (most recent call last):"
-_LINKS: Final[dict[str, Link]] = {
-    "The above exception was the direct cause of the following exception:": "cause",
-    "During handling of the above exception, another exception occurred:": "context",
-}
-_HARMLESS: Final = ("Exception ignored in", "Task exception was never retrieved")
-_ERROR = re.compile(r"[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::\s|:?$)")
-_GROUP_MARGIN = re.compile(r" {2,40}\| (?=\S)")
-_DIGIT = re.compile(r"\d")
-_SHOWN_FRAMES: Final = 4
 _MOST_LINES: Final = 5000
-_MOST_NOISE: Final = 3
-_MOST_EXTRA: Final = 4
-_MOST_CHAINS: Final = 2000
+_MOST_NOISE: Final = 6
+_MOST_BENEATH: Final = 12
+_MOST_OF_TABLE: Final = 80
+_MOST_EXTRA: Final = 10
+_MOST_OPEN: Final = 64
 _MOST_LINKS: Final = 16
 _MOST_STREAMS: Final = 4096
+_MESSAGE_BYTES: Final = 500
 
 
 @dataclass(slots=True)
@@ -36,25 +28,50 @@ class Traceback:
 
     head: LogLine
     link: Link
-    frames: deque[LogLine] = field(default_factory=lambda: deque(maxlen=_SHOWN_FRAMES))
+    inner: LogLine | None = None
+    inner_code: LogLine | None = None
+    own: LogLine | None = None
+    """The innermost call in the user's own files ..."""
+    own_code: LogLine | None = None
+    """... and what stands there."""
     error: LogLine | None = None
     message: str = ""
+    beneath: list[str] = field(default_factory=list)
+    """Lines below that may belong to the message or to somebody else."""
 
     @property
     def shown(self) -> tuple[LogLine, ...]:
-        """The innermost call and the error."""
-        calls = [line for line in self.frames if line.text.lstrip().startswith("File ")]
-        inner = tuple(line for line in self.frames if calls and line.number >= calls[-1].number)
-        code = tuple(line for line in inner if not set(line.text.strip()) <= set("~^ "))
-        return (*code[:2], self.error) if self.error else code[:2]
+        """The error, then the innermost call, in the user's own code if there is one."""
+        call = (self.own, self.own_code) if self.own else (self.inner, self.inner_code)
+        return tuple(line for line in (self.error, *call) if line is not None)
+
+    def add_call(self, line: LogLine, text: str) -> None:
+        file = frames.frame_file(text)
+        if file is not None:
+            self.inner, self.inner_code = line, None
+            if not frames.is_theirs(file):
+                self.own, self.own_code = line, None
+        elif not frames.is_underline(text) and self.inner is not None:
+            self._add_code(line, text)
+
+    def _add_code(self, line: LogLine, text: str) -> None:
+        """The line below the call; in a box, the one that is pointed at."""
+        if frames.is_boxed(text) and "❱" not in text:
+            return
+        if self.own is self.inner and self.own_code is None:
+            self.own_code = line
+        if self.inner_code is None:
+            self.inner_code = line
 
 
 @dataclass(slots=True)
 class _Stream:
     """Where one rank stands."""
 
-    open: Traceback | None = None
+    open: list[Traceback] = field(default_factory=list)
+    """Several where ranks write one stream at the same time, line by line."""
     margin: str = ""
+    headless: bool = False
     lines: int = 0
     noise: int = 0
     extra: int = 0
@@ -65,113 +82,147 @@ class _Stream:
 
     @property
     def busy(self) -> bool:
-        return self.open is not None or self.closed is not None or self.link != "none"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundChain:
-    """First to last as they were raised; `mark` is where the log stood when it was complete."""
-
-    tracebacks: Chain
-    mark: int
+        return bool(self.open) or self.closed is not None or self.link != "none"
 
 
 class TracebackCollector:
+    """Takes lines in the order of the log; what it found is taken from it by `fresh`."""
+
     def __init__(self) -> None:
         self._streams: dict[str, _Stream] = {}
         self._busy: set[str] = set()
-        self._found: deque[FoundChain] = deque(maxlen=_MOST_CHAINS)
+        self._fresh: list[Chain] = []
 
     @property
     def busy(self) -> bool:
         """Some traceback is still being written: every line counts."""
         return bool(self._busy)
 
-    @property
-    def found(self) -> tuple[FoundChain, ...]:
-        return tuple(self._found)
+    def fresh(self) -> list[Chain]:
+        """The chains that have begun to be complete since the last time; they may still grow."""
+        chains, self._fresh = self._fresh, []
+        return chains
 
-    def feed(self, line: LogLine, mark: int) -> bool:
+    def unfinished(self) -> list[Traceback]:
+        """What the end of the log cut off."""
+        streams = (stream for stream in self._streams.values() if not stream.headless)
+        return [one for stream in streams if not stream.chain for one in stream.open if one.inner]
+
+    def feed(self, line: LogLine) -> bool:
         """Take the line if it belongs to a traceback."""
         stream = self._streams.get(line.stream)
         if stream is None:
             if len(self._streams) >= _MOST_STREAMS:
                 return False
             stream = self._streams[line.stream] = _Stream()
-        taken = self._feed(stream, line, mark)
+        taken = self._feed(stream, line)
         (self._busy.add if stream.busy else self._busy.discard)(line.stream)
         return taken
 
-    def _feed(self, stream: _Stream, line: LogLine, mark: int) -> bool:
-        text = _without_margin(line.text, stream.margin)
-        if text.endswith(_HEAD):
-            self._start(stream, line)
-        elif text.strip() in _LINKS:
-            stream.link, stream.closed = _LINKS[text.strip()], None
-        elif text.startswith(_HARMLESS):
+    def _feed(self, stream: _Stream, line: LogLine) -> bool:
+        margin = frames.margin_of_head(line.text)
+        text = frames.without_margin(line.text, stream.margin)
+        stripped = text.strip()
+        if margin is not None:
+            self._start(stream, line, margin)
+        elif stripped in frames.LINKS:
+            stream.link, stream.closed = frames.LINKS[stripped], None
+        elif frames.is_of_worker(text):
+            stream.link, stream.closed = "inside", None
+        elif text.startswith(frames.HARMLESS):
             stream.harmless = True
-        elif stream.open is not None:
-            return self._go_on(stream, stream.open, line, text, mark)
-        elif stream.closed is not None:
-            return _extend(stream, stream.closed, text)
+        elif frames.is_divider(text) and (stream.open or stream.chain or stream.margin):
+            stream.closed = None
         else:
-            if text.strip():
-                stream.link = "none"
-            return False
+            return self._feed_inside(stream, line, text)
         return True
 
-    def _start(self, stream: _Stream, line: LogLine) -> None:
+    def _feed_inside(self, stream: _Stream, line: LogLine, text: str) -> bool:
+        if not stream.open and frames.frame_file(text) is not None:
+            self._start_headless(stream, line)
+        if stream.open:
+            return self._go_on(stream, line, text)
+        if stream.closed is not None:
+            return _extend(stream, stream.closed, text)
+        if text.strip() and not text.startswith('"""'):
+            stream.link = "none"
+        return False
+
+    def _start(self, stream: _Stream, line: LogLine, margin: str) -> None:
+        if "Original" in margin[-12:] and stream.closed is not None:
+            stream.link = "inside"
+        stream.harmless = stream.harmless or "WARN" in margin
+        if stream.headless or len(stream.open) >= _MOST_OPEN:
+            stream.open = []
+        stream.margin, stream.headless = margin, False
+        self._open(stream, line)
+
+    def _start_headless(self, stream: _Stream, line: LogLine) -> None:
+        """Ray, and syntax errors, print calls without a head; or the log begins amid them."""
+        if stream.closed is not None:
+            stream.link = "inside"
+        stream.headless = True
+        self._open(stream, line)
+
+    def _open(self, stream: _Stream, line: LogLine) -> None:
         if stream.link == "none" or len(stream.chain) >= _MOST_LINKS:
             stream.chain = []
-        stream.open = Traceback(line, stream.link if stream.chain else "none")
-        stream.margin = line.text[: -len(_HEAD)]
+        stream.open.append(Traceback(line, stream.link if stream.chain else "none"))
         stream.link, stream.closed = "none", None
         stream.lines = stream.noise = stream.extra = 0
 
-    def _go_on(
-        self, stream: _Stream, traceback: Traceback, line: LogLine, text: str, mark: int
-    ) -> bool:
+    def _go_on(self, stream: _Stream, line: LogLine, text: str) -> bool:
         stream.lines += 1
-        if not text or text[0].isspace():
-            if text.strip():
-                traceback.frames.append(line)
+        if not text or text[0].isspace() or text.startswith("> File ") or frames.is_boxed(text):
+            for traceback in stream.open:
+                traceback.add_call(line, text)
             if stream.lines > _MOST_LINES:
-                stream.open = None
+                stream.open = []
             return True
-        if _ERROR.match(text):
-            self._close(stream, traceback, line, text, mark)
+        if frames.is_error(text):
+            self._close(stream, line, text)
             return True
         stream.noise += 1
-        if stream.noise > _MOST_NOISE:
-            stream.open = None
+        if stream.noise > _MOST_NOISE or stream.headless:
+            stream.open = []
         return False
 
-    def _close(
-        self, stream: _Stream, traceback: Traceback, line: LogLine, text: str, mark: int
-    ) -> None:
+    def _close(self, stream: _Stream, line: LogLine, text: str) -> None:
+        traceback = stream.open.pop(0)
         traceback.error, traceback.message = line, text
-        stream.open, stream.closed = None, traceback
+        stream.closed, stream.noise = traceback, 0
         if stream.harmless:
             stream.harmless = False
             return
-        if not stream.chain:
-            self._found.append(FoundChain(stream.chain, mark))
-        stream.chain.append(traceback)
+        if traceback.link == "none":
+            stream.chain = []
+        self._join(stream.chain, traceback)
+
+    def _join(self, chain: Chain, traceback: Traceback) -> None:
+        if not chain:
+            self._fresh.append(chain)
+        if traceback.link == "inside":
+            chain.insert(0, traceback)
+            chain[1].link = "cause"
+        else:
+            chain.append(traceback)
 
 
 def _extend(stream: _Stream, traceback: Traceback, text: str) -> bool:
-    """Take what an error line only announces: `Error(s) in loading state_dict for Net:`."""
+    """Take what an error line only announces: `Error(s) in loading state_dict for Net:`.
+
+    Other lines below may explain it too, but may as well be somebody else's: they are not taken.
+    """
     announced = traceback.message.rstrip().endswith(":") or text[:1] in ("\t", " ")
-    if not text.strip() or not announced or stream.extra >= _MOST_EXTRA:
+    stream.extra += 1
+    if text.strip() and announced and stream.extra <= _MOST_EXTRA and not traceback.beneath:
+        traceback.message += "\n" + text[:_MESSAGE_BYTES]
+        return True
+    table = "ChildFailedError" in traceback.message
+    most = _MOST_OF_TABLE if table else _MOST_BENEATH
+    if stream.extra > most or (frames.is_of_others(text) and not table):
         stream.closed = None
         return False
-    stream.extra += 1
-    traceback.message += "\n" + text[:500]
-    return True
-
-
-def _without_margin(text: str, margin: str) -> str:
-    """Strip what a logger, or the frame of an ExceptionGroup, puts before every line."""
-    if margin and _DIGIT.sub("0", text[: len(margin)]) == _DIGIT.sub("0", margin):
-        return text[len(margin) :]
-    return _GROUP_MARGIN.sub("", text, count=1) if text.startswith("  ") else text
+    if text.strip():
+        traceback.beneath.append(text[:_MESSAGE_BYTES])
+    return False

@@ -1,0 +1,79 @@
+"""A piece of a log in memory: where its lines are, their numbers, their times."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from schedmate.handler.reading.lines import LINE_BYTES, clean
+from schedmate.logs import stamped_at
+
+_LOOK_BACK_BYTES: Final = 1 << 14
+_LOOK_BACK_LINES: Final = 64
+_NEAR_BYTES: Final = 2000
+_END_BYTES: Final = 1 << 14
+_NUMBER: Final = re.compile(rb"\s{0,8}(\d{1,6}): ")
+_LEAD: Final = 100
+"""What is shown before the place that matters in an endless line."""
+
+
+class Block:
+    """Whole lines; what `\\r` overwrote is a line too, but shares its line's number."""
+
+    def __init__(self, raw: bytes, first_number: int, before: bytes = b"") -> None:
+        self.flat = _flat(raw)
+        self.end = len(raw)
+        self._raw = raw
+        self._before = before
+        self._counted, self._number = 0, first_number
+
+    def line_start(self, at: int, not_before: int) -> int:
+        return max(self.flat.rfind(b"\n", not_before, at) + 1, not_before)
+
+    def line_end(self, start: int) -> int:
+        """Where its line feed is, or would be."""
+        end = self.flat.find(b"\n", start)
+        return self.end if end < 0 else end
+
+    def text(self, start: int, end: int, centre: int) -> bytes:
+        """The line, or what stands round the centre of one without end."""
+        if centre - start > LINE_BYTES - _LEAD:
+            start = centre - _LEAD
+        return self.flat[start : min(end, start + LINE_BYTES)]
+
+    def count(self, start: int, end: int) -> int:
+        return self.flat.count(b"\n", start, end)
+
+    def number(self, at: int) -> int:
+        """The line's number; asked for in the order of the log."""
+        if at > self._counted:
+            self._number += self._raw.count(b"\n", self._counted, at)
+            self._counted = at
+        return self._number
+
+    def near_end(self) -> int:
+        """Where the last lines begin."""
+        return self.line_end(max(0, self.end - _END_BYTES)) + 1
+
+    def counts_up(self, start: int) -> bool:
+        """Whether the numbers before this line and its neighbours are a count, not ranks."""
+        lines = self.flat[max(0, start - _NEAR_BYTES) : start + _NEAR_BYTES].split(b"\n")[1:-1]
+        numbers = [int(found[1]) for line in lines if (found := _NUMBER.match(line))]
+        pairs = list(pairwise(numbers))
+        return len(pairs) > 1 and all(one < other for one, other in pairs)
+
+    def stamped(self, end: int) -> float | None:
+        """The time of the line that ends here or of the nearest before it that has one."""
+        chunk = self.flat[max(0, end - _LOOK_BACK_BYTES) : end]
+        if end < _LOOK_BACK_BYTES:
+            chunk = self._before + chunk
+        lines = chunk.split(b"\n")[-_LOOK_BACK_LINES:]
+        times = (stamped_at(clean(line)) for line in reversed(lines) if b":" in line[:100])
+        return next((at for at in times if at is not None), None)
+
+
+def _flat(raw: bytes) -> bytes:
+    if b"\r" not in raw:
+        return raw
+    return raw.replace(b"\r\n", b" \n").replace(b"\r", b"\n")

@@ -1,0 +1,88 @@
+"""What the rules say of a line, and of the tracebacks of one chain."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from schedmate.handler.reading.tracebacks import Chain, Traceback
+from schedmate.handler.rules import Rule, RuleBook, Weight
+
+_BARE_DISCOUNT: Final = 0.88
+_LOGGED_DISCOUNT: Final = 0.75
+_CUT_OFF: Final = 0.3
+
+_TALK = re.compile(r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: ")
+_NAME = (
+    r"((?:[a-zA-Z_]\w{0,80}\.){0,12}(?:[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Expired)"
+    r"|(?<=\.)(?:error|timeout|gaierror))(?:\(\w{1,80}\))?(?:: .*|:?$))"
+)
+_BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")
+_LEVEL = re.compile(r"^.{0,80}?\b(?:ERROR|CRITICAL|FATAL)\b")
+_NAMED = re.compile(r"(?<![\w.])[\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: ")
+_WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
+_PROBING: Final = {"key_error", "attribute_error", "index_error", "python_exception", "type_error"}
+"""Exceptions that code raises and catches to find its way; not what a run dies of."""
+_VAGUE: Final = "python_exception"
+
+
+def explain_line(text: str, book: RuleBook) -> tuple[Rule, float] | None:
+    if _TALK.search(text):
+        return None
+    bare = _BARE_ERROR.match(text)
+    if bare:
+        return _as_error(bare.group(1), book, _BARE_DISCOUNT)
+    rule = book.for_line(text)
+    if rule is not None:
+        return rule, rule.confidence
+    return _second_hand(text, book)
+
+
+def _second_hand(text: str, book: RuleBook) -> tuple[Rule, float] | None:
+    """An exception that C++ or a logger tells of."""
+    what = _WHAT.match(text)
+    if what:
+        found = _as_error(f"RuntimeError: {what[1]}", book, 1.0)
+        return None if found is None or found[0].reason == _VAGUE else found
+    level = _LEVEL.match(text)
+    named = _NAMED.search(text, level.end()) if level else None
+    return None if named is None else _as_error(text[named.start() :], book, _LOGGED_DISCOUNT)
+
+
+def _as_error(text: str, book: RuleBook, discount: float) -> tuple[Rule, float] | None:
+    rule = book.for_error(text)
+    return None if rule is None else (rule, rule.confidence * discount)
+
+
+def explain_chain(chain: Chain, book: RuleBook) -> tuple[Rule, float, Traceback] | None:
+    """The original of a chain explains it, unless it was only probing or wrapping."""
+    explained = [
+        (rule, traceback)
+        for traceback in chain
+        if (rule := _explain_traceback(traceback, book)) is not None
+    ]
+    if not explained:
+        return None
+    rule, traceback = _original(explained)
+    return rule, rule.confidence if traceback.error else _CUT_OFF, traceback
+
+
+def _explain_traceback(traceback: Traceback, book: RuleBook) -> Rule | None:
+    if traceback.error is None:
+        return next((rule for rule in book.rules if rule.reason == _VAGUE), None)
+    rule = book.for_error(traceback.message)
+    clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
+    if clear or not traceback.beneath:
+        return rule
+    return book.for_error("\n".join([traceback.message, *traceback.beneath]))
+
+
+def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]:
+    strongest = min(rule.weight for rule, _ in explained)
+    able = [pair for pair in explained if pair[0].weight == strongest]
+    first = able[0]
+    if first[0].reason in _PROBING and strongest is Weight.CAUSE:
+        clearer = [pair for pair in able[1:] if pair[0].reason not in _PROBING]
+        if clearer and clearer[0][1].link == "context":
+            return clearer[0]
+    return first

@@ -1,0 +1,228 @@
+"""One log, block by block: from one alarming line to the next; what lies between is calm."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection
+from dataclasses import replace
+from enum import Enum
+from typing import BinaryIO, Final
+
+from schedmate.handler.reading.block import Block
+from schedmate.handler.reading.clues import Clue
+from schedmate.handler.reading.explaining import explain_line
+from schedmate.handler.reading.findings import Findings, Hit, Moment
+from schedmate.handler.reading.legible import is_text
+from schedmate.handler.reading.life import Life
+from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
+from schedmate.handler.reading.noise import is_clearing_up, is_stack
+from schedmate.handler.reading.origin import Origin
+from schedmate.handler.reading.tracebacks import TracebackCollector
+from schedmate.handler.reading.trigger import trigger_of
+from schedmate.handler.rules import Rule, RuleBook
+
+_TAIL_LINES: Final = 30
+_TAIL_BYTES: Final = 1 << 16
+_MOST_TEMPLATES: Final = 20_000
+_LONGEST_TEMPLATE: Final = 400
+_TRIES: Final = 64
+_CROWDED: Final = 256
+"""Alarming lines of one block after which each of its lines is looked up."""
+_FREE_LOOKS: Final = 150_000
+"""Lines of one log that are read as closely as can be ..."""
+_LOOKS_PER_BLOCK: Final = 400
+"""... before it is only samples: as many at a block's beginning, and at its end."""
+_RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
+_LOOK_BACK: Final = 1 << 13
+
+
+class _Harmless(Enum):
+    CALM = 1
+    ECHO = 2
+    """No evidence, and no sign of life either."""
+
+
+_Verdict = Hit | _Harmless
+
+
+class LogReader:
+    def __init__(
+        self, name: str, order: int, book: RuleBook, origin: Origin, nodes: Collection[str]
+    ) -> None:
+        self._name = name
+        self._order = order
+        self._book = book
+        self._origin = origin
+        self._nodes = nodes
+        self._trigger = trigger_of(book)
+        self._tracebacks = TracebackCollector()
+        self._findings = Findings(book)
+        self._life = Life()
+        self._tries: dict[bytes, tuple[_Verdict, int]] = {}
+        self._known: dict[bytes, _Verdict] = {}
+        self._number = 1
+        self._calm = self._looks = 0
+        self._attempt = origin.attempt
+        self._last_bytes = b""
+        self.readable = False
+
+    @property
+    def lines(self) -> int:
+        return self._number - 1 + (not self._last_bytes.endswith(b"\n") and bool(self._last_bytes))
+
+    def read(self, stream: BinaryIO) -> None:
+        for raw in blocks(stream):
+            self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
+            self._scan(Block(raw, self._number, self._last_bytes[-_LOOK_BACK:]))
+            self._number += raw.count(b"\n")
+            self._last_bytes = (self._last_bytes + raw[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+        self.readable = self.readable or is_text(self._last_bytes)
+
+    def _scan(self, block: Block) -> None:
+        """Jump from one alarming line to the next."""
+        allowed = max(_FREE_LOOKS, self._looks + _LOOKS_PER_BLOCK)
+        at = self._follow(block, 0, allowed)
+        for _ in range(_CROWDED):
+            found = self._trigger.search(block.flat, at) if at < block.end else None
+            if found is None or self._looks > allowed:
+                break
+            start = block.line_start(found.start(), at)
+            self._pass(block, at, start)
+            at = self._follow(block, self._look(block, start, found.start()), allowed)
+        else:
+            found = at < block.end
+        while found and at < block.end:
+            at = self._walk(block, at, allowed)
+            allowed = self._looks + _LOOKS_PER_BLOCK
+        self._pass(block, at, block.end)
+
+    def _follow(self, block: Block, at: int, allowed: int) -> int:
+        """Look at every line while a traceback is being written."""
+        while self._tracebacks.busy and at < block.end and self._looks <= allowed:
+            at = self._look(block, at, at)
+        return at
+
+    def _pass(self, block: Block, start: int, end: int) -> None:
+        self._calm += block.count(start, end)
+        self._life.calm(block.flat, start, end)
+
+    def _walk(self, block: Block, at: int, allowed: int) -> int:
+        """Look up each line of a crowded block by what it has in common with others."""
+        rest = block.flat[at:]
+        keys = rest.translate(None, DIGITS).split(b"\n")
+        for raw, key in zip(rest.split(b"\n"), keys, strict=True):
+            end = at + len(raw)
+            known = None if self._tracebacks.busy else self._known.get(key)
+            if known is None or not self._seen_again(block, known, at, end):
+                if self._looks > allowed:
+                    return max(at, block.near_end())
+                self._look_closer(block, raw, key, at)
+            at = end + 1
+        return block.end
+
+    def _look_closer(self, block: Block, raw: bytes, key: bytes, at: int) -> None:
+        if self._tracebacks.busy or self._trigger.search(raw) is not None:
+            self._look(block, at, at)
+        else:
+            self._pass(block, at, at + len(raw) + 1)
+            self._learn(key, _Harmless.CALM)
+
+    def _look(self, block: Block, start: int, centre: int) -> int:
+        """Judge one line; where the next one begins."""
+        end = block.line_end(start)
+        raw = block.text(start, end, centre)
+        key = raw.translate(None, DIGITS)
+        busy = self._tracebacks.busy
+        known = None if busy else self._known.get(key)
+        if known is not None and self._seen_again(block, known, start, end):
+            return end + 1
+        self._looks += 1
+        line = self._line(raw, block.number(start))
+        if not self._of_traceback(block, line, raw, end):
+            verdict = self._judge(block, line, raw, start)
+            if verdict is _Harmless.CALM:
+                self._pass(block, start, end + 1)
+            if not busy:
+                self._learn(key, verdict)
+        return end + 1
+
+    def _line(self, raw: bytes, number: int) -> LogLine:
+        line = read_line(raw, file=self._name, order=self._order, number=number, nodes=self._nodes)
+        if line.rank is None and self._origin.rank is not None:
+            return replace(line, rank=self._origin.rank)
+        return line
+
+    def _of_traceback(self, block: Block, line: LogLine, raw: bytes, end: int) -> bool:
+        taken = self._tracebacks.feed(line)
+        for chain in self._tracebacks.fresh():
+            moment = self._moment(block, end)
+            self._findings.raised(chain, moment, self._life.fate(line, raw))
+        return taken
+
+    def _seen_again(self, block: Block, known: _Verdict, start: int, end: int) -> bool:
+        """A line that is well known only makes its episode longer."""
+        if isinstance(known, Hit):
+            known.fate = self._life.fate(known.line, block.flat[start:end])
+            return self._findings.again(known, self._calm)
+        if known is _Harmless.CALM:
+            self._calm += 1
+            self._life.calm(block.flat, start, end)
+        return True
+
+    def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> _Verdict:
+        if is_stack(line.text):
+            return _Harmless.ECHO
+        found = explain_line(line.text, self._book)
+        if found is None:
+            verdict: _Verdict = _Harmless.ECHO if is_clearing_up(line.text) else _Harmless.CALM
+        else:
+            verdict = self._note(block, found, line, raw, start)
+        if _RESTART.search(line.text):
+            self._attempt += 1
+        return verdict
+
+    def _note(
+        self, block: Block, found: tuple[Rule, float], line: LogLine, raw: bytes, start: int
+    ) -> Hit:
+        rule, confidence = found
+        fate = self._life.fate(line, raw)
+        hit = self._findings.known(rule, line, self._attempt)
+        if hit is not None and self._findings.again(hit, self._calm):
+            hit.fate = fate
+            return hit
+        if line.bare_number and block.counts_up(start):
+            line = replace(line, rank=self._origin.rank)
+        moment = self._moment(block, start + len(raw))
+        return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate))
+
+    def _moment(self, block: Block, end: int) -> Moment:
+        return Moment(self._calm, block.stamped(end), self._attempt)
+
+    def _learn(self, key: bytes, verdict: _Verdict) -> None:
+        """Lines that differ only in their digits, and are all alike, are not judged for ever."""
+        if len(key) > _LONGEST_TEMPLATE:
+            return
+        if len(self._tries) > _MOST_TEMPLATES:
+            self._tries.clear()
+            self._known.clear()
+        before, times = self._tries.get(key, (verdict, 0))
+        times = times + 1 if before is verdict else 1
+        self._tries[key] = (verdict, times)
+        if times >= _TRIES:
+            self._known[key] = verdict
+
+    def clues(self) -> list[Clue]:
+        """What was found, when all is read."""
+        for cut_off in self._tracebacks.unfinished():
+            moment = Moment(self._calm, None, self._attempt)
+            self._findings.raised([cut_off], moment, self._life.fate(cut_off.head, b""))
+        return self._findings.clues(self._calm)
+
+    def tail(self) -> list[LogLine]:
+        first = self._number - self._last_bytes.count(b"\n")
+        last: deque[LogLine] = deque(maxlen=_TAIL_LINES)
+        for number, raw in pieces(self._last_bytes, first):
+            if raw.strip():
+                last.append(self._line(raw, number))
+        return [line for line in last if line.text]

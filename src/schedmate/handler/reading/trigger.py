@@ -1,0 +1,42 @@
+"""Where in a block something may be wrong: one automaton of all rules, at the speed of a disk.
+
+It is made of the rules' own patterns, so a new rule needs nothing here. What else must be noticed
+is listed below: the shapes of tracebacks, of crashes, and of what launchers say while they clear
+up.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import re2
+
+from schedmate.handler.rules import RuleBook
+from schedmate.handler.rules.superset import options
+
+_SHAPES: Final = (
+    rb"\(most recent call (?:last|first)\)",
+    rb'File "[^"]+", line \d+',
+    rb"(?:Error|Exception|Interrupt|Expired)(?:\(\w+\))?(?::|(?m:\s*$))",
+    rb"(?:SystemExit|[a-z]\.(?:error|timeout|gaierror)): ",
+    rb"Exception ignored in|exception was never retrieved|terminated with the following error",
+    rb"what\(\): |frame #\d+:|@ +0x[0-9a-f]+|#\d+:? +(?:0x|Object)|\)\s?\[0x|\] \[ ?\d+\] ",
+    rb"(?:srun|slurmstepd|mpirun|mpiexec|wandb|ninja): ",
+    rb"SIG(?:TERM|KILL)|[Kk]illing subprocess|closing signal|torch[./]distributed[./]elastic",
+    rb"\[launch(?:er)?\.py:|attempts left; will restart",
+    rb"(?:exitcode|error_file|traceback|local_rank) +: |[=-]{40}|observed failure",
+)
+_COLOURED: Final = (
+    rb"\x1b\[.*(?i:error|exception|traceback|fail|fatal|kill|abort|signal|exceed|exhaust|timeout"
+    rb"|timed out|out of memory|denied|not found|no such|no space|mismatch|invalid|illegal|lost"
+    rb"|\bnan\b|xid|quota|cancel|preempt)"
+)
+"""Colours stand between the words that a rule looks for."""
+
+
+@lru_cache(maxsize=8)
+def trigger_of(book: RuleBook) -> re2._Regexp:
+    words = [b"(?i:" + re2.escape(word.encode()) + b")" for word in book.words]
+    parts = [*book.sources, *words, *_SHAPES, _COLOURED]
+    return re2.compile(b"|".join(b"(?:" + part + b")" for part in parts), options())
