@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from schedmate.handler.memory_advice import more_on_the_host, smaller_on_the_gpu
+from schedmate.handler.particulars import particular
+
 if TYPE_CHECKING:
     from schedmate.model import Workload
 
@@ -172,24 +175,28 @@ def meaning(reason: str) -> str:
     return _TABLE[reason][0]
 
 
-def suggestion(reason: str, workload: Workload | None = None) -> str:
-    """What the user should change, with the job's own numbers where they are known."""
-    if reason == "gpu_oom" and workload is not None:
-        return _smaller(workload) or _TABLE[reason][1]
-    return _TABLE[reason][1]
+def suggestion(reason: str, workload: Workload | None = None, message: str = "") -> str:
+    """What the user should change, in the job's own numbers and the message's own names."""
+    own = _own(reason, workload, message)
+    return own or _TABLE[reason][1]
 
 
-def _smaller(workload: Workload) -> str:
-    ways: list[str] = []
-    if workload.batch_size is not None and workload.batch_size.value > 1:
-        now = workload.batch_size.value
-        steps = workload.gradient_accumulation.value if workload.gradient_accumulation else 1
-        ways.append(
-            f"batch size {now // 2} instead of {now} with {steps * 2} gradient accumulation steps"
-        )
-    if workload.precision is not None and workload.precision.value in ("fp32", "tf32"):
-        ways.append(f"bf16 instead of {workload.precision.value}")
-    if workload.sequence_length is not None:
-        now = workload.sequence_length.value
-        ways.append(f"sequences of {now // 2} instead of {now}")
-    return f"try {', or '.join(ways)}" if ways else ""
+def _own(reason: str, workload: Workload | None, message: str) -> str:
+    if reason == "gpu_oom":
+        return smaller_on_the_gpu(workload, message, otherwise=_TABLE[reason][1])
+    if reason == "host_oom":
+        return more_on_the_host(message)
+    if reason == "time_limit" and workload is not None:
+        return _more_time(workload)
+    return particular(reason, message)
+
+
+def _more_time(workload: Workload) -> str:
+    resumes = workload.resumes is not None and workload.resumes.value
+    if workload.resumes is None:
+        return ""
+    if resumes:
+        return "submit it again: it resumes from its last checkpoint"
+    if workload.checkpoint_every is not None or workload.checkpoint_dir is not None:
+        return "let it resume from its last checkpoint, or ask for more time with --time"
+    return "ask for more time with --time, or save checkpoints and resume from the last one"

@@ -134,7 +134,7 @@ LAST_WORDS: Final = (
     _said(
         "loss_nan",
         r"\bnan\b|diverged|not finite|infinite loss|loss (?:is )?inf",
-        of=("ERROR: training diverged", "FATAL: the loss grew until it was not finite"),
+        of=("ERROR: the gradients diverged", "FATAL: the loss grew until it was not finite"),
     ),
     _said(
         "shape_mismatch",
