@@ -52,6 +52,8 @@ class Rule:
     weight: Weight = Weight.CAUSE
     outlives_success: bool = False
     """True even of a run that ended with exit code 0."""
+    lasting: bool = False
+    """Counts only while it goes on: what more calm lines follow than it lasted was survived."""
     suggestion: str = ""
     """Better advice than the reason's own."""
     words: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ RULES = (
             r"|keys are missing)"
             r"|Checkpoint\w{0,12}Mismatch|from a different training loop setup"
             r"|checkpoint contains only the"
-            r"|thus raising an error\.|Global shape mismatch for loaded"
+            r"|\bCheckpointingException: |thus raising an error\.|Global shape mismatch for loaded"
             r"|[Ss]ize mismatch between saved .{1,80} and current"
             r"|value from checkpoint \(.{0,80}\) is not equal to the input argument"
             r"|used a DP world size of \d{1,6} but the current"
@@ -35,6 +35,7 @@ RULES = (
             "ValueError: loaded state dict has a different number of parameter groups",
             "RuntimeError: Missing key in checkpoint state_dict: optimizer.state.step.",
             "pykeen.training.training_loop.CheckpointMismatchError: The checkpoint file 'x.pt'",
+            "megatron.core.dist_checkpointing.core.CheckpointingException: Invalid access pattern",
             "KeyError: 'Trying to restore optimizer state but checkpoint contains only the model.'",
             (
                 'ValueError: Trying to set a tensor of shape torch.Size([1, 2]) in "weight" (which '

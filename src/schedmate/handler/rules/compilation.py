@@ -110,60 +110,65 @@ RULES = (
         ),
     ),
     Rule(
-        # compilers and build tools, which raise no exception
+        # compilers, which raise no exception
         reason="compile_error",
         pattern=re.compile(
-            r"^ninja: build stopped: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
-            r"|\bcollect2: error: ld returned|/ld: cannot find -l"
-            r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal error: "
-            r"|^[^ ]{1,200}\.(?:cu|cuh|hip)\(\d{1,6}\): (?:fatal )?error"
-            r"|^[^ ]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
-            r"|^ {0,8}error: command '[^']{1,200}' failed"
-            r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d"
-            r"|^CMake Error(?::| at )|^ {0,4}ERROR: Failed building wheel for "
-            r"|^(?:ERROR: )?(?:Could not|Failed to) build (?:wheels|installable wheels) for "
-            r"|^ {0,4}. .{0,80}did not run successfully|^error: metadata-generation-failed"
-            r"|ptxas exited with non-zero error|Mosaic failed to compile"
-            r"|^Internal Triton PTX codegen error|^FAILED: \S{1,200}\.(?:o|so|cuda\.o)\b"
+            r"^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: |/ld: cannot find -l"
+            r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal"
+            r" error: "
+            r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|h|hip)\(\d{1,6}\): (?:fatal )?error"
+            r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
+            r"|^CMake Error(?::| at )|ptxas exited with non-zero error|Mosaic failed to compile"
+            r"|^Internal Triton PTX codegen error"
         ),
         unless=_GOING_ON,
         confidence=0.88,
-        words=(
-            "ninja:",
-            "nvcc fatal",
-            "ptxas",
-            "llvm error",
-            "collect2",
-            "cannot find -l",
-            "did not run succ",
-            "could not build",
-        ),
+        words=("nvcc fatal", "ptxas", "llvm error", "cannot find -l"),
         positives=(
-            "ninja: build stopped: subcommand failed.",
             "csrc/ops.cu:3:10: fatal error: cuda_runtime.h: No such file or directory",
             "/scratch/tmpab/main.c:4:10: fatal error: Python.h: No such file or directory",
             "csrc/ops.cu(42): error: identifier foo is undefined",
-            "error: command '/usr/bin/gcc' failed with exit code 1",
-            "error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory",
+            '    csrc/type_shim.h(13): error: class "at::Type" has no member "scalarType"',
             "/usr/bin/ld: cannot find -lcuda: No such file or directory",
-            "collect2: error: ld returned 1 exit status",
             "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32",
-            "  ERROR: Failed building wheel for flash-attn",
-            "make: *** [Makefile:12: all] Error 2",
             "CMake Error at CMakeLists.txt:4 (find_package):",
-            "FAILED: multi_tensor_adam.cuda.o",
             "Status: INTERNAL: ptxas exited with non-zero error code 139, output:  - Failure",
             "jax.errors.JaxRuntimeError: INTERNAL: Mosaic failed to compile TPU kernel: bad",
+        ),
+        negatives=(
+            "train.py: error: unrecognized arguments: --x",
+            "compile of graph 3 failed, falling back to eager",
+            "csrc/ops.cu:3:10: warning: unused variable",
+        ),
+    ),
+    Rule(
+        # build tools, which only tell that a compiler failed
+        reason="compile_error",
+        pattern=re.compile(
+            r"^ninja: build stopped: |\bcollect2: error: ld returned"
+            r"|^ {0,8}error: command '[^']{1,200}' failed"
+            r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d|^ {0,4}ERROR: Failed building wheel for "
+            r"|^(?:ERROR: )?(?:Could not|Failed to) build (?:wheels|installable wheels) for "
+            r"|^ {0,4}. .{0,80}did not run successfully|^error: metadata-generation-failed"
+            r"|^FAILED: \S{1,200}\.(?:o|so|cuda\.o)\b"
+        ),
+        unless=_GOING_ON,
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        words=("ninja:", "collect2", "did not run succ", "could not build"),
+        positives=(
+            "ninja: build stopped: subcommand failed.",
+            "error: command '/usr/bin/gcc' failed with exit code 1",
+            "error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory",
+            "collect2: error: ld returned 1 exit status",
+            "  ERROR: Failed building wheel for flash-attn",
+            "make: *** [Makefile:12: all] Error 2",
+            "FAILED: multi_tensor_adam.cuda.o",
             (
                 "error: command 'C:\\\\Program Files\\\\CUDA\\\\bin\\\\nvcc.exe' failed "
                 "with exit code 1"
             ),
         ),
-        negatives=(
-            "train.py: error: unrecognized arguments: --x",
-            "error: command 'ls' is slow",
-            "compile of graph 3 failed, falling back to eager",
-            "csrc/ops.cu:3:10: warning: unused variable",
-        ),
+        negatives=("error: command 'ls' is slow", "make: Nothing to be done for 'all'."),
     ),
 )

@@ -45,7 +45,8 @@ RULES = (
         pattern=re.compile(
             r"numpy\.\w{1,20} size changed|_ARRAY_API not found|Numpy is not available"
             r"|numpy\.(?:core|_core)\.(?:multiarray|umath) failed to import"
-            r"|compiled against (?:API|ABI) version|[Bb]inary incompatib"
+            r"|compiled using NumPy 1\.x cannot be run|compiled against (?:API|ABI) version"
+            r"|[Bb]inary incompatib"
             r"|operator \w{1,40}::\w{1,60} does not exist|Couldn't load custom C\+\+ ops"
             r"|compiled with different CUDA (?:major )?versions|cuDNN version incompatibility"
             r"|needs to have matching major version|is newer than and incompatible with jax"
@@ -71,6 +72,7 @@ RULES = (
                 "of numpy is 0xf"
             ),
             "RuntimeError: operator torchvision::nms does not exist",
+            "ImportError: A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.0",
             "RuntimeError: Couldn't load custom C++ ops. This can happen if your PyTorch and",
             "RuntimeError: cuDNN version incompatibility: PyTorch was compiled against (8, 9, 2)",
             "TypeError: Descriptors cannot be created directly.",

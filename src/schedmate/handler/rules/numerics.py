@@ -109,6 +109,7 @@ RULES = (
             r"|reducing loss scale to (?:0\.0{1,4}(?:[^\d]|$)|\d\.?\d{0,20}e-(?:0[5-9]|[1-9]\d))"
         ),
         confidence=0.75,
+        lasting=True,
         words=("loss scale",),
         positives=(
             (
@@ -143,6 +144,7 @@ RULES = (
         ),
         confidence=0.8,
         outlives_success=True,
+        lasting=True,
         positives=(
             "Epoch 2 | step 4100 | loss nan | lr 3.0e-04",
             "step 0003 | loss = nan",
