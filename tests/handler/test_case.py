@@ -24,6 +24,8 @@ from schedmate.model import BadInput, Job, JobState
         (128, None, (128, None)),
         (271, None, (143, 15)),
         (265, None, (137, 9)),
+        (247, None, (137, 9)),
+        (245, None, (139, 11)),
         (256, None, (256, None)),
         (400, None, (400, None)),
         (None, None, (None, None)),

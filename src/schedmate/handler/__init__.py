@@ -1,6 +1,6 @@
 """Why a job failed, whose fault it was and the right next step; see `handler.py`."""
 
-from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state
+from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state, parse_verdict
 from schedmate.handler.handler import Handler, name_of
 from schedmate.handler.rules import RULES, Rule, Weight
 from schedmate.model.diagnosis import SURE_ENOUGH
@@ -16,4 +16,5 @@ __all__ = [
     "name_of",
     "parse_exit",
     "parse_state",
+    "parse_verdict",
 ]

@@ -12,6 +12,8 @@ from schedmate.model import BadInput, Job, JobState, NodeState, Workload
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
 _PBS_OFFSET = 256
+_CUT_TO_A_BYTE = {256 - number: number for number in (4, 6, 7, 9, 11, 15)}
+"""`sys.exit(-9)`, as some launchers hand on what became of their child."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class Case:
 
 def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:
     """Return the exit code as a shell shows it and the signal it stands for, if any."""
+    if code in _CUT_TO_A_BYTE:
+        code = -_CUT_TO_A_BYTE[code]
     if code is not None and _PBS_OFFSET < code <= _PBS_OFFSET + _LAST_SIGNAL:
         code -= _PBS_OFFSET - _SHELL_OFFSET
     if code is not None and code < 0:

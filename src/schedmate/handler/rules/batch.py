@@ -14,16 +14,18 @@ RULES = (
             r"|PBS: job killed: (?:walltime|cput) |exceeded hard wallclock time"
             r"|enforced h_rt limit|exceeded (?:its )?(?:wall ?time|h_rt|run ?time) limit"
             r"|exceeded allowed (?:job|execute) duration|[Uu]ser (?:cpu)?time limit exceeded"
+            r"|exceeded (?:its )?wallclock limit|time limit for job execution has been reached"
             r"|MaxRuntimeExceeded|[Jj]ob was terminated because it reached (?:its )?max"
         ),
         confidence=0.97,
-        words=("term_deadline", "term_window", "term_cpulimit"),
         positives=(
             "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
             "TERM_DEADLINE: job killed after deadline expires.",
             "=>> PBS: job killed: walltime 3621 exceeded limit 3600",
             "=>> PBS: job killed: cput 100 exceeded limit 60",
             "job 812 exceeded hard wallclock time - initiate terminate method",
+            "MOAB_INFO:  job exceeded wallclock limit",
+            "The user-provided time limit for job execution has been reached:",
         ),
         negatives=("RUNLIMIT 24:00", "walltime=24:00:00", "h_rt limit: 86400"),
     ),
@@ -47,17 +49,6 @@ RULES = (
         unless=re.compile(r"\bif\b|\bwhen\b|\bin case\b|listening|handler|enabled|polling"),
         confidence=0.93,
         weight=Weight.DECISIVE,
-        words=(
-            "term_load",
-            "term_requeue",
-            "term_bucket",
-            "term_mc",
-            "evicted",
-            "spot",
-            "interruption",
-            "reclaimed",
-            "maintenance",
-        ),
         positives=(
             "TERM_PREEMPT: job killed after preemption.",
             "TERM_LOAD: job killed after load exceeds threshold.",
@@ -80,8 +71,8 @@ RULES = (
             r"|[Jj]ob was aborted by the user|via condor_rm|has been deleted by|"
             r"[Jj]ob deleted at request of|[Jj]ob was (?:cancell?ed|stopped) by (?:the )?user"
         ),
+        unless=re.compile(r"request of root@"),
         confidence=0.95,
-        words=("term_admin", "term_force", "term_orphan", "condor_rm", "deleted", "stopped by"),
         positives=(
             "TERM_OWNER: job killed by owner.",
             "TERM_ADMIN: job killed by root or LSF administrator.",
@@ -90,7 +81,7 @@ RULES = (
             "        via condor_rm (by user ada)",
             "12/01/2026 00:00:00  S    Job deleted at request of ada@n1",
         ),
-        negatives=("old checkpoint deleted", "owner: ada"),
+        negatives=("old checkpoint deleted", "owner: ada", "Job deleted at request of root@pbs"),
     ),
     Rule(
         reason="killed",
@@ -102,17 +93,6 @@ RULES = (
         ),
         confidence=0.7,
         weight=Weight.SYMPTOM,
-        words=(
-            "term_external",
-            "term_other",
-            "term_zombie",
-            "term_remove",
-            "term_unknown",
-            "exited by",
-            "exited with",
-            "assumedly",
-            "exit_status",
-        ),
         positives=(
             "TERM_EXTERNAL_SIGNAL: job killed by a signal external to LSF.",
             "Exited with signal termination: Killed/9.",
@@ -127,7 +107,6 @@ RULES = (
         reason="file_not_found",
         pattern=re.compile(r"\bTERM_CWD_NOTEXIST\b"),
         confidence=0.9,
-        words=("term_cwd",),
         positives=(
             (
                 "TERM_CWD_NOTEXIST: current working directory is not accessible or does not exist "

@@ -25,7 +25,6 @@ RULES = (
         unless=re.compile(r"timeout (?:set|is set) to"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
-        words=("hccl", "notify wait"),
         positives=(
             (
                 "[E ProcessGroupNCCL.cpp:828] [Rank 0] Watchdog caught collective operation "
@@ -83,7 +82,6 @@ RULES = (
             r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"
         ),
         confidence=0.75,
-        words=("duplicate gpu", "ncclinvalid"),
         positives=(
             (
                 "n1:12:88 [0] init.cc:795 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 "
@@ -118,7 +116,6 @@ RULES = (
         ),
         confidence=0.85,
         weight=Weight.SYMPTOM,
-        words=("coordinat", "got 0 bytes", "proxy call", "horovod"),
         positives=(
             (
                 "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1275, "

@@ -23,7 +23,6 @@ RULES = (
             r"|returned error code: 40[13])"
         ),
         confidence=0.93,
-        words=("unauthorized", "authentication required"),
         positives=(
             (
                 'Failed to pull image "team/train:1": rpc error: code = Unknown desc = failed to '
@@ -48,7 +47,6 @@ RULES = (
         ),
         unless=re.compile(r"executable file not found|failed to execute"),
         confidence=0.92,
-        words=("image",),
         positives=(
             (
                 'Failed to pull image "nvcr.io/nvidia/pytorch:99.01-py3": rpc error: code = '
@@ -78,15 +76,6 @@ RULES = (
             r"|net/http: (?:TLS handshake timeout|request canceled)"
         ),
         confidence=0.92,
-        words=(
-            "i/o timeout",
-            "refused",
-            "toomanyrequests",
-            "no such host",
-            "rate limit",
-            "too many requests",
-            "net/http",
-        ),
         positives=(
             (
                 'Failed to pull image "nvcr.io/a:1": rpc error: code = Unknown desc = Get '
@@ -111,7 +100,6 @@ RULES = (
         reason="service_unreachable",
         pattern=re.compile(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
         confidence=0.45,
-        words=("errimagepull", "imagepullbackoff", "pulling image"),
         positives=(
             "    Reason:       ImagePullBackOff",
             '  Normal  BackOff  9s  kubelet  Back-off pulling image "team/train:1"',

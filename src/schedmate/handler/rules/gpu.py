@@ -33,7 +33,6 @@ RULES = (
         ),
         unless=_HARMLESS,
         confidence=0.96,
-        words=("ecc", "uncorrect", "remap"),
         positives=(
             "RuntimeError: CUDA error: uncorrectable ECC error encountered",
             "NVRM: Xid (PCI:0000:3b:00): 48, pid=812, DBE (double bit error)",
@@ -76,7 +75,6 @@ RULES = (
         ),
         unless=_HARMLESS,
         confidence=0.95,
-        words=("no devices were", "couldn't communicate", "no hip gpus", "no nvidia driver"),
         positives=(
             "NVRM: GPU at PCI:0000:3b:00 has fallen off the bus.",
             "Unable to determine the device handle for GPU 0000:3B:00.0: GPU is lost.",
@@ -114,7 +112,6 @@ RULES = (
         ),
         unless=_HARMLESS,
         confidence=0.93,
-        words=("nvlink", "sxid", "fabric"),
         positives=(
             "NVRM: Xid (PCI:0000:3b:00): 74, pid=812, NVLink: fatal error detected",
             "RuntimeError: CUDA error: system not yet initialized",
@@ -179,7 +176,6 @@ RULES = (
         ),
         unless=re.compile(_HARMLESS.pattern + r"|to 0x0 \(None\)", re.IGNORECASE),
         confidence=0.93,
-        words=("gpu reset", "pcie bus", "gpu hang", "thermal"),
         positives=(
             "NVRM: Xid (PCI:0000:3b:00): 119, pid=812, Timeout waiting for RPC from GSP!",
             "NVRM: Xid (PCI:0000:3b:00): 62, 0096(1c54) 00000000 00000000",
@@ -218,7 +214,6 @@ RULES = (
             re.IGNORECASE,
         ),
         confidence=0.93,
-        words=("unsatisfied", "driver"),
         positives=(
             "Failed to initialize NVML: Driver/library version mismatch",
             "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).",
@@ -241,6 +236,21 @@ RULES = (
             ),
         ),
         negatives=("Driver Version: 550.54", "driver too old? no, 550.54 will do"),
+    ),
+    Rule(
+        # another accelerator that stopped or is taken
+        reason="cuda_error",
+        pattern=re.compile(
+            r"Core halted unexpectedly|Accelerator device halted prematurely"
+            r"|TPU is already in use by|TPU initialization failed|Failed to get global TPU topology"
+        ),
+        confidence=0.75,
+        positives=(
+            "INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely",
+            "RuntimeError: TPU initialization failed: Failed to connect to [localhost]:8353.",
+            "ABORTED: The TPU is already in use by another process probably owned by another user.",
+        ),
+        negatives=("Unable to initialize backend 'tpu': module 'jaxlib' has no attribute",),
     ),
     Rule(
         # the job's own kernel touched what it should not; the runtime's words say it better

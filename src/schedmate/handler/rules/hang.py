@@ -21,7 +21,6 @@ RULES = (
         ),
         confidence=0.75,
         weight=Weight.SYMPTOM,
-        words=("heartbeat", "hang", "stall", "no progress", "hung", "stuck"),
         positives=(
             "Did not get subsequent heartbeat. Waited 180.25 seconds.",
             "ERROR: no progress for 1800 s, aborting",

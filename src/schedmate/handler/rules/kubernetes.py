@@ -12,7 +12,6 @@ RULES = (
             r"|\bDeadlineExceeded\b.{0,60}(?:[Jj]ob|[Pp]od)|Reason: {1,12}DeadlineExceeded"
         ),
         confidence=0.96,
-        words=("deadline",),
         positives=(
             (
                 "  Warning  DeadlineExceeded  12s  job-controller  Job was active longer than "
@@ -41,7 +40,6 @@ RULES = (
         ),
         unless=re.compile(r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"),
         confidence=0.85,
-        words=("failedattach", "mount volumes"),
         positives=(
             (
                 '  Warning  FailedMount  2m  kubelet  MountVolume.SetUp failed for volume "data" : '
@@ -62,7 +60,6 @@ RULES = (
             r"|(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"
         ),
         confidence=0.9,
-        words=("invalidimagename", "couldn't parse"),
         positives=(
             'Error: secret "wandb-key" not found',
             '  Warning  InspectFailed  9s  kubelet  couldn\'t parse image reference "a:B:c"',
@@ -76,7 +73,6 @@ RULES = (
         pattern=re.compile(r"^ {0,12}Exit Code: {1,8}(?:137|143)$|exited with code (?:137|143)$"),
         confidence=0.6,
         weight=Weight.SYMPTOM,
-        words=("exit code", "with code"),
         positives=("      Exit Code:    137", "trainer-1 exited with code 143"),
         negatives=("      Exit Code:    0", "      Exit Code:    1"),
     ),

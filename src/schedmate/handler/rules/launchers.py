@@ -28,16 +28,6 @@ RULES = (
         ),
         confidence=0.3,
         weight=Weight.WRAPPER,
-        words=(
-            "exit code",
-            "return code",
-            "exit with status",
-            "bad termination",
-            "mpi_abort",
-            "crashloop",
-            "with code",
-            "non-zero",
-        ),
         positives=(
             "srun: error: n1: task 0: Exited with exit code 1",
             "srun: error: gpu[041-044]: tasks 0-7,9: Exited with exit code 1",

@@ -23,7 +23,6 @@ RULES = (
         ),
         unless=re.compile(r"Too many open files"),
         confidence=0.95,
-        words=("bus error",),
         positives=(
             (
                 "ERROR: Unexpected bus error encountered in worker. This might be caused by "
@@ -72,7 +71,6 @@ RULES = (
         ),
         unless=_CALM,
         confidence=0.97,
-        words=("term_swap", "gone over", "low on resource"),
         positives=(
             "[ 4821.553190] Out of memory: Killed process 40822 (python) total-vm:8923144kB",
             (
@@ -134,7 +132,6 @@ RULES = (
             r"|Java heap space"
         ),
         confidence=0.92,
-        words=("java heap", "cannot allocate"),
         positives=(
             "terminate called after throwing an instance of 'std::bad_alloc'",
             "memory allocation of 137438953472 bytes failed",

@@ -27,15 +27,6 @@ RULES = (
         unless=re.compile(r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b"),
         confidence=0.82,
         weight=Weight.SYMPTOM,
-        words=(
-            "retry count",
-            "got completion",
-            "no route",
-            "is unreachable",
-            "unreachable remote",
-            "unresponsive receiver",
-            "async event",
-        ),
         positives=(
             (
                 "n1:984:1357 [4] ib_plugin.c:1615 NCCL WARN NET/IB : Got completion from peer "
@@ -82,16 +73,6 @@ RULES = (
         ),
         unless=re.compile(r"retrying|errors?: 0\b|\bINFO\b|falling back|Link downed"),
         confidence=0.88,
-        words=(
-            "ibv_",
-            "health",
-            "assert_var",
-            "no socket interface",
-            "link down",
-            "link is down",
-            "definitely down",
-            "tcp connect",
-        ),
         positives=(
             (
                 "n1:77:99 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_modify_qp failed with "

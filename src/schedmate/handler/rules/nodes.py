@@ -20,19 +20,6 @@ RULES = (
         ),
         unless=re.compile(r"responding again|not responding, still trying|nfs: server"),
         confidence=0.92,
-        words=(
-            "kernel panic",
-            "lockup",
-            "machine check",
-            "software problem",
-            "edac",
-            "aer:",
-            "not responding",
-            "rebooted",
-            "critical temperature",
-            "pcie bus",
-            "restarted unexpectedly",
-        ),
         positives=(
             "Kernel panic - not syncing: Fatal exception in interrupt",
             "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [python:8123]",
@@ -62,6 +49,8 @@ RULES = (
             r"ready|TaintManagerEviction|is unresponsive\b.{0,60}(?:node|pod)"
             r"|[Nn]ode which was running"
             r"|requested job (?:terminate|die), |SISTER_EOF"
+            r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
+            r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
             r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
             r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
             r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
@@ -72,22 +61,6 @@ RULES = (
         unless=re.compile(r"_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
-        words=(
-            "node has died",
-            "marked dead",
-            "lost communication",
-            "lost contact",
-            "nodelost",
-            "nodenotready",
-            "taintmanager",
-            "not ready",
-            "unresponsive",
-            "requested job",
-            "sister_eof",
-            "prolog",
-            "was dead",
-            "host is down",
-        ),
         positives=(
             (
                 "ray.exceptions.NodeDiedError: Task failed due to the node (where this task was "
@@ -103,6 +76,7 @@ RULES = (
                 "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
                 "connection failure"
             ),
+            "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             "  Warning  NodeNotReady  3m  node-controller  Node is not ready",
             "=>> PBS: job killed: node 1 (n12) requested job terminate, 'EOF' (code 1099)",
         ),

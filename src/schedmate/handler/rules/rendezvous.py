@@ -22,7 +22,6 @@ RULES = (
         ),
         unless=_GOES_ON,
         confidence=0.93,
-        words=("is in use", "occupied", "not available"),
         positives=(
             (
                 "RuntimeError: The server socket has failed to listen on any local network "
@@ -73,11 +72,10 @@ RULES = (
         unless=re.compile(
             r"^\[W|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
             r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
-            r"|environment variable"
+            r"|environment variable|heartbeat timeout|set to ERROR in"
         ),
         confidence=0.9,
         weight=Weight.SYMPTOM,
-        words=("coordination", "gcs", "initializing torch"),
         positives=(
             "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError",
             (
@@ -123,7 +121,6 @@ RULES = (
             r"|environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected"
         ),
         confidence=0.9,
-        words=("initializing torch",),
         positives=(
             (
                 "ValueError: Error initializing torch.distributed using env:// rendezvous: "

@@ -87,7 +87,6 @@ _LINES = (
             r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
         ),
         confidence=0.95,
-        words=("has been revoked",),
         positives=(
             "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
             "slurmd[n1]: *** JOB 17 CANCELLED AT 2013-04-01T00:00:00 ***",
@@ -126,7 +125,6 @@ _LINES = (
             r"|[Nn]ot enough slots available in the system"
         ),
         confidence=0.85,
-        words=("srun:", "sbatch:", "salloc:", "not enough slots"),
         positives=(
             (
                 "srun: error: Unable to create step for job 17: More processors requested than "
@@ -158,7 +156,6 @@ _LINES = (
         unless=re.compile(r"retry|again", re.IGNORECASE),
         confidence=0.75,
         weight=Weight.SYMPTOM,
-        words=("srun:", "sbatch:"),
         positives=(
             (
                 "srun: error: Unable to allocate resources: Unable to contact slurm controller "

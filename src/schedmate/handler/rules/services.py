@@ -43,7 +43,9 @@ RULES = (
             r"|failed to connect to all addresses"
             r"|could not (?:connect to server|translate host name)|Error 111 connecting to"
             r"|API request to http\S{1,200} failed with exception"
-            r"|Run initialization has timed out|CERTIFICATE_VERIFY_FAILED|Could not connect to the "
+            r"|Connection error, and we cannot find|[Ee]rror communicating with wandb"
+            r"|[Cc]ouldn't communicate with backend|Run initialization has timed out"
+            r"|CERTIFICATE_VERIFY_FAILED|Could not connect to the "
             r"endpoint URL|certificate verify failed|Failed to establish a new connection"
         ),
         errors_only=True,
@@ -72,6 +74,11 @@ RULES = (
             ),
             "wandb.errors.errors.CommError: Run initialization has timed out after 90.0 sec.",
             "ConnectionError: Couldn't reach 'squad' on the Hub (ConnectTimeout)",
+            (
+                "ValueError: Connection error, and we cannot find the requested files in the "
+                "cached path. Please try again or make sure your Internet connection is on."
+            ),
+            "wandb.errors.UsageError: Error communicating with wandb process",
         ),
         negatives=(
             "ConnectionResetError: [Errno 104] Connection reset by peer",
@@ -123,7 +130,6 @@ RULES = (
         unless=_GOES_ON,
         confidence=0.82,
         weight=Weight.SYMPTOM,
-        words=("curl: (", "wget:", "ssh:", "fatal:", "could not", "error occurred"),
         positives=(
             "curl: (6) Could not resolve host: huggingface.co",
             "curl: (28) Operation timed out after 300000 milliseconds with 0 bytes received",
@@ -167,7 +173,6 @@ RULES = (
         unless=_GOES_ON,
         confidence=0.7,
         weight=Weight.SYMPTOM,
-        words=("could not",),
         positives=(
             "wandb: ERROR Error while calling W&B API: Connection timed out",
             (

@@ -32,17 +32,6 @@ RULES = (
             r"(?:was unable to (?:find|launch) the specified|execvp error on file)"
         ),
         confidence=0.92,
-        words=(
-            "modulefile",
-            "conda init",
-            "conda activate",
-            "unknown command",
-            "interpreter",
-            "module(s)",
-            "modulecmd",
-            "execvp",
-            "conda environment",
-        ),
         positives=(
             "run.sh: line 3: torchrunn: command not found",
             "bash: nvcc: command not found",
@@ -105,7 +94,6 @@ RULES = (
             r"|\bpython[\d.]{0,5}: No module named .{1,80}\.py$"
         ),
         confidence=0.9,
-        words=("can't open", "cannot open", "can't cd", "no module named"),
         positives=(
             "python: can't open file '/home/u/trian.py': [Errno 2] No such file or directory",
             "run.sh: line 4: ./train.sh: No such file or directory",

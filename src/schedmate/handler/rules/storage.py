@@ -25,22 +25,6 @@ RULES = (
         ),
         unless=re.compile(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
         confidence=0.9,
-        words=(
-            "i/o error",
-            "transport endpoint",
-            "structure needs",
-            "lustre",
-            "evicted",
-            "session lost",
-            "wekafs",
-            "estale",
-            "eio",
-            "eshutdown",
-            "socket error",
-            "communication error",
-            "nvme",
-            "input/output",
-        ),
         positives=(
             "cp: error reading '/lustre/data/a.bin': Cannot send after transport endpoint shutdown",
             "ls: cannot access '/mnt/data': Transport endpoint is not connected",
@@ -73,7 +57,6 @@ RULES = (
         ),
         unless=re.compile(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
         confidence=0.86,
-        words=("serverbusy", "gcsfs", "google."),
         positives=(
             (
                 "botocore.exceptions.ClientError: An error occurred (SlowDown) when calling the "
@@ -96,12 +79,31 @@ RULES = (
         ),
     ),
     Rule(
+        reason="auth_error",
+        pattern=re.compile(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
+        confidence=0.93,
+        positives=(
+            (
+                "botocore.exceptions.ClientError: An error occurred (Unauthorized) when calling "
+                "the ListObjectsV2 operation: Unauthorized"
+            ),
+            "An error occurred (AuthFailure) when calling the DescribeInstances operation",
+        ),
+        negatives=("An error occurred (SlowDown) when calling the PutObject operation",),
+    ),
+    Rule(
+        reason="file_not_found",
+        pattern=re.compile(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
+        confidence=0.85,
+        positives=("[ClientError('Object s3://b/train/index.json not found! Check the path')]",),
+        negatives=("s3://b/train/index.json found",),
+    ),
+    Rule(
         # the kernel waits; who for is not said, but it is nearly always a disk or a mount
         reason="storage_io",
         pattern=re.compile(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
         confidence=0.45,
         weight=Weight.SYMPTOM,
-        words=("blocked for more",),
         positives=(
             "INFO: task python:8123 blocked for more than 120 seconds.",
             "kernel: INFO: task python3:99 blocked for more than 241 seconds.",
