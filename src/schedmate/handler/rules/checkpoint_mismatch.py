@@ -137,7 +137,6 @@ RULES = (
         unless=re.compile(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
-        words=("key(s) in",),
         positives=(
             (
                 "size mismatch for fc.weight: copying a param with shape torch.Size([10, 512]) "

@@ -45,17 +45,6 @@ RULES = (
             r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"
         ),
         confidence=0.92,
-        words=(
-            "central directory",
-            "deserializing",
-            "unexpected eof",
-            "corrupt",
-            "wrong size",
-            "wrong byte size",
-            "sstable",
-            "checksum",
-            "git-lfs",
-        ),
         positives=(
             (
                 "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "

@@ -123,7 +123,6 @@ RULES = (
         ),
         unless=_GOING_ON,
         confidence=0.88,
-        words=("nvcc fatal", "ptxas", "llvm error", "cannot find -l"),
         positives=(
             "csrc/ops.cu:3:10: fatal error: cuda_runtime.h: No such file or directory",
             "/scratch/tmpab/main.c:4:10: fatal error: Python.h: No such file or directory",
@@ -155,7 +154,6 @@ RULES = (
         unless=_GOING_ON,
         confidence=0.85,
         weight=Weight.SYMPTOM,
-        words=("ninja:", "collect2", "did not run succ", "could not build"),
         positives=(
             "ninja: build stopped: subcommand failed.",
             "error: command '/usr/bin/gcc' failed with exit code 1",

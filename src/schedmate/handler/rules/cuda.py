@@ -69,7 +69,6 @@ RULES = (
         ),
         unless=re.compile(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
         confidence=0.94,
-        words=("access fault", "misaligned", "memory_fault", "aperture_violation", "invalid __"),
         positives=(
             "RuntimeError: CUDA error: an illegal memory access was encountered",
             "torch.AcceleratorError: HIP error: an illegal memory access was encountered",
@@ -103,7 +102,6 @@ RULES = (
         ),
         unless=_EXPLAINED,
         confidence=0.8,
-        words=("cuda_error", "hsa_status", "miopenstatus", "rocblas_status"),
         positives=(
             "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
             "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate`",

@@ -20,14 +20,6 @@ RULES = (
             r"|too old to be supported by the triton|GPUTooOldForTriton"
         ),
         confidence=0.94,
-        words=(
-            "no kernel image",
-            "kernel image is",
-            "_mismatch",
-            "gfx",
-            "not compatible",
-            "nvcc fatal",
-        ),
         positives=(
             "RuntimeError: CUDA error: no kernel image is available for execution on the device",
             "torch.AcceleratorError: CUDA error: no kernel image is available for execution on the",
@@ -54,7 +46,6 @@ RULES = (
         pattern=re.compile(r"CUDA capability sm_\d{1,4} is not compatible"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
-        words=("not compatible",),
         positives=(
             (
                 "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible "

@@ -17,7 +17,6 @@ RULES = (
             r"|ephemeral local storage usage exceeds|File size limit exceeded|: File too large\b"
         ),
         confidence=0.95,
-        words=("file too large", "edquot"),
         positives=(
             "OSError: [Errno 122] Disk quota exceeded: 'out/ckpt.pt'",
             "cp: failed to close 'ckpt/model.pt': Disk quota exceeded",
@@ -40,17 +39,6 @@ RULES = (
         ),
         unless=re.compile(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
         confidence=0.96,
-        words=(
-            "enospc",
-            "not enough",
-            "is full",
-            "requested and",
-            "code: 28",
-            "low on resource",
-            "diskpressure",
-            "storagefull",
-            "outofdisk",
-        ),
         positives=(
             "OSError: [Errno 28] No space left on device",
             "cp: error writing 'out/ckpt.pt': No space left on device",
@@ -85,7 +73,6 @@ RULES = (
             r"|file write failed: .{0,200}errno = 28"
         ),
         confidence=0.75,
-        words=("unexpected pos", "no usable temp"),
         positives=(
             (
                 "RuntimeError: [enforce fail at inline_container.cc:445] . PytorchStreamWriter "
@@ -102,17 +89,5 @@ RULES = (
             ),
         ),
         negatives=("PytorchStreamReader failed reading file data/1", "unexpected position"),
-    ),
-    Rule(
-        reason="storage_io",
-        pattern=re.compile(
-            r"\[Errno (?:5|116|107|108|121)\]|: Input/output error$|Stale file handle"
-        ),
-        confidence=0.9,
-        positives=(
-            "OSError: [Errno 5] Input/output error",
-            "OSError: [Errno 116] Stale file handle: '/nfs/data/x.bin'",
-        ),
-        negatives=("input/output errors: 0",),
     ),
 )

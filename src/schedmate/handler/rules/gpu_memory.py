@@ -70,7 +70,6 @@ RULES = (
         ),
         unless=_NOT_THE_END,
         confidence=0.97,
-        words=("out_of_device_memory", "out_of_resources"),
         positives=(
             "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 8.00 GiB (GPU 0;",
             "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB. GPU 3 has a",
@@ -115,7 +114,6 @@ RULES = (
         ),
         unless=re.compile(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),
         confidence=0.95,
-        words=("ran out of memory",),
         positives=(
             "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 64 bytes.",
             "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 812 bytes.",
@@ -152,7 +150,6 @@ RULES = (
             r"|HSA_STATUS_ERROR_OUT_OF_RESOURCES|NPU error code:? ?207001"
         ),
         confidence=0.9,
-        words=("bad_alloc", "allocating", "out_of_resources", "metal::malloc"),
         positives=(
             (
                 "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: "
@@ -186,13 +183,6 @@ RULES = (
         ),
         unless=_NOT_THE_END,
         confidence=0.85,
-        words=(
-            "not enough",
-            "insufficient",
-            "no executable",
-            "no available mem",
-            "less than desired",
-        ),
         positives=(
             "RuntimeError: No executable batch size found, reached zero.",
             "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_ut",

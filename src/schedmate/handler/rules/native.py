@@ -16,7 +16,6 @@ RULES = (
         ),
         unless=re.compile(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing)|fall(?:ing|s)? back)\b"),
         confidence=0.93,
-        words=("undefined symbol", "elf", "symbol lookup", "too short", "exec format"),
         positives=(
             "ImportError: /x/flash_attn.so: undefined symbol: _ZN3c104cuda9SetDeviceEi",
             "python: symbol lookup error: /x/libtorch_cuda.so: undefined symbol: ncclCommRegister",
@@ -101,7 +100,6 @@ RULES = (
             r"|engine plan file is not compatible with this version of TensorRT"
         ),
         confidence=0.8,
-        words=("loaded runtime cudnn", "was compiled to use", "engine plan"),
         positives=(
             (
                 "E cuda_dnn.cc:336] Loaded runtime CuDNN library: 8.0.5 but source was compiled "
@@ -125,7 +123,6 @@ RULES = (
             r"Could not load dynamic library|dlerror|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"
         ),
         confidence=0.88,
-        words=("shared object", "shared libraries", "library not loaded"),
         positives=(
             (
                 "ImportError: libcudart.so.11.0: cannot open shared object file: No such "

@@ -34,7 +34,6 @@ RULES = (
         unless=_GOING_ON,
         confidence=0.93,
         outlives_success=True,
-        words=("invalid loss", "diverged"),
         positives=(
             "NaN detected in loss, aborting.",
             "Loss is nan, stopping training",
@@ -110,7 +109,6 @@ RULES = (
         ),
         confidence=0.75,
         lasting=True,
-        words=("loss scale",),
         positives=(
             (
                 "[deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 0.0, "

@@ -15,7 +15,6 @@ RULES = (
         ),
         unless=re.compile(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
         confidence=0.95,
-        words=("emfile", "enfile", "ancdata", "limit reached", "watchers reached", "descriptors"),
         positives=(
             "OSError: [Errno 24] Too many open files: 'x.jpg'",
             "RuntimeError: received 0 items of ancdata",
