@@ -90,9 +90,9 @@ RULES = (
             r"(?:Unpickling|EOF)Error: Ran out of input|pickle data was truncated"
             r"|UnpicklingError: (?:invalid load key|unpickling stack underflow|could not find MARK"
             r"|unexpected MARK found|Memo value not found|bad pickle)|invalid load key, '"
-            r"|[Uu]nable to (?:synchronously )?open file \((?:truncated file"
-            r"|file signature not found"
-            r"|bad object header|unable to read superblock|bad superblock)"
+            r"|[Uu]nable to (?:synchronously )?open (?:file|object) \((?:truncated|wrong"
+            r"|bad|invalid|addr"
+            r" overflow|file signature not found|unable to read superblock)"
             r"|_pickle\.UnpicklingError: |^(?:\w{1,40}\.){0,6}DecodeError: Error parsing message"
             r"|DATA_LOSS: "
         ),
@@ -105,6 +105,7 @@ RULES = (
             "EOFError: Ran out of input",
             "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
             "OSError: Unable to synchronously open file (file signature not found)",
+            "OSError: Unable to open file (wrong B-tree signature)",
             "google.protobuf.message.DecodeError: Error parsing message",
             "ValueError: DATA_LOSS: Error reading 0.1.0 in OCDBT database: checksum mismatch",
         ),

@@ -39,7 +39,8 @@ RULES = (
             r"|NVRTC_ERROR_\w{1,40}|nvrtc: error: |\bCompileException\b|Graph compile failed"
             r"|(?:Nvvm|NvvmSupport|Lowering|Typing)Error: .{0,40}(?:nopython|compile"
             r"|libNVVM|[Ll]ower)"
-            r"|Failed in nopython mode|torch\.jit\.frontend\.\w{1,40}Error"
+            r"|[Bb]uild(?:ing)? TensorRT engine|Failed in nopython mode"
+            r"|torch\.jit\.frontend\.\w{1,40}Error"
             r"|Command '\[?'?(?:\S{0,120}/)?(?:ninja|gcc|g\+\+|clang\+{0,2}|nvcc|cc|c\+\+"
             r"|cmake|make|hipcc)\b"
         ),
@@ -81,6 +82,7 @@ RULES = (
             "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
             "cupy.cuda.compiler.CompileException: /x.cu(3): error: identifier y is undefined",
             "RuntimeError: Unable to JIT load the async_io op due to it not being compatible",
+            "RuntimeError: [Error thrown at ConversionCtx.cpp:149] Building TensorRT engine failed",
             "RuntimeError: Graph compile failed. synStatus=synStatus 26 [Generic failure].",
         ),
         negatives=(

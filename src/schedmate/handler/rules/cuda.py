@@ -13,6 +13,11 @@ _EXPLAINED = re.compile(
     r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
     re.IGNORECASE,
 )
+_LIBRARY = (
+    r"\b(?:cublas|cudnn|cusolver|cusparse|cufft|curand|cutlass|nvrtc|rocblas|rocsolver|hipblas"
+    r"|miopen|rccl|cuda(?:Stream|Memcpy|Malloc|Get|Set|Launch|Event)|hip(?:Stream|Memcpy|Malloc))"
+    r"\w{0,40}\b"
+)
 
 RULES = (
     Rule(
@@ -128,6 +133,33 @@ RULES = (
             "E cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error",
             "CUDNN_STATUS_NOT_SUPPORTED for this plan, skipping",
             "Unable to register cuDNN factory: Attempting to register factory for plugin cuDNN",
+        ),
+    ),
+    Rule(
+        # any library of the runtime that fails in words of its own
+        reason="cuda_error",
+        pattern=re.compile(
+            _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
+            r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library (?:init|is not)",
+            re.IGNORECASE,
+        ),
+        unless=_EXPLAINED,
+        errors_only=True,
+        confidence=0.75,
+        positives=(
+            (
+                "RuntimeError: cublaslt_gemm.cu:282 in function cublas_gemm: cuBLAS "
+                "Error: not supported"
+            ),
+            "Exception: cublasLt ran into an error!",
+            "RuntimeError: cuSolver has not been initialized",
+            "RuntimeError: cusolver_kernels.cc:45: operation cusolverDnCreate(&handle) failed",
+            "XlaRuntimeError: UNKNOWN: Failed to determine best cudnn convolution algorithm for:",
+            "jax.errors.JaxRuntimeError: FAILED_PRECONDITION: DNN library initialization failed.",
+        ),
+        negatives=(
+            "ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory",
+            "ValueError: cudnn must be True or False",
         ),
     ),
     Rule(

@@ -59,8 +59,9 @@ RULES = (
             _DEVICE + r"(?: (?:driver |runtime )?(?:error|failure)(?: ?\(?\d{1,3}\)?)?"
             r"(?: at [^ ]{1,120})?(?: ?:)?)?,? '?(?:OOM|out of memory)\b"
             r"|\b(?:cuda|hip|cu|cnrt|rt)(?:Mem)?[mM]?[aA]lloc\w{0,20}\b.{0,80}\bout of memory"
+            r"|\b(?:CUDA|HIP) error .{0,60}\bout of memory"
             r"|\b(?:torch|cuda|memory)\.OutOfMemoryError\b"
-            r"|\b(?:CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory"
+            r"|\b(?:[A-Z]{2,6}_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory"
             r"|hipErrorMemoryAllocation|\w{1,12}_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"
             r"|\w{2}_(?:RESULT_)?ERROR_OUT_OF_RESOURCES|ErrorOutOfDeviceMemory"
             r"|CL_MEM_OBJECT_ALLOCATION_FAILURE|ACL_ERROR_RT_MEMORY_ALLOCATION)\b"
@@ -89,6 +90,8 @@ RULES = (
             "allocating 7000.00 MiB on device 0: cudaMalloc failed: out of memory",
             "numba.cuda.cudadrv.driver.CudaAPIError: [2] cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY",
             "CUDA error 2 at ggml-cuda.cu:7233: out of memory",
+            "ERROR ../rtSafe/safeRuntime.cpp (25) - Cuda Error in allocate: 2 (out of memory)",
+            "MemoryError: RMM_ERROR_OUT_OF_MEMORY",
             "mxnet.base.MXNetError: cudaMalloc retry failed: out of memory",
         ),
         negatives=(

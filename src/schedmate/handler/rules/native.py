@@ -52,6 +52,8 @@ RULES = (
             r"|jaxlib is version .{1,40}, but this version of jax requires"
             r"|Descriptors cannot(?: not)? be created directly"
             r"|build proto file into descriptor pool"
+            r"|incompatible Protobuf Gencode|has no attribute '_internal_create_key'"
+            r"|CUDA VERSION MISMATCH"
             r"|compiled to use (?:AVX|SSE)\w{0,12} instructions, but these aren't available"
             r"|engine plan file is not compatible with this version of TensorRT"
             r"|Version tag does not match|'_OpNamespace' '\w{1,40}' object has no attribute"
@@ -75,6 +77,11 @@ RULES = (
             "RuntimeError: Couldn't load custom C++ ops. This can happen if your PyTorch and",
             "RuntimeError: cuDNN version incompatibility: PyTorch was compiled against (8, 9, 2)",
             "TypeError: Descriptors cannot be created directly.",
+            (
+                "google.protobuf.runtime_version.VersionError: Detected incompatible "
+                "Protobuf Gencode/Runtime"
+            ),
+            "RuntimeError: CUDA VERSION MISMATCH Requested CUDA version: 11.8",
             "TypeError: Couldn't build proto file into descriptor pool!",
             (
                 "RuntimeError: jaxlib version 0.4.7 is newer than and incompatible with "
