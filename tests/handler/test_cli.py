@@ -51,7 +51,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
     data = json.loads(done.stdout)
     assert data["schema"] == "schedmate.diagnosis/1"
     assert (data["reason"], data["category"], data["source"]) == ("key_error", "user", "rule")
-    assert data["evidence"][-1] == {"file": "job.out", "line": 3, "text": "KeyError: [red]x[/red]"}
+    assert data["evidence"][0] == {"file": "job.out", "line": 3, "text": "KeyError: [red]x[/red]"}
     assert set(data) == {
         "schema",
         "reason",
@@ -63,6 +63,8 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "source",
         "decision",
         "suggestion",
+        "rule",
+        "signature",
         "cost",
     }
 

@@ -14,6 +14,7 @@ VERBS: dict[str, str] = {
     "advise": "What a job is, how long it will take, what is wrong with it.",
     "track": "How far a job is and when it ends, from its log.",
     "diagnose": "Why a job failed and what to do, from its logs.",
+    "rules": "What failures have taught: correct a diagnosis, list, test and share rules.",
     "submit": "Hand a job to the scheduler, advised first.",
     "jobs": "The queue: predictions, progress, diagnoses.",
     "job": "One job's whole story.",

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
-from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import click
 
+from schedmate.cli._case import open_case, verdict_options
 from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schedmate.handler import Case, Handler, NamedLog
+    from schedmate.handler import Case, Handler
     from schedmate.model import Diagnosis
 
 EXAMPLES = """
@@ -31,9 +26,7 @@ _LABEL_WIDTH = 9
 
 @verb(examples=EXAMPLES)
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
-@click.option("--state", help="How the scheduler says it ended, in Slurm's words.")
-@click.option("--exit-code", metavar="CODE[:SIGNAL]", help="Its exit code, as sacct shows it.")
-@click.option("--node", "nodes", multiple=True, metavar="NODE", help="Where it ran (repeatable).")
+@verdict_options
 @click.option("--llm", is_flag=True, help="Exit with 5 when no model could be asked.")
 @no_llm_option
 @json_option
@@ -50,22 +43,13 @@ def command(
     """Why the job with these LOGs failed, whose fault it was and what to do about it.
 
     A directory means all logs of one job, `-` reads standard input. Rules answer first; a
-    language model, where there is one, is asked only when they do not know.
+    language model, where there is one, is asked only when they do not know. If it is wrong, say
+    so with `schedmate rules correct`.
     """
-    from schedmate.handler import Case, parse_exit, parse_state
-
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")
-    code, signal = parse_exit(exit_code) if exit_code else (None, None)
-    verdict = parse_state(state) if state else None
     with ExitStack() as stack:
-        case = Case(
-            logs=tuple(_open_logs(logs, stack)),
-            state=verdict,
-            exit_code=code,
-            signal=signal,
-            nodes=nodes,
-        )
+        case = open_case(logs, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
         diagnosis, problem = _diagnose(case, ask=not no_llm, stack=stack)
     if as_json:
         print_json(diagnosis)
@@ -74,31 +58,6 @@ def command(
     if problem:
         click.echo(f"schedmate: answered without a language model: {problem}", err=True)
     return _WITHOUT_THE_MODEL if problem and llm else 0
-
-
-def _open_logs(logs: tuple[str, ...], stack: ExitStack) -> list[Path | NamedLog]:
-    """Find the logs, and make sure before all else that they can be read."""
-    from schedmate.handler import NamedLog
-    from schedmate.logs import logs_at
-
-    found: list[Path | NamedLog] = []
-    for log in logs:
-        if log == "-":
-            found.append(NamedLog("-", stack.enter_context(_spooled_stdin())))
-            continue
-        for path in logs_at(Path(log)):
-            path.open("rb").close()
-            found.append(path)
-    return found
-
-
-@contextmanager
-def _spooled_stdin() -> Iterator[Path]:
-    """A pipe can be read once and be of any size: keep it on disk for the time being."""
-    with tempfile.NamedTemporaryFile() as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool)
-        spool.flush()
-        yield Path(spool.name)
 
 
 def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
@@ -146,6 +105,7 @@ def _show(diagnosis: Diagnosis) -> None:
             f" ({diagnosis.category}), " if failed else ", ",
             f"{diagnosis.confidence:.0%} sure",
             "" if diagnosis.source == "none" else f", by {diagnosis.source}",
+            f" {diagnosis.rule}" if diagnosis.rule and "/" not in diagnosis.rule else "",
         )
     )
     _row("cause" if failed else "", diagnosis.summary)

@@ -20,7 +20,7 @@ from schedmate.handler.reading import Clue, Gathered, LogLine, gather
 from schedmate.handler.rules import RULES, Rule
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
-from schedmate.handler.view import compressed, odd_lines
+from schedmate.handler.view import choice, compressed, odd_lines
 from schedmate.model import BadInput, Cost, ModelError
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import Origin
@@ -117,14 +117,14 @@ class Handler:
         if not study.view:
             return diagnosis
         answer = self._asker.ask(
-            interpreter.schema(study.view),
+            interpreter.schema(choice(study.view)),
             interpreter.question(case, study.view, self._similar(study)),
             purpose=interpreter.PURPOSE,
             system=interpreter.SYSTEM,
             max_tokens=interpreter.MAX_TOKENS,
         )
         cost = _sum(diagnosis.cost, answer.cost)
-        line = interpreter.grounded(answer.value, study.view)
+        line = interpreter.grounded(answer.value, choice(study.view))
         if line is None:
             return replace(diagnosis, cost=cost)
         refined = report.from_line(

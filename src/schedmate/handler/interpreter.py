@@ -14,6 +14,8 @@ from schedmate.handler.grounding import fits
 from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.handler.case import Case
     from schedmate.handler.learning.similar import Example
     from schedmate.handler.reading import LogLine
@@ -22,38 +24,38 @@ PURPOSE: Final = "diagnose"
 MAX_TOKENS: Final = 160
 _WIDTH: Final = 120
 GLOSSES: Final = {
-    "data_error": "a sample, record or shard is broken, truncated or empty",
-    "file_not_found": "a path does not exist",
-    "permission_denied": "no right to a file or device",
-    "auth_error": "a login, token or licence is missing or refused",
-    "argument_error": "a wrong option, setting or config key",
-    "service_unreachable": "a server outside does not answer",
-    "storage_io": "reading or writing the file system fails",
-    "disk_full": "no space is left on a disk",
-    "disk_quota": "a disk quota is exceeded",
-    "gpu_oom": "the memory of the GPU or accelerator is not enough",
-    "host_oom": "the main memory is not enough",
-    "checkpoint_corrupt": "a checkpoint cannot be read",
-    "checkpoint_mismatch": "a checkpoint does not fit the model",
-    "shape_mismatch": "tensor sizes do not fit",
+    "data_error": "a sample, record, shard or text of the data is broken, cut short or empty",
+    "file_not_found": "a file or directory does not exist or was never made",
+    "permission_denied": "no right to read or write a file or device",
+    "auth_error": "a login, token, key or licence is missing, expired or refused",
+    "argument_error": "a wrong option, setting, recipe or config value",
+    "service_unreachable": "a server, mirror or service does not answer",
+    "storage_io": "the file system or disk gives errors or garbage",
+    "disk_full": "a disk is full, no bytes remain to write",
+    "disk_quota": "a quota or granted share of disk space is used up",
+    "gpu_oom": "the GPU, card or accelerator has too little memory",
+    "host_oom": "the main memory (RAM) of the machine is used up",
+    "checkpoint_corrupt": "a saved checkpoint or snapshot is damaged or incomplete",
+    "checkpoint_mismatch": "a saved model differs from the model that shall load it",
+    "shape_mismatch": "sizes of tensors or layers do not fit each other",
     "loss_nan": "the loss is NaN or infinite, training diverged",
-    "network": "a link between nodes is down",
+    "network": "a link, cable or switch between nodes is down",
     "nccl_timeout": "a collective operation timed out",
-    "gpu_hardware": "the GPU is broken or too hot",
-    "import_error": "a module or library is missing",
+    "gpu_hardware": "the GPU itself is broken or too hot",
+    "import_error": "a module, plugin or package is not installed",
     "abi_mismatch": "a library has the wrong version",
-    "compile_error": "compiling a kernel fails",
+    "compile_error": "a kernel or extension does not compile or build",
     "python_exception": "another error of the program itself",
     "unknown": "the lines do not say why",
 }
 """What rules may leave open. Exceptions, signals and states are named by rules or not at all."""
 
 SYSTEM: Final = (
-    "You find out why a training job failed. The user gives you lines of its log. Copy the line "
-    "that names the problem, then choose the reason that fits it.\nReasons:\n"
+    "A training job failed. From lines of its log, copy the one line that names the problem, then "
+    "choose the reason that fits that line.\nReasons:\n"
     + "\n".join(f"{reason}: {gloss}" for reason, gloss in GLOSSES.items())
-    + "\nExample:\nLog:\nepoch 2 done\nvalve: no route to host n7, link eth1 is down\nstopping\n"
-    '{"line": "valve: no route to host n7, link eth1 is down", "reason": "network"}'
+    + "\nExample:\nLog:\nepoch 2 done\nvalve: no way to n7, eth1 is dead\nstopping\n"
+    '{"line": "valve: no way to n7, eth1 is dead", "reason": "network"}'
 )
 
 
@@ -65,16 +67,16 @@ class Reading(BaseModel):
     reason: str
 
 
-def schema(view: tuple[LogLine, ...]) -> type[Reading]:
-    """A `Reading` that can only name lines of this view and reasons of the table."""
+def schema(choice: Sequence[LogLine]) -> type[Reading]:
+    """A `Reading` that can only name one of these lines and reasons of the table."""
     fields: dict[str, Any] = {
-        "line": (Literal[tuple(dict.fromkeys(_shown(view)))], ...),
+        "line": (Literal[tuple(dict.fromkeys(_shown(choice)))], ...),
         "reason": (Literal[tuple(GLOSSES)], ...),
     }
     return create_model("Reading", __base__=Reading, **fields)
 
 
-def question(case: Case, view: tuple[LogLine, ...], alike: tuple[Example, ...] = ()) -> str:
+def question(case: Case, view: Sequence[LogLine], alike: Sequence[Example] = ()) -> str:
     ended = [
         f"state {case.state}" if case.state else "",
         f"exit code {case.exit_code}" if case.exit_code is not None else "",
@@ -87,13 +89,14 @@ def question(case: Case, view: tuple[LogLine, ...], alike: tuple[Example, ...] =
     return f"{hint}How it ended: {verdict}\nLog:\n" + "\n".join(_shown(view))
 
 
-def grounded(reading: Reading, view: tuple[LogLine, ...]) -> LogLine | None:
+def grounded(reading: Reading, choice: Sequence[LogLine]) -> LogLine | None:
     """The line that was picked, if it can carry the reason."""
-    picked = [line for line, text in zip(view, _shown(view), strict=True) if text == reading.line]
+    told = zip(choice, _shown(choice), strict=True)
+    picked = [line for line, text in told if text == reading.line]
     return picked[0] if picked and fits(reading.reason, picked[0].text) else None
 
 
-def _shown(view: tuple[LogLine, ...]) -> list[str]:
+def _shown(view: Sequence[LogLine]) -> list[str]:
     return [_clean(line.text) for line in view]
 
 

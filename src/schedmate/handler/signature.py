@@ -19,34 +19,40 @@ _HOST_ENDS: Final = (
 _NUMBERS: Final = (
     (
         re.compile(r"\b0x[0-9a-fA-F]{1,32}\b|\b(?=[a-f-]{0,40}\d)[0-9a-f]{8}[0-9a-f-]{0,56}\b"),
-        "hex",
+        "<hex>",
     ),
-    (re.compile(r"\b(?:host|node|server|peer)([ =:]{1,3})[a-z][a-z-]{0,40}\d[\w.-]{0,80}"), "host"),
+    (
+        re.compile(r"\b(host|node|server|peer)([ =:]{1,3})[a-z][a-z-]{0,40}\d[\w.-]{0,80}"),
+        r"\1\2<host>",
+    ),
     (
         re.compile(r"\d{1,400}(?:[.,:]\d{1,400}){0,40}(?:[eE][+-]?\d{1,4})?(?: ?[KMGT]i?B\b)?"),
-        "n",
+        "<n>",
     ),
 )
 _PLACES: Final = (
-    (re.compile(r"\b[a-z][a-z0-9+]{1,10}://[^\s'\"]{1,400}"), "url"),
-    (re.compile(r"(?:\b[\w.\-~]{1,200})?(?:/[\w.\-+@=%]{1,200}){1,60}/?"), "path"),
-    (re.compile(r"\b[\w.-]{1,64}@[\w-][\w.-]{0,120}"), "name"),
+    (re.compile(r"\b[a-z][a-z0-9+]{1,10}://[^\s'\"]{1,400}"), "<url>"),
+    (re.compile(r"(?:\b[\w.\-~]{1,200})?(?:/[\w.\-+@=%]{1,200}){1,60}/?"), "<path>"),
+    (re.compile(r"\b[\w.-]{1,64}@[\w-][\w.-]{0,120}"), "<name>"),
     (
-        re.compile(r"\b(?:for|by|as|of) user [a-z_][\w-]{0,31}|\buser(?:name)?[=:] ?[\w-]{1,32}"),
-        "name",
+        re.compile(r"\b((?:for|by|as|of) user |user(?:name)?[=:] ?)[a-z_][\w-]{0,31}"),
+        r"\1<name>",
     ),
-    (re.compile(rf"\b(?:[a-z0-9][\w-]{{0,60}}\.){{1,8}}(?:{_HOST_ENDS})\b(?::\d{{1,5}})?"), "host"),
+    (
+        re.compile(rf"\b(?:[a-z0-9][\w-]{{0,60}}\.){{1,8}}(?:{_HOST_ENDS})\b(?::\d{{1,5}})?"),
+        "<host>",
+    ),
 )
 _QUOTED: Final = (
-    (re.compile(r"(?<!\w)(?:'[^']{0,400}'|\"[^\"]{0,400}\"|`[^`]{0,400}`)(?!\w)"), "q"),
+    (re.compile(r"(?<!\w)(?:'[^']{0,400}'|\"[^\"]{0,400}\"|`[^`]{0,400}`)(?!\w)"), "<q>"),
 )
 _BLANKS = re.compile(r"\s{1,400}")
-_WORD = re.compile(r"[^\W\d_]{3,40}")
+_WORD = re.compile(r"[^\W\d_]{3,40}|[^\W\d_a-zA-Z]{2,40}")
 _STAND_IN = re.compile(r"<[a-z]{1,4}>")
 _FRAME = re.compile(r'\s{0,40}File "[^"]{1,400}", line \d{1,9}, in ([\w.<>]{1,120})')
-_NOISE: Final = frozenset(
-    "error errors failed failure fatal warning info debug critical exception runtimeerror none "
-    "true false step epoch loss the and for not with was are has had its this that from".split()
+_NOISE = re.compile(
+    "error|errors|failed|failure|fatal|warning|info|debug|critical|exception|runtimeerror|none|"
+    "true|false|step|epoch|loss|the|and|for|not|with|was|are|has|had|its|this|that|from"
 )
 _TELLING_WORDS: Final = 3
 _LAST_WORDS: Final = 3
@@ -69,7 +75,7 @@ def masked(text: str) -> str:
 def telling_words(text: str) -> list[str]:
     """Words of a masked line that say something, in lower case."""
     words = (word.lower() for word in _WORD.findall(_STAND_IN.sub(" ", text)))
-    return [word for word in words if word not in _NOISE]
+    return [word for word in words if not _NOISE.fullmatch(word)]
 
 
 def is_telling(text: str) -> bool:
@@ -108,7 +114,7 @@ def keys_of_lines(case: Case, odd: Sequence[LogLine], tail: Sequence[LogLine]) -
 
 def _mask(text: str, masks: Sequence[tuple[re.Pattern[str], str]]) -> str:
     for pattern, stand_in in masks:
-        text = pattern.sub(f"<{stand_in}>", text)
+        text = pattern.sub(stand_in, text)
     return _BLANKS.sub(" ", text).strip()
 
 

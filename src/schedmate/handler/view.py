@@ -20,12 +20,14 @@ from schedmate.handler.reading.lines import pieces, read_line, templates
 MOST_LINES: Final = 14
 _CLUE_LINES: Final = 6
 _LAST_LINES: Final = 3
+_FEW_LINES: Final = 8
 _MOST_ODD: Final = 16
 _END_BYTES: Final = 1 << 17
 _ALL_BYTES: Final = 1 << 20
 _LEAST_BYTES: Final = 1 << 13
+_MOST_LOGS: Final = 512
 _COMMON: Final = 3
-_BURST: Final = 3
+_BURST: Final = 2
 """Lines between two that differ only in digits, where many ranks say the same at once."""
 
 _TROUBLE: Final = re2.compile(
@@ -55,10 +57,12 @@ class _Odd:
 def odd_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
     """Lines near the end that speak of trouble, or are like no other; the oddest first."""
     found: list[_Odd] = []
+    tails: dict[int, list[LogLine]] = {}
+    for line in gathered.tail:
+        tails.setdefault(line.order, []).append(line)
     share = max(_LEAST_BYTES, min(_END_BYTES, _ALL_BYTES // max(1, len(case.logs))))
-    for order, log in enumerate(case.logs[: _ALL_BYTES // _LEAST_BYTES]):
-        tail = [line for line in gathered.tail if line.order == order]
-        found += _odd_in(_end_of(log, share), tail)
+    for order, tail in list(tails.items())[:_MOST_LOGS]:
+        found += _odd_in(_end_of(case.logs[order], share), tail)
     found.sort(key=lambda odd: odd.score, reverse=True)
     return tuple(odd.line for odd in found[:_MOST_ODD])
 
@@ -73,12 +77,22 @@ def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...
         (noticed, _CLUE_LINES),
         (last[:_LAST_LINES], MOST_LINES),
         (odd, MOST_LINES),
-        (last, MOST_LINES),
+        (last, _FEW_LINES),
     ):
         for line in lines:
             if len(chosen) < room:
                 chosen.setdefault((line.place, line.text), line)
     return tuple(sorted(chosen.values(), key=lambda line: line.place))
+
+
+def choice(view: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """Lines of the view that can name a cause: those with a word of trouble, if there are any."""
+    able = [line for line in view if speaks_of_trouble(line.text)]
+    return tuple(able) or tuple(view)
+
+
+def speaks_of_trouble(text: str) -> bool:
+    return bool(_TROUBLE.search(text)) and not _ENDING.search(text)
 
 
 def _end_of(log: Path | NamedLog, size: int) -> bytes:

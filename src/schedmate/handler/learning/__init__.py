@@ -1,7 +1,17 @@
 """What failures teach: corrections, rules made of answers, and what keeps bad ones out."""
 
 from schedmate.handler.learning.exchange import read_rules, written_rules
-from schedmate.handler.learning.healthy import Scan, healthy_logs
-from schedmate.handler.learning.teaching import Lesson, Teaching
+from schedmate.handler.learning.healthy import healthy_logs
+from schedmate.handler.learning.teaching import Lesson, Teaching, check_reason
+from schedmate.handler.learning.trying import Trial, try_rules
 
-__all__ = ["Lesson", "Scan", "Teaching", "healthy_logs", "read_rules", "written_rules"]
+__all__ = [
+    "Lesson",
+    "Teaching",
+    "Trial",
+    "check_reason",
+    "healthy_logs",
+    "read_rules",
+    "try_rules",
+    "written_rules",
+]

@@ -19,7 +19,8 @@ from schedmate.model.ports import History
 
 MOST_SECONDS: Final = 30.0
 _MOST_RUNS: Final = 10_000
-_DIGITS: Final = b"0123456789"
+_NEWLINE: Final = b"\n"
+_SHOWN: Final = 200
 
 OnLog = Callable[[int, int], None]
 
@@ -60,16 +61,16 @@ def scan(
 ) -> Scan:
     """Try the rules on healthy lines that are known, then on the logs while there is time."""
     told = Scan(of=len(logs))
-    readers = [_Reader(rule) for rule in rules]
-    for reader in readers:
-        line = next((line for line in harmless_lines() if reader.matches(line)), None)
+    matchers = [Matcher(rule) for rule in rules]
+    for matcher in matchers:
+        line = next((line for line in harmless_lines() if matcher.matches(line)), None)
         if line is not None:
-            told.hits[reader.id] = f"it matches a harmless line: {line[:200]}"
+            told.hits[matcher.id] = f"it matches a harmless line: {line[:_SHOWN]}"
     until = time.monotonic() + seconds
     for number, log in enumerate(logs, 1):
         if time.monotonic() > until:
             break
-        _scan_log(log, [reader for reader in readers if reader.id not in told.hits], told)
+        _scan_log(log, [one for one in matchers if one.id not in told.hits], told)
         told.logs = number
         if on_log is not None:
             on_log(number, len(logs))
@@ -85,7 +86,9 @@ def harmless_lines() -> tuple[str, ...]:
     return (*filter(None, text.splitlines()), *unsuspected)
 
 
-class _Reader:
+class Matcher:
+    """One rule, asked about whole logs at disk speed: only lines with its words are looked at."""
+
     def __init__(self, rule: LearnedRule) -> None:
         self.id = rule.id
         self._words = tuple(word.encode(errors="replace") for word in rule.words)
@@ -94,33 +97,34 @@ class _Reader:
     def matches(self, line: str) -> bool:
         return self._search(line) is not None
 
-    def caught_in(self, block: bytes, lowered: bytes) -> Iterator[int]:
-        """Where a line begins that it takes for a failure."""
+    def lines_in(self, log: Path) -> Iterator[str]:
+        """`file:line: text` of what it takes for a failure."""
+        number = 1
+        with log.open("rb") as stream:
+            for block in blocks(stream):
+                for begin, text in self._found(block, block.lower()):
+                    yield f"{log}:{number + block.count(_NEWLINE, 0, begin)}: {text[:_SHOWN]}"
+                number += block.count(_NEWLINE)
+
+    def _found(self, block: bytes, lowered: bytes) -> Iterator[tuple[int, str]]:
         for word in self._words:
             at = lowered.find(word)
             while at >= 0:
-                begin = max(block.rfind(b"\n", 0, at), block.rfind(b"\r", 0, at)) + 1
-                end = block.find(b"\n", at)
+                begin = block.rfind(_NEWLINE, 0, at) + 1
+                end = block.find(_NEWLINE, at)
                 end = len(block) if end < 0 else end
-                if self.matches(clean(block[begin:end])):
-                    yield begin
+                for piece in block[begin:end].split(b"\r"):
+                    text = clean(piece)
+                    if self.matches(text):
+                        yield begin, text
                 at = lowered.find(word, end)
 
 
-def _scan_log(log: Path, readers: Sequence[_Reader], told: Scan) -> None:
-    number = 1
-    try:
-        with log.open("rb") as stream:
-            for block in blocks(stream):
-                lowered = block.lower()
-                for reader in readers:
-                    caught = next(reader.caught_in(block, lowered), None)
-                    if caught is not None and reader.id not in told.hits:
-                        line = number + block.count(b"\n", 0, caught)
-                        text = clean(block[caught : caught + 1000].split(b"\n", 1)[0])
-                        told.hits[reader.id] = (
-                            f"it matches a run that ended well: {log}:{line}: {text[:200]}"
-                        )
-                number += block.count(b"\n")
-    except OSError:
-        return
+def _scan_log(log: Path, matchers: Sequence[Matcher], told: Scan) -> None:
+    for matcher in matchers:
+        try:
+            caught = next(matcher.lines_in(log), None)
+        except OSError:
+            continue
+        if caught is not None:
+            told.hits[matcher.id] = f"it matches a run that ended well: {caught}"

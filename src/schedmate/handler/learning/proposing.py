@@ -20,10 +20,12 @@ _WILDCARDS: Final = {
 _ANYTHING: Final = r"\S{1,200}"
 _STAND_IN = re.compile(r"<(q|url|path|hex|n|host|name)>")
 _LEAD = re.compile(
-    r"^(?:[\s\[\]():|,;*#>-]|<[a-z]{1,4}>|\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b)"
-    r"{1,60}"
+    r"^(?:[\s\[\]():|,;*#>-]|<[a-z]{1,4}>|\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b"
+    r"|\b[\w.-]{1,80}\.(?:py|cc|cpp|cu|c|h|go|rs):<n>){1,60}"
 )
 """What a logger puts before the words: times, levels, places."""
+_SPECIAL = re.compile(r"([\\.^$*+?()\[\]{}|])")
+_BLANK = re.compile(" (?![?])")
 _RUN = re.compile(r"[^\d<>]{1,200}")
 _LONGEST: Final = 300
 _LEAST_LETTERS: Final = 14
@@ -44,16 +46,16 @@ def propose(line: str) -> Proposal:
     general = masked(line)
     general = _LEAD.sub("", general, count=1)[:_LONGEST].strip()
     words = telling_words(general)
-    if not is_telling(general) or sum(map(len, words)) < _LEAST_LETTERS:
+    if not is_telling(general) or sum(len(word.encode()) for word in words) < _LEAST_LETTERS:
         raise BadInput(
             f"too general for a rule, it would match other lines too: {line.strip()[:100]!r}"
         )
     pieces = _STAND_IN.split(general)
     pattern = "".join(
-        _WILDCARDS.get(piece, _ANYTHING) if index % 2 else re2.escape(piece)
+        _WILDCARDS.get(piece, _ANYTHING) if index % 2 else _SPECIAL.sub(r"\\\1", piece)
         for index, piece in enumerate(pieces)
     )
-    return Proposal(pattern.replace(r"\ ", r"\s{1,40}"), (_longest_run(pieces[::2], line),))
+    return Proposal(_BLANK.sub(r"\\s+", pattern), (_longest_run(pieces[::2], line),))
 
 
 def compiled(pattern: str) -> re2._Regexp:

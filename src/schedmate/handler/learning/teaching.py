@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from schedmate.handler.case import Case
@@ -124,11 +125,10 @@ class Teaching:
 
 
 def check_reason(reason: str) -> None:
-    if reason not in REASONS or REASONS[reason].category == "none":
-        raise BadInput(
-            f"{reason!r} is no reason of a failure: see docs/reference/failures.md, e.g. "
-            "data_error, storage_io, gpu_oom"
-        )
+    if reason in REASONS and REASONS[reason].category != "none":
+        return
+    near = get_close_matches(reason, REASONS, n=3) or ("data_error", "storage_io", "gpu_oom")
+    raise BadInput(f"{reason!r} is no reason of a failure: did you mean {' or '.join(near)}?")
 
 
 def _failure_id(origin: Origin, signatures: Sequence[str]) -> str:

@@ -1,0 +1,81 @@
+"""The case that a command line describes: logs, and how the scheduler says the run ended."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import ExitStack
+
+    from schedmate.handler import Case, NamedLog
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_OPTIONS = (
+    click.option("--state", help="How the scheduler says it ended, in its own words."),
+    click.option("--exit-code", metavar="CODE[:SIGNAL]", help="Its exit code, as sacct shows it."),
+    click.option(
+        "--node", "nodes", multiple=True, metavar="NODE", help="Where it ran (repeatable)."
+    ),
+)
+
+
+def verdict_options(function: F) -> F:
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def open_case(
+    logs: Sequence[str],
+    *,
+    state: str | None,
+    exit_code: str | None,
+    nodes: tuple[str, ...],
+    stack: ExitStack,
+) -> Case:
+    from schedmate.handler import Case, parse_exit, parse_verdict
+
+    code, signal = parse_exit(exit_code) if exit_code else (None, None)
+    ended, verdict = parse_verdict(state) if state else (None, "")
+    return Case(
+        logs=tuple(_open_logs(logs, stack)),
+        state=ended,
+        verdict=verdict,
+        exit_code=code,
+        signal=signal,
+        nodes=nodes,
+    )
+
+
+def _open_logs(logs: Sequence[str], stack: ExitStack) -> list[Path | NamedLog]:
+    """Find the logs, and make sure before all else that they can be read."""
+    from schedmate.handler import NamedLog
+    from schedmate.logs import logs_at
+
+    found: list[Path | NamedLog] = []
+    for log in logs:
+        if log == "-":
+            found.append(NamedLog("-", stack.enter_context(_spooled_stdin())))
+            continue
+        for path in logs_at(Path(log)):
+            path.open("rb").close()
+            found.append(path)
+    return found
+
+
+@contextmanager
+def _spooled_stdin() -> Iterator[Path]:
+    """A pipe can be read once and be of any size: keep it on disk for the time being."""
+    with tempfile.NamedTemporaryFile() as spool:
+        shutil.copyfileobj(sys.stdin.buffer, spool)
+        spool.flush()
+        yield Path(spool.name)

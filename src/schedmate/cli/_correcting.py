@@ -1,0 +1,117 @@
+"""`schedmate rules correct`: whose failure it was, which line shows it, what was learnt."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate import config
+from schedmate.cli import _rules
+from schedmate.cli._case import open_case
+from schedmate.handler import Case, Handler
+from schedmate.handler.learning import Lesson, Teaching, check_reason
+from schedmate.handler.reading import LogLine
+from schedmate.handler.reading.lines import blocks, pieces, read_line
+from schedmate.model import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.handler import NamedLog
+    from schedmate.model import Job
+    from schedmate.store import Store
+
+
+def correct(
+    store: Store,
+    *,
+    targets: tuple[str, ...],
+    reason: str,
+    line: int | None,
+    text: str | None,
+    note: str,
+    no_rule: bool,
+    state: str | None,
+    exit_code: str | None,
+    nodes: tuple[str, ...],
+) -> Lesson:
+    check_reason(reason)
+    with ExitStack() as stack:
+        job = _job(store, targets)
+        if job is None:
+            case = open_case(targets, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+        else:
+            case = Case.of_job(job)
+        shown = _pointed_at(case, line, text)
+        about = " ".join(targets) if job is None else f"job {job.id}"
+        on_log = stack.enter_context(_rules.bar("checking"))
+        handler = Handler(store)
+        lesson = handler.correct(
+            case,
+            reason,
+            _rules.origin_here(about=about, note=note),
+            line=shown,
+            teaching=Teaching(store, on_log=on_log),
+            make_rule=not no_rule,
+        )
+        if job is not None:
+            store.keep_diagnosis(job.id, job.restarts, handler.diagnose(case))
+    return lesson
+
+
+def show(lesson: Lesson) -> None:
+    past = lesson.failure
+    click.echo(f"{past.id}: such failures are {past.reason} from now on: {past.line.strip()}")
+    if lesson.rule is not None and not lesson.problem:
+        click.echo(f"rule {_rules.sentence(lesson.rule)}")
+    elif lesson.problem:
+        click.echo(f"no rule was made of it: {lesson.problem}")
+    click.echo(f"undo it: schedmate rules remove {past.id}", err=True)
+
+
+def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
+    """A single word that is no file is a job's id."""
+    if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
+        return None
+    from schedmate.service.stories import tell_one
+    from schedmate.service.wiring import open_scheduler
+
+    return tell_one(open_scheduler(config.load()), store, targets[0]).job
+
+
+def _pointed_at(case: Case, number: int | None, text: str | None) -> LogLine | None:
+    if number is None and text is None:
+        return None
+    found = [line for log in _lines(case) for line in log if _is_it(line, number, text)]
+    if not found:
+        wanted = f"line {number}" if number is not None else f"{text!r}"
+        raise BadInput(f"{wanted} is not in the log")
+    if len({line.order for line in found}) > 1 and text is None:
+        raise BadInput("several logs have such a line: point at it with --text")
+    return found[-1]
+
+
+def _is_it(line: LogLine, number: int | None, text: str | None) -> bool:
+    if not line.text:
+        return False
+    return (number is None or line.number == number) and (text is None or text in line.text)
+
+
+def _lines(case: Case) -> Iterator[Iterator[LogLine]]:
+    for order, log in enumerate(case.logs):
+        yield _lines_of(log, order)
+
+
+def _lines_of(log: Path | NamedLog, order: int) -> Iterator[LogLine]:
+    content = log if isinstance(log, Path) else log.content
+    name = str(log) if isinstance(log, Path) else log.name
+    number = 1
+    with content.open("rb") if isinstance(content, Path) else BytesIO(content) as stream:
+        for block in blocks(stream):
+            for at, raw in pieces(block, number):
+                yield read_line(raw, file=name, order=order, number=at)
+            number += block.count(b"\n")

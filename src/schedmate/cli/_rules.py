@@ -1,0 +1,204 @@
+"""What the verbs of `schedmate rules` share: finding rules, and showing them."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schedmate import config
+from schedmate.cli._common import console
+from schedmate.handler import RULES, name_of
+from schedmate.handler.learning import Trial, try_rules
+from schedmate.logs import logs_at
+from schedmate.model import NotFound
+from schedmate.model.lessons import LearnedRule, Origin, PastFailure
+from schedmate.model.wire import to_json
+from schedmate.service.wiring import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from schedmate.store import Store
+
+_LINE = 100
+
+
+def open_experience() -> Store:
+    return open_store(config.load())
+
+
+def person() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name
+        return "somebody"
+
+
+def origin_here(*, about: str, note: str = "") -> Origin:
+    return Origin(teacher="operator", by=person(), about=about, at=time.time(), note=note)
+
+
+def learned(store: Store, rule_id: str) -> LearnedRule:
+    found = next((rule for rule in store.learned_rules() if rule.id == rule_id), None)
+    if found is None:
+        raise NotFound(f"no learned rule is called {rule_id!r} (see: schedmate rules list)")
+    return found
+
+
+def corrections(store: Store) -> list[PastFailure]:
+    return list(store.past_failures(teacher="operator", limit=10_000))
+
+
+def remove(store: Store, wanted: str) -> list[str]:
+    """A correction takes the rule that was made of it with it."""
+    past = next((one for one in corrections(store) if one.id == wanted), None)
+    if past is None:
+        learned(store, wanted)
+        store.remove_rule(wanted)
+        return [wanted]
+    store.forget_failure(past.id)
+    return [past.id, *([past.rule] if past.rule and store.remove_rule(past.rule) else [])]
+
+
+def as_data(store: Store, only: str | None) -> dict[str, Any]:
+    taught = {
+        "rules": [to_json(rule) for rule in store.learned_rules()],
+        "corrections": [to_json(past) for past in corrections(store)],
+    }
+    built_in = {"built_in": [_built_in(number) for number in range(len(RULES))]}
+    return {} | (taught if only != "built_in" else {}) | (built_in if only != "learned" else {})
+
+
+def described(store: Store, wanted: str) -> dict[str, Any]:
+    """A built-in rule, a learned one or a correction, by its id."""
+    taught: list[LearnedRule | PastFailure] = [*store.learned_rules(), *corrections(store)]
+    for one in taught:
+        if one.id == wanted:
+            return dict(to_json(one))
+    for number, rule in enumerate(RULES):
+        if name_of(rule) == wanted:
+            return _built_in(number)
+    raise NotFound(f"nothing is called {wanted!r} (see: schedmate rules list)")
+
+
+def _built_in(number: int) -> dict[str, Any]:
+    rule = RULES[number]
+    return {
+        "id": name_of(rule),
+        "reason": rule.reason,
+        "pattern": None if rule.pattern is None else rule.pattern.pattern,
+        "confidence": rule.confidence,
+        "positives": [text for text in rule.positives if isinstance(text, str)],
+        "negatives": [text for text in rule.negatives if isinstance(text, str)],
+    }
+
+
+def show_learned(store: Store) -> None:
+    from rich.markup import escape
+
+    rules, told = store.learned_rules(), corrections(store)
+    if not rules and not told:
+        click.echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
+        return
+    table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
+    for past in told:
+        row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
+        table.add_row(*map(escape, row), escape(past.line[:_LINE]))
+    for rule in rules:
+        by = rule.origin.by or rule.origin.teacher
+        row = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
+        table.add_row(*map(escape, row), escape(rule.positives[0][:_LINE]))
+    console().print(table)
+
+
+def show_built_in() -> None:
+    from rich.markup import escape
+
+    table = _table("ID", "CONFIDENCE", "EXAMPLE")
+    for rule in RULES:
+        texts = [text for text in rule.positives if isinstance(text, str)]
+        example = texts[0].partition("\n")[0] if texts else "(how the scheduler says it ended)"
+        table.add_row(name_of(rule), f"{rule.confidence:g}", escape(example[:_LINE]))
+    console().print(table)
+
+
+def show_one(found: dict[str, Any]) -> None:
+    for name, value in found.items():
+        for number, line in enumerate(_plain(value)):
+            click.echo(f"{'' if number else name:<14} {line}")
+
+
+def _plain(value: Any) -> list[str]:
+    match value:
+        case dict():
+            parts = {**value, "at": _day(value["at"])} if "at" in value else value
+            return [f"{name} {part}" for name, part in parts.items() if part]
+        case list():
+            return [str(one) for one in value]
+    return [] if value in ("", None) else [str(value)]
+
+
+def sentence(rule: LearnedRule) -> str:
+    if rule.refused:
+        return f"{rule.id} ({rule.reason}) is refused: {rule.refused}"
+    checked = f"checked against {rule.healthy_logs} healthy logs"
+    return f"{rule.id} ({rule.reason}) is {_state(rule)}, {checked}: {rule.pattern}"
+
+
+def tried(store: Store, targets: Sequence[str], *, every: bool, seconds: float) -> list[Trial]:
+    rules = [r for r in store.learned_rules() if not r.refused] if every else []
+    if not every:
+        rules, targets = [learned(store, targets[0])], targets[1:]
+    logs = [path for target in targets for path in logs_at(Path(target))]
+    with bar("healthy logs") as on_log:
+        return try_rules(rules, logs, store, seconds=seconds, on_log=on_log)
+
+
+def show_trials(trials: Sequence[Trial]) -> None:
+    for trial in trials:
+        read = f"{trial.healthy_logs} of {trial.of} healthy logs"
+        click.echo(f"{trial.rule}: {'ok' if trial.ok else 'NOT OK'}, tried on {read}")
+        for line in trial.missed:
+            click.echo(f"  misses its own example: {line}")
+        for line in trial.found:
+            click.echo(f"  found {line}")
+        if trial.caught:
+            click.echo(f"  {trial.caught}; disable it: schedmate rules disable {trial.rule}")
+    if not trials:
+        click.echo("there is no learned rule to test", err=True)
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+
+    talk = console(stderr=True)
+    columns = (title, BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=talk, disable=not talk.is_terminal, transient=True) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _state(rule: LearnedRule) -> str:
+    if rule.refused:
+        return "refused"
+    return "enabled" if rule.enabled else "disabled"
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d")
+
+
+def _table(*titles: str) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in titles:
+        table.add_column(title, no_wrap=title != "LINE", overflow="fold")
+    return table

@@ -1,0 +1,305 @@
+"""`schedmate rules`: what failures have taught, in the hands of the people who know better."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schedmate.cli._case import verdict_options
+from schedmate.cli._common import json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from schedmate.model.lessons import LearnedRule
+
+_SCHEMA = "schedmate.rules/1"
+
+
+@click.group(
+    epilog="\b\nExamples:\n"
+    "  schedmate rules correct slurm-17.out --reason storage_io\n"
+    "  schedmate rules list\n"
+    "  schedmate rules test --all\n"
+    "  schedmate rules export rules.json"
+)
+def command() -> None:
+    """What failures have taught: corrections, and rules made of corrections and model answers.
+
+    A correction wins over every other answer to the same failure. A rule is made of it, or of a
+    model's answer, only if it matches no line of any run that ended well.
+    """
+
+
+@verb(
+    name="list",
+    examples="""
+schedmate rules list
+schedmate rules list --built-in
+schedmate rules list --learned --json
+""",
+)
+@click.option("--learned", "only", flag_value="learned", help="Only what was learnt.")
+@click.option("--built-in", "only", flag_value="built_in", help="Only what came with SchedMate.")
+@json_option
+def list_verb(only: str | None, as_json: bool) -> None:
+    """Learned rules and corrections, with who taught them and how often they answered.
+
+    The built-in rules are listed with --built-in, and with --json.
+    """
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store:
+        if as_json:
+            print_json({"schema": _SCHEMA, **_rules.as_data(store, only)})
+        elif only == "built_in":
+            _rules.show_built_in()
+        else:
+            _rules.show_learned(store)
+
+
+@verb(
+    name="show",
+    examples="""
+schedmate rules show r1a2b3c
+schedmate rules show gpu_oom/1 --json
+""",
+)
+@click.argument("rule_id", metavar="ID")
+@json_option
+def show_verb(rule_id: str, as_json: bool) -> None:
+    """All that is known of one rule or correction."""
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store:
+        found = _rules.described(store, rule_id)
+    if as_json:
+        print_json({"schema": "schedmate.rule/1", **found})
+    else:
+        _rules.show_one(found)
+
+
+@verb(
+    name="correct",
+    examples="""
+schedmate rules correct 17 --reason storage_io --note "OST 12 was being replaced"
+schedmate rules correct slurm-17.out --reason data_error --line 4711
+schedmate rules correct logs/ --reason auth_error --text "licence server said no" --json
+schedmate rules correct 17 --reason network --no-rule
+""",
+)
+@click.argument("targets", metavar="JOB_ID|LOG...", nargs=-1, required=True)
+@click.option("--reason", required=True, help="What it really was, a reason of the taxonomy.")
+@click.option("--line", type=click.IntRange(min=1), help="The line of the log that shows it.")
+@click.option("--text", help="A piece of the line that shows it.")
+@click.option("--note", default="", help="What the next person should know.")
+@click.option("--no-rule", is_flag=True, help="Remember it for this very failure only.")
+@verdict_options
+@json_option
+def correct_verb(*, as_json: bool, **told: Any) -> None:
+    """Say what a failure really was; the same failure is answered so from now on.
+
+    Undo it with `schedmate rules remove ID`.
+    """
+    from schedmate.cli import _correcting, _rules
+
+    with closing(_rules.open_experience()) as store:
+        lesson = _correcting.correct(store, **told)
+    if as_json:
+        from schedmate.model.wire import to_json
+
+        print_json({"schema": "schedmate.correction/1", **to_json(lesson)})
+    else:
+        _correcting.show(lesson)
+
+
+@verb(
+    name="add",
+    examples="""
+schedmate rules add --reason storage_io --text "beegfs: target 7 lost, retry limit reached"
+schedmate rules add --reason auth_error --text "flexlm: no licence for solver left" --json
+""",
+)
+@click.option("--reason", required=True, help="What such a line means, a reason of the taxonomy.")
+@click.option("--text", required=True, help="A line as it is printed; numbers and paths may vary.")
+@click.option("--note", default="", help="What the next person should know.")
+@json_option
+def add_verb(reason: str, text: str, note: str, as_json: bool) -> int:
+    """Make a rule of a line; it is checked against every healthy log on file."""
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
+        from schedmate.handler.learning import Teaching
+
+        teaching = Teaching(store, on_log=on_log)
+        rule = teaching.add(reason, text, _rules.origin_here(about="added by hand", note=note))
+    return _tell([rule], as_json=as_json)
+
+
+@verb(
+    name="test",
+    examples="""
+schedmate rules test r1a2b3c
+schedmate rules test r1a2b3c slurm-17.out
+schedmate rules test --all --json
+""",
+)
+@click.argument("targets", metavar="[ID] [LOG...]", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="All learned rules.")
+@click.option(
+    "--seconds", default=300.0, show_default=True, help="How long healthy logs may be read."
+)
+@json_option
+def test_verb(targets: tuple[str, ...], every: bool, seconds: float, as_json: bool) -> int:
+    """Try rules on their examples, on the LOGs given and on every healthy log on file.
+
+    Exit code 1 says that a rule misses its own example or matches a run that ended well.
+    """
+    from schedmate.cli import _rules
+
+    if not every and not targets:
+        raise click.UsageError("say which rule to test, or --all")
+    with closing(_rules.open_experience()) as store:
+        trials = _rules.tried(store, targets, every=every, seconds=seconds)
+    if as_json:
+        from schedmate.model.wire import to_json
+
+        told = [{**to_json(trial), "ok": trial.ok} for trial in trials]
+        print_json({"schema": "schedmate.trials/1", "trials": told})
+    else:
+        _rules.show_trials(trials)
+    return 0 if all(trial.ok for trial in trials) else 1
+
+
+@verb(name="disable", examples="schedmate rules disable r1a2b3c")
+@click.argument("rule_id", metavar="ID")
+@json_option
+def disable_verb(rule_id: str, as_json: bool) -> int:
+    """Ask a learned rule no more; `enable` undoes it."""
+    from dataclasses import replace
+
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store:
+        rule = replace(_rules.learned(store, rule_id), enabled=False)
+        store.keep_rule(rule)
+    return _tell([rule], as_json=as_json)
+
+
+@verb(name="enable", examples="schedmate rules enable r1a2b3c")
+@click.argument("rule_id", metavar="ID")
+@json_option
+def enable_verb(rule_id: str, as_json: bool) -> int:
+    """Ask a learned rule again, if no healthy log on file speaks against it."""
+    from dataclasses import replace
+
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
+        from schedmate.handler.learning import Teaching
+
+        rule = replace(_rules.learned(store, rule_id), enabled=True)
+        rule = Teaching(store, on_log=on_log).keep(rule)
+    return _tell([rule], as_json=as_json)
+
+
+@verb(
+    name="remove",
+    examples="""
+schedmate rules remove r1a2b3c
+schedmate rules remove c4d5e6f --json
+""",
+)
+@click.argument("rule_id", metavar="ID")
+@json_option
+def remove_verb(rule_id: str, as_json: bool) -> None:
+    """Forget a rule, or undo a correction with the rule that was made of it."""
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store:
+        removed = _rules.remove(store, rule_id)
+    if as_json:
+        print_json({"schema": "schedmate.removed/1", "ids": removed})
+    else:
+        click.echo(f"forgotten: {', '.join(removed)}")
+
+
+@verb(
+    name="export",
+    examples="""
+schedmate rules export
+schedmate rules export rules.json
+""",
+)
+@click.argument("file", required=False, type=click.Path(dir_okay=False))
+@json_option
+def export_verb(file: str | None, as_json: bool) -> None:
+    """Write the learned rules, refused ones left out, to FILE or stdout as JSON."""
+    from pathlib import Path
+
+    from schedmate.cli import _rules
+    from schedmate.handler.learning import written_rules
+
+    with closing(_rules.open_experience()) as store:
+        rules = [rule for rule in store.learned_rules() if not rule.refused]
+    if file is None:
+        click.echo(written_rules(rules), nl=False)
+        return
+    Path(file).write_text(written_rules(rules), encoding="utf-8")
+    if as_json:
+        print_json({"schema": "schedmate.exported/1", "file": file, "rules": len(rules)})
+    else:
+        click.echo(f"{len(rules)} rules are in {file}", err=True)
+
+
+@verb(
+    name="import",
+    examples="""
+schedmate rules import rules.json
+schedmate rules import rules.json --json
+""",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@json_option
+def import_verb(file: str, as_json: bool) -> int:
+    """Take in the rules of FILE, each checked as if it had been learnt here."""
+    import time
+    from pathlib import Path
+
+    from schedmate.cli import _rules
+    from schedmate.handler.learning import Teaching, read_rules
+
+    rules = read_rules(Path(file), by=_rules.person(), at=time.time())
+    with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
+        teaching = Teaching(store, on_log=on_log)
+        kept = [teaching.keep(rule) for rule in rules]
+    return _tell(kept, as_json=as_json)
+
+
+def _tell(rules: list[LearnedRule], *, as_json: bool) -> int:
+    """Print the rules as they are kept now; 1 when one of them was refused."""
+    from schedmate.cli import _rules
+
+    if as_json:
+        from schedmate.model.wire import to_json
+
+        print_json({"schema": _SCHEMA, "rules": [to_json(rule) for rule in rules]})
+    else:
+        for rule in rules:
+            click.echo(_rules.sentence(rule))
+    return 1 if any(rule.refused for rule in rules) else 0
+
+
+for _verb in (
+    list_verb,
+    show_verb,
+    correct_verb,
+    add_verb,
+    test_verb,
+    disable_verb,
+    enable_verb,
+    remove_verb,
+    export_verb,
+    import_verb,
+):
+    command.add_command(_verb)

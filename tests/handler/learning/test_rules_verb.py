@@ -1,0 +1,179 @@
+"""`schedmate rules`: a person can correct, look, try, switch off, undo and hand on."""
+
+import json
+import re
+from contextlib import closing
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from schedmate.cli import main
+from schedmate.model import JobState
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job, a_past_run
+
+STEPS = "".join(f"step {n} loss 0.5\n" for n in range(30))
+SPOKEN = "[pump] valve 7 does not close, pressure [red]3.25[/red] stays"
+
+
+@pytest.fixture
+def schedmate(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOGNAME", "ada")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.out").write_text(f"{STEPS}{SPOKEN}\nbye\n")
+
+    def run(*args, code=0):
+        with pytest.raises(SystemExit) as done:
+            main([*map(str, args)])
+        out, err = capsys.readouterr()
+        assert done.value.code == code, out + err
+        return SimpleNamespace(out=out, err=err, json=json.loads(out) if "--json" in args else None)
+
+    return run
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "state" / "schedmate.sqlite3")) as opened:
+        yield opened
+
+
+def correct(schedmate, *more):
+    told = schedmate(
+        "rules", "correct", "job.out", "--exit-code", 1, "--reason", "storage_io", "--json", *more
+    )
+    return told.json
+
+
+def diagnosed(schedmate):
+    return schedmate("diagnose", "job.out", "--exit-code", 1, "--no-llm", "--json").json
+
+
+def test_a_correction_is_kept_shown_and_undone(schedmate):
+    assert diagnosed(schedmate)["reason"] == "unknown"
+    lesson = correct(schedmate, "--note", "ask the plumber")
+    past, rule = lesson["failure"], lesson["rule"]
+    assert past["origin"]["by"] == "ada"
+    assert diagnosed(schedmate)["source"] == "memory"
+    shown = schedmate("rules", "show", past["id"]).out
+    assert "ask the plumber" in shown
+    assert SPOKEN in shown
+    listed = schedmate("rules", "list").out
+    assert past["id"] in listed
+    assert rule["id"] in listed
+    assert SPOKEN in listed
+    assert rule["id"] in schedmate("rules", "remove", past["id"]).out
+    assert diagnosed(schedmate)["reason"] == "unknown"
+    assert schedmate("rules", "list").out == ""
+
+
+def test_people_are_told_what_follows(schedmate):
+    told = schedmate("rules", "correct", "job.out", "--exit-code", 1, "--reason", "storage_io")
+    assert re.search(r"c[0-9a-f]{7}: such failures are storage_io from now on: \[pump\]", told.out)
+    assert re.search(r"rule r[0-9a-f]{7} \(storage_io\) is enabled", told.out)
+    assert "undo it: schedmate rules remove c" in told.err
+    told = schedmate("diagnose", "job.out", "--exit-code", 1, "--no-llm")
+    assert "storage_io (infrastructure), 95% sure, by memory" in told.out
+    assert "as ada says" in told.out
+
+
+def test_a_line_can_be_pointed_at(schedmate):
+    assert correct(schedmate, "--line", 3)["failure"]["line"] == "step 2 loss 0.5"
+    assert correct(schedmate, "--text", "valve 7")["failure"]["line"] == SPOKEN
+    for wrong in (("--line", 999), ("--text", "nowhere")):
+        args = ("rules", "correct", "job.out", "--reason", "storage_io", *wrong)
+        assert "is not in the log" in schedmate(*args, code=2).err
+
+
+def test_without_a_rule(schedmate):
+    assert correct(schedmate, "--no-rule")["rule"] is None
+    assert diagnosed(schedmate)["reason"] == "storage_io"
+
+
+def test_a_job_is_corrected_by_its_id(schedmate, store, tmp_path):
+    log = str(tmp_path / "job.out")
+    job = a_job(id="17", state=JobState.FAILED, exit_code=1, logs=(log,))
+    store.keep_run(replace(a_past_run(), job=job))
+    schedmate("rules", "correct", "17", "--reason", "storage_io")
+    kept = store.diagnoses("17")[0]
+    assert (kept.reason, kept.source) == ("storage_io", "memory")
+    assert "knows a job 18" in schedmate("rules", "correct", "18", "--reason", "hang", code=3).err
+
+
+def test_a_reason_that_is_none_is_said(schedmate):
+    told = schedmate("rules", "correct", "job.out", "--reason", "storage", code=2)
+    assert "did you mean storage_io" in told.err
+
+
+def test_a_rule_is_switched_off_and_on(schedmate):
+    rule = correct(schedmate)["rule"]["id"]
+    past = schedmate("rules", "list", "--learned", "--json").json["corrections"][0]["id"]
+    schedmate("rules", "export", "rules.json")
+    schedmate("rules", "remove", past)
+    schedmate("rules", "import", "rules.json")
+    assert diagnosed(schedmate)["rule"] == rule
+    assert "disabled" in schedmate("rules", "disable", rule).out
+    assert diagnosed(schedmate)["reason"] == "unknown"
+    schedmate("rules", "enable", rule)
+    assert diagnosed(schedmate)["rule"] == rule
+    assert schedmate("rules", "list", "--json").json["rules"][0]["hits"] == 2
+    assert schedmate("rules", "remove", rule).out == f"forgotten: {rule}\n"
+    assert "no learned rule" in schedmate("rules", "remove", rule, code=3).err
+
+
+def test_a_rule_that_a_healthy_log_speaks_against_is_not_switched_on(schedmate, store, tmp_path):
+    rule = correct(schedmate)["rule"]["id"]
+    (tmp_path / "ok.log").write_text(f"{STEPS}{SPOKEN}\nall is well\n")
+    job = a_job(id="5", state=JobState.COMPLETED, logs=(str(tmp_path / "ok.log"),))
+    store.keep_run(replace(a_past_run(), job=job))
+    told = schedmate("rules", "test", rule, "job.out", code=1).out
+    assert "NOT OK, tried on 1 of 1 healthy logs" in told
+    assert f"found {'job.out'}:31: {SPOKEN}" in told
+    assert "ok.log:31" in told
+    trials = schedmate("rules", "test", "--all", "--json", code=1).json["trials"]
+    assert [trial["ok"] for trial in trials] == [False]
+    schedmate("rules", "disable", rule)
+    assert "refused" in schedmate("rules", "enable", rule, code=1).out
+
+
+def test_a_rule_is_added_by_hand(schedmate):
+    line = "beegfs: target 7 lost, retry limit reached"
+    added = schedmate("rules", "add", "--reason", "storage_io", "--text", line, "--json").json
+    assert added["rules"][0]["positives"] == [line]
+    harmless = "Saving model checkpoint to out/x"
+    told = schedmate("rules", "add", "--reason", "storage_io", "--text", harmless, code=1)
+    assert "is refused: it matches a harmless line" in told.out
+    assert "too general" in schedmate(
+        "rules", "add", "--reason", "storage_io", "--text", "error 3", code=2
+    ).err  # fmt: skip
+
+
+def test_rules_travel_to_another_site(schedmate, tmp_path, monkeypatch):
+    correct(schedmate)
+    assert json.loads(schedmate("rules", "export").out)["rules"][0]["reason"] == "storage_io"
+    schedmate("rules", "export", "rules.json")
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "elsewhere"))
+    assert schedmate("rules", "list", "--learned", "--json").json["rules"] == []
+    assert schedmate("rules", "import", "rules.json", "--json").json["rules"][0]["refused"] == ""
+    assert diagnosed(schedmate)["reason"] == "storage_io"
+    (tmp_path / "bad.json").write_text("{")
+    assert "is no JSON" in schedmate("rules", "import", "bad.json", code=2).err
+
+
+def test_built_in_rules_are_listed_and_shown(schedmate):
+    listed = schedmate("rules", "list", "--built-in").out
+    assert re.search(r"^gpu_oom/1 .*0\.\d", listed, re.MULTILINE)
+    assert "out of memory" in schedmate("rules", "show", "gpu_oom/1").out
+    both = schedmate("rules", "list", "--json").json
+    assert both["schema"] == "schedmate.rules/1"
+    assert len(both["built_in"]) > 50
+    assert "nothing is called 'x'" in schedmate("rules", "show", "x", code=3).err
+
+
+def test_which_rule_must_be_said(schedmate):
+    assert "which rule" in schedmate("rules", "test", code=2).err
+    assert "no learned rule to test" in schedmate("rules", "test", "--all").err
