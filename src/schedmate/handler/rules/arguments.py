@@ -203,6 +203,7 @@ RULES = (
             r"(?: file| key| value| field| entry| option)?['\"\]]? .{0,60}"
             r"(?:missing|invalid|must|should|not (?:found|valid|set|specified|contain|supported)"
             r"|requires?|n't have)",
+            r"not a valid (?:config|option|argument|flag|setting|choice)\b",
             r"\b(?:in|from) (?:the |your )?(?:config|configuration|yaml|hparams)(?: file)?\b",
         ),
         unless=re.compile(r"configuration class|unexpected keyword|config\.json|pip install|gated"),

@@ -22,6 +22,7 @@ RULES = (
             r"derivative for '?[\w:.]{1,80}'? is not implemented",
             r"No inf checks were recorded for this optimizer|unscale_\(\) has already been called",
             r"doesn't have any parameters that require a gradient|No gradients provided for any",
+            r"parameters that were not used in producing (?:the )?loss",
             r"grad requires real- or complex-valued inputs|does not require gradients?\b",
             r"grad strides do not match|Trying to backward|assigned grad has data of a different",
         ),

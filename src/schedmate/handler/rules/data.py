@@ -43,7 +43,7 @@ _EMPTY = (
     r"[Dd]ata ?loader (?:returned|has|yielded) (?:0|no) (?:batch|sample)",
     (
         r"[Nn]o (?:images?|labels?|samples?|data files?|training data|examples?|videos?"
-        r"|annotations?) (?:were |was )?(?:found|available|left|remain)"
+        r"|annotations?) (?:were |was )?(?:found|available|left|remain|in\b)"
     ),
     r"[Dd]oesn't contain any data files|[Zz]ero (?:samples|examples|batches)|contains no samples",
     r"(?:has|have) (?:no|0|zero) (?:samples|examples|images|rows)\b|exceeds dataset class count",

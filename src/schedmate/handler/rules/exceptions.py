@@ -150,7 +150,7 @@ RULES = (
     _speaking(
         "argument_error",
         (
-            rf"(?:Config|Parameter|Arg|Invalid(?:Option|Value|Setting|Input)"
+            rf"(?:Config|Parameter|Invalid(?:Option|Value|Setting|Input)"
             rf"|Registry)\w{{0,20}}{_EXCEPTION}"
         ),
         "tool.InvalidInputError: depth",
@@ -211,6 +211,7 @@ RULES = (
         positives=(
             "RuntimeError: anything",
             "mylib.errors.OutOfLuck: try again",
+            "tensorflow.python.framework.errors_impl.InvalidArgumentError: bad luck [Op:Cast]",
             "NotImplementedError",
             "RecursionError: maximum recursion depth exceeded",
             "StopIteration",

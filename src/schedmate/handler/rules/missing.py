@@ -24,11 +24,12 @@ _HUB = (
 )
 _THING = (
     r"(?:[Ff]iles?|[Pp]ath|[Dd]ir(?:ectory)?|[Ff]older|[Cc]heckpoint|[Cc]kpt|[Dd]ataset|[Ww]eights"
-    r"|[Vv]ocab(?:ulary)?|[Aa]rchive|[Mm]anifest)"
+    r"|[Vv]ocab(?:ulary)?|[Rr]oot|[Aa]rchive|[Mm]anifest)"
 )
 _ABSENT = (
-    r"(?:does not exist|doesn't exist|do not exist|not found|(?:could|can)(?:not|n't| not) (?:be )?"
-    r"(?:found|locate|find|opened)|is missing|non-?existent|no longer exists|not exists?)"
+    r"(?:(?:does not|doesn't|do not|don't|not) exists?|not found"
+    r"|(?:could|can)(?:not|n't| not) (?:be )?"
+    r"(?:found|locate|find|opened)|is missing|non-?existent|no longer exists)"
 )
 _NO_FILE = r"(?:\.so\b|shared object|No module named|api_key|\bAPI\b|KeyError: ')"
 
@@ -96,6 +97,9 @@ RULES = (
             typed("FileNotFoundError", "NotADirectoryError", "IsADirectoryError", "NoSuchKey"),
             r"No such file or directory|\[Errno 2\]|errno ?= ?2\b",
             r"Parent directory \S{1,200} does not",
+            r"[Ff]ailed to open file|[Cc]an't open (?:input )?file",
+            r"[Nn]ot [Ff]ound:? {0,3}\S{0,200}/\w",
+            r"[Mm]issing (?:\w{1,20} ){0,4}\S{0,160}/\S{1,160}\.\w{2,12}\b",
             r"\b404 Client Error|HTTP Error 404|\(404\) when calling|\bNoSuchKey\b|NoSuchBucket",
             (
                 r"^(?:[\w.]{1,120}\.)?NotFoundError: .{0,200}(?:[Ff]ile|[Pp]ath|directory"
@@ -138,6 +142,9 @@ RULES = (
                 "such file or directory"
             ),
             "ValueError: Can't find a valid checkpoint at out/checkpoint-500",
+            "AssertionError: Image Not Found  /data/images/a.jpg",
+            "AssertionError: Missing init model /home/u/snapshots/model_1500.pth",
+            "RuntimeError: Error loading audio file: failed to open file a/b.wav",
         ),
         negatives=(
             "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
@@ -164,6 +171,7 @@ RULES = (
             "ValueError: dataset file data/train.jsonl not found",
             "RuntimeError: Cannot find checkpoint in out/",
             "Exception: Could not find vocab file for bert",
+            "ValueError: Instance images root doesn't exists.",
         ),
         negatives=(
             "RuntimeError: bad file descriptor",

@@ -88,7 +88,8 @@ RULES = (
     Rule(
         reason="file_not_found",
         pattern=any_of(
-            _JULIA + r"(?:SystemError: opening file|IOError: .{0,160}no such file)",
+            _JULIA
+            + r"(?:SystemError: opening file|IOError: .{0,160}no such file|could not open file)",
             _R + r"(?:cannot open (?:the connection|file)|.{0,80}does not exist)",
             _JVM + r"(?:FileNotFoundException|NoSuchFileException)",
             r"^Error: ENOENT: no such file|^Unable to open file '.{1,200}'\.$",

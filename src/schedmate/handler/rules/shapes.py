@@ -156,19 +156,28 @@ RULES = (
         ),
     ),
     Rule(
-        # Keras tells its own error indented, below `ValueError: in user code:`
+        # TensorFlow tells it below `in user code:` and `Graph execution error:`
         reason="shape_mismatch",
         pattern=re.compile(
-            r"^ {4,16}(?:\w{5,40}Error): .{0,200}(?:" + "|".join(_TENSORFLOW + _NUMPY[:2]) + ")"
+            r"^ {4,16}\w{5,40}Error: .{0,200}(?:" + "|".join(_TENSORFLOW + _NUMPY[:2]) + ")"
+            r"|^ {0,4}(?:\(\d\) )?(?:INVALID_ARGUMENT|Invalid argument): .{0,200}(?:"
+            + "|".join(_TENSORFLOW)
+            + r"|[Ii]ncompatible shapes)|^(?:logits and labels must|Incompatible shapes: \[)"
         ),
         confidence=0.85,
         positives=(
             "    ValueError: Shapes (None, 7) and (None, 1, 7) are incompatible",
             '    ValueError: Input 0 of layer "dense" is incompatible with the layer: expected',
+            "logits and labels must be broadcastable: logits_size=[32,4] labels_size=[32,5]",
+            (
+                "  (0) INVALID_ARGUMENT:  Cannot batch tensors with different shapes in component "
+                "0. First element had shape [408,500,3] and element 1 had shape [360,343,3]."
+            ),
         ),
         negatives=(
             "    raise ValueError: shapes",
             "    ValueError: Shapes",
+            "  (0) INVALID_ARGUMENT:  the stream is closed",
         ),
     ),
     Rule(

@@ -20,10 +20,10 @@ RULES = (
                 r"|CellExecutionError)"
             ),
             r"^(?:[\w.]{1,80}\.)?(?:WorkflowError|LightningSubprocessError|FailedRunError)(?::|$)",
-            (
-                r"One of the subprocesses has abruptly died|had an exception: |^SystemExit"
-                r"(?:: \d{1,3})?$"
-            ),
+            # somebody waited for what never came, usually because another process died
+            r"^(?:[\w.]{1,80}\.)?_?(?:queue\.)?(?:Empty|Full|CancelledError)(?::|$)",
+            r"One of the subprocesses has abruptly died|had an exception: ",
+            r"^SystemExit(?:: \d{1,3})?$",
         ),
         errors_only=True,
         confidence=0.3,
@@ -43,6 +43,8 @@ RULES = (
                 "To debug the error, disable multiprocessing."
             ),
             "SystemExit: 1",
+            "_queue.Empty",
+            "asyncio.exceptions.CancelledError",
         ),
         negatives=("RuntimeError: nothing left", "SystemExit: no data given"),
     ),
@@ -50,9 +52,9 @@ RULES = (
         # the exception stands in the message, below or in the chain: it is of the user's code
         reason="python_exception",
         pattern=re.compile(
-            r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:$"
+            r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"
             r"|^(?:[\w.]{1,80}\.)?UnfilteredStackTrace: *$|^(?:[\w.]{1,80}\.)?RetryError(?:\[|:)"
-            r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:$"
+            r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:"
             r"|^RuntimeError: \w{1,40} worker .{0,40}(?:failed|raised) with (?:an )?(?:error"
             r"|exception)"
         ),
@@ -65,6 +67,6 @@ RULES = (
             "tenacity.RetryError: RetryError[<Future at 0x7f state=finished raised OSError>]",
             "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:",
         ),
-        negatives=("ValueError: in user code", "hydra.errors.InstantiationException: no target"),
+        negatives=("ValueError: in your code", "hydra.errors.InstantiationException: no target"),
     ),
 )
