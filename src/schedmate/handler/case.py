@@ -12,6 +12,7 @@ from schedmate.model import BadInput, Job, JobState, NodeState, Workload
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
 _PBS_OFFSET = 256
+_RAW = 256
 _CUT_TO_A_BYTE = {256 - number: number for number in (4, 6, 7, 9, 11, 15)}
 """`sys.exit(-9)`, as some launchers hand on what became of their child."""
 
@@ -92,15 +93,23 @@ class Case:
 
 def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:
     """Return the exit code as a shell shows it and the signal it stands for, if any."""
-    if code in _CUT_TO_A_BYTE:
-        code = -_CUT_TO_A_BYTE[code]
-    if code is not None and _PBS_OFFSET < code <= _PBS_OFFSET + _LAST_SIGNAL:
-        code -= _PBS_OFFSET - _SHELL_OFFSET
-    if code is not None and code < 0:
-        code = _SHELL_OFFSET - code
+    code = None if code is None else _as_a_shell_says(code)
     if not signal and code is not None and _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL:
         signal = code - _SHELL_OFFSET
     return code, signal or None
+
+
+def _as_a_shell_says(code: int) -> int:
+    """`-9`, `247`, PBS's `265` and the raw wait status `35072` are all `137`."""
+    if code < 0:
+        return _SHELL_OFFSET - code
+    if code in _CUT_TO_A_BYTE:
+        return _SHELL_OFFSET + _CUT_TO_A_BYTE[code]
+    if _PBS_OFFSET < code <= _PBS_OFFSET + _LAST_SIGNAL:
+        return code - _PBS_OFFSET + _SHELL_OFFSET
+    if code >= _RAW and code % _RAW == 0:
+        return _as_a_shell_says(code // _RAW)
+    return code
 
 
 def parse_exit(text: str) -> tuple[int, int | None]:

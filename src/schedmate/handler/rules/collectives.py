@@ -17,6 +17,7 @@ RULES = (
             r"|(?:due to|from) (?:a )?(?:global |collective )?timeout (?:signal )?from "
             r"|due to a collective timeout|failed to pass monitored ?Barrier in \d"
             r"|reached monitoredBarrier, but received errors"
+            r"|gloo::TimeoutException|gloo.{0,160}\] TIMEOUT self_rank"
             r"|collective operation timeout: Work|NCCL communicator was aborted .{0,80}[Tt]ime"
             r"|[Tt]imed out waiting for (?:the )?(?:all_?reduce|all_?gather|barrier)\b"
             r"|\b[Cc]ollective .{0,60}timed out after"
@@ -46,6 +47,7 @@ RULES = (
                 "[E ProcessGroupNCCL.cpp:1316] [PG 0 Rank 5] Heartbeat monitor timed out! Process "
                 "will be terminated after dumping debug info. workMetaList_.size()=11"
             ),
+            "terminate called after throwing an instance of 'gloo::TimeoutException'",
             (
                 "RuntimeError: Rank 0 successfully reached monitoredBarrier, but received errors "
                 "while waiting for send/recv from rank 1. Please check rank 1 logs"

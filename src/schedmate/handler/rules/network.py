@@ -16,6 +16,7 @@ RULES = (
             r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
             r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
             r"|got completion with error:|InfiniBand retry count between two MPI processes"
+            r"|NCCL WARN NET/.{0,120}(?:failed|[Cc]ould ?n.t|ERROR|[Ee]rror|failure|No NIC)"
             r"|NET/OFI .{0,80}completed with error|Unresponsive receiver|Unreachable remote"
             r"|EFA .{0,60}(?:unresponsive|unreachable)|UCXError|UCXX?.{0,40}(?:Connection reset by "
             r"remote|Endpoint timeout|Destination is unreachable)|ibv_poll_cq.{0,40}(?:failed"
@@ -24,7 +25,10 @@ RULES = (
             r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
             r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
         ),
-        unless=re.compile(r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b"),
+        unless=re.compile(
+            r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b"
+            r"|falling back|[Cc]onnection (?:closed|reset)"
+        ),
         confidence=0.82,
         weight=Weight.SYMPTOM,
         positives=(

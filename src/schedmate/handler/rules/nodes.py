@@ -41,7 +41,8 @@ RULES = (
         reason="node_failure",
         pattern=re.compile(
             r"NodeDiedError|the node \(?where this task was running\)? was dead"
-            r"|its node has died|marked dead because the detector"
+            r"|its node has died|marked (?:as )?dead (?:because|by the)|has been marked as dead"
+            r"|has beem marked"
             r"|ORTE has lost communication with a remote daemon"
             r"|(?:ORTE|PRTE) daemon has unexpectedly failed"
             r"|lost contact with (?:the )?(?:node|host|daemon)|[Nn]odeLost\b|NodeNotReady"
@@ -58,7 +59,7 @@ RULES = (
             r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
             r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
-        unless=re.compile(r"_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        unless=re.compile(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -69,6 +70,10 @@ RULES = (
             (
                 "The node with node id: 6a and address: 10.0.0.4 and node name: 10.0.0.4 has been "
                 "marked dead because the detector has missed too many heartbeats from it."
+            ),
+            (
+                "node_manager.cc:170: Exiting because this node manager has mistakenly been marked "
+                "as dead by the GCS"
             ),
             "ORTE has lost communication with a remote daemon.",
             "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",

@@ -17,10 +17,13 @@ RULES = (
             r"address already in use"
             r"|\bEADDRINUSE\b|port \d{2,5} is (?:already )?(?:in use|occupied|not available)"
             r"|address already in use.{0,60}(?:bind|port|listen)"
-            r"|Only one usage of each socket address",
+            r"|Only one usage of each socket address"
+            r"|server socket has failed to listen on any local network address",
             re.IGNORECASE,
         ),
-        unless=_GOES_ON,
+        unless=re.compile(
+            _GOES_ON.pattern + r"|permission denied|EACCES|cannot assign", re.IGNORECASE
+        ),
         confidence=0.93,
         positives=(
             (
@@ -39,6 +42,10 @@ RULES = (
                 "Address already in use"
             ),
             "RuntimeError: Address already in use, cannot bind to port 12355",
+            (
+                "[E socket.cpp:472] [c10d] The server socket has failed to listen on any local "
+                "network address."
+            ),
         ),
         negatives=(
             "port 6006: address already in use by another TensorBoard, trying 6007",
@@ -59,7 +66,8 @@ RULES = (
             r"|[Tt]imed out initializing process group|store_based_barrier_key"
             r"|wait timeout after \d{1,12}ms, keys: |got error: (?:Socket Timeout|wait timeout)"
             r"|^(?:[\w.]{1,80}\.)?\w{0,20}Error: Socket Timeout$"
-            r"|Barrier timed out\. (?:Barrier_)?[Ii]d: |Connect\(\) timed out after"
+            r"|gloo.{0,160}Connect timeout|Barrier timed out\. (?:Barrier_)?[Ii]d: "
+            r"|Connect\(\) timed out after"
             r"|coordination service.{0,80}(?:DEADLINE_EXCEEDED|failed to connect|UNAVAILABLE)"
             r"|Failed to connect to (?:the )?coordination service"
             r"|DEADLINE_EXCEEDED: .{0,80}(?:[Bb]arrier|RegisterTask|GetKeyValue)"

@@ -22,6 +22,11 @@ _EARLY_WARNING = {signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2}
 _CUT_BY_TIMEOUT = 124
 _CRASHED = r"(?:11|7|6|4|8|5)"
 
+_BY = (
+    r"(?:[Tt]erminated|[Kk]illed|[Ee]xited|[Dd]ied|[Cc]rashed|[Ii]nterrupted|[Ff]ailed)"
+    r" (?:by|on|with|due to|from) (?:a )?signal:? #?"
+)
+
 _CRASHES = Rule(
     reason="segfault",
     pattern=re.compile(
@@ -37,6 +42,7 @@ _CRASHES = Rule(
         rf"|EXIT STRING: .{{1,40}}\(signal {_CRASHED}\)"
         r"|died with <Signals\.SIG(?:SEGV|BUS|ABRT|ILL|FPE|TRAP)|"
         r"terminated with signal SIG(?:SEGV|BUS|ABRT|ILL|FPE)"
+        r"|" + _BY + r"(?:(?:SIG)?(?:SEGV|BUS|ABRT|ILL|FPE)|11|7|6|4|8)\b"
         r"|^double free or corruption|^(?:free|malloc|realloc|munmap_chunk)\(\): (?:invalid|corrupt"
         r"|unaligned|unsorted|double)|^corrupted (?:size vs|double-linked)|stack smashing detected"
         r"|^malloc_consolidate\(\)|segfault at [\da-f]{1,16} ip|general protection fault ip:"
@@ -81,6 +87,7 @@ _CRASHES = Rule(
             "<Signals.SIGABRT: 6>."
         ),
         "zsh: segmentation fault  python train.py",
+        "Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)",
         "*** SIGSEGV (@0x0) received by PID 812 (TID 0x7f) from PID 0; stack trace: ***",
     ),
     negatives=(
@@ -103,6 +110,7 @@ _KILLS = Rule(
         r"|EXIT STRING: .{1,40}\(signal (?:9|15)\)|died with <Signals\.SIG(?:KILL|TERM|HUP)"
         r"|terminated with signal SIG(?:KILL|TERM|HUP)|SignalException: .{0,60}got signal: (?:15"
         r"|1|9)\b"
+        r"|" + _BY + r"(?:(?:SIG)?(?:KILL|TERM)|9|15)\b"
         r"|exiting program after receiving SIGTERM"
         r"|^slurmstepd\S{0,60}: error: .{0,60}killed by signal 9"
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
@@ -131,6 +139,7 @@ _KILLS = Rule(
             "signal: 15"
         ),
         "zsh: killed     python train.py",
+        "Command terminated by signal 9",
     ),
     negatives=(
         "Killed 3 stale workers, going on",
