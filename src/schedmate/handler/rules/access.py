@@ -127,7 +127,6 @@ RULES = (
             r"|InvalidAccessKeyId|403)"
             r"|^Unable to locate credentials\b"
         ),
-        words=("permission denied (", "authentication", "credentials", "username"),
         confidence=0.85,
         positives=(
             "git@github.com: Permission denied (publickey).",
@@ -192,7 +191,6 @@ RULES = (
         ),
         unless=re.compile(r"\(publickey"),
         confidence=0.85,
-        words=("insufficient permissions",),
         positives=(
             (
                 "docker: permission denied while trying to connect to the Docker daemon socket at "

@@ -25,7 +25,6 @@ RULES = (
             r"|no such option|option \S{1,60}|unrecognized|too few arguments|unknown option"
             r"|unexpected argument)"
         ),
-        words=("error:",),
         confidence=0.95,
         positives=(
             "train.py: error: unrecognized arguments: --epochz 3",
@@ -54,15 +53,6 @@ RULES = (
             r"|Cannot find key: )"
             r"|FATAL Flags parsing error|^[\w./\-]{1,120}: (?:unrecognized|invalid|unknown) option "
             r"|^[Uu]nknown option:? -|: option requires an argument -- '"
-        ),
-        words=(
-            "no such",
-            "missing",
-            "invalid",
-            "unexpected extra",
-            "unknown option",
-            "unrecognized",
-            "consume arg",
         ),
         confidence=0.94,
         positives=(
@@ -94,16 +84,6 @@ RULES = (
             r"|^Interpolation key '[^']{1,80}' not found|^Value '.{1,80}' (?:of type '\w{1,20}' )?"
             r"could not be converted to "
         ),
-        words=(
-            "could not",
-            "override '",
-            "you must specify '",
-            "primary config",
-            "mandatory value",
-            "is not in struct",
-            "not in '",
-            "ambiguous value",
-        ),
         confidence=0.92,
         positives=(
             "Could not override 'trainer.max_epochz'.",
@@ -128,7 +108,6 @@ RULES = (
             r"|^(?:qsub|bsub): .{0,80}(?:[Ii]llegal|[Ii]nvalid|[Uu]nknown|Bad)"
         ),
         unless=re.compile(r"[Ii]nvalid job id|Socket timed out|credential"),
-        words=("sbatch:", "salloc:", "qsub:", "bsub:", "invalid", "not available"),
         confidence=0.9,
         positives=(
             (

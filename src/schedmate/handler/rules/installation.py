@@ -12,7 +12,6 @@ RULES = (
             r"^\S{0,200}python[\d.]{0,5}: No module named \S"
             r"|^\S{0,200}python[\d.]{0,5}: Error while finding module specification for '"
         ),
-        words=("no module named", "module specification"),
         confidence=0.95,
         positives=(
             "/usr/bin/python3: No module named torch.distributed.run",

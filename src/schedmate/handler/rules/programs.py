@@ -19,7 +19,6 @@ RULES = (
             _JULIA + r"(?:syntax: |ParseError)",
             r"^Error: unexpected (?:symbol|end of input|string constant|'.{1,4}') in ",
         ),
-        words=("bad substitution", "unexpected", "syntax"),
         confidence=0.93,
         positives=(
             "run.sh: line 12: syntax error near unexpected token `fi'",
@@ -39,7 +38,6 @@ RULES = (
             _R + r"(?:object '[^']{1,80}' not found|could not find function)",
             r"^(?:Error: )?(?:Undefined|Unrecognized) function or variable '",
         ),
-        words=("unbound variable", "parameter not set", "undefvar", "function or variable"),
         confidence=0.9,
         positives=(
             "run.sh: line 3: DATA_DIR: unbound variable",
@@ -59,7 +57,6 @@ RULES = (
             _JVM + r"(?:ClassNotFoundException|NoClassDefFoundError)",
             r"^Error: Could not find or load main class |^Error: Cannot find module '",
         ),
-        words=("no package called", "classnotfound", "main class", "cannot find module"),
         confidence=0.92,
         positives=(
             "Error in library(torch) : there is no package called torch",
@@ -76,7 +73,6 @@ RULES = (
             _JULIA + r"OutOfMemoryError\(\)",
             r"^fatal error: runtime: out of memory$",
         ),
-        words=("cannot allocate vector", "outofmemory"),
         confidence=0.92,
         positives=(
             "Error: cannot allocate vector of size 7.5 Gb",
@@ -94,7 +90,6 @@ RULES = (
             _JVM + r"(?:FileNotFoundException|NoSuchFileException)",
             r"^Error: ENOENT: no such file|^Unable to open file '.{1,200}'\.$",
         ),
-        words=("cannot open", "filenotfound", "nosuchfile", "opening file"),
         confidence=0.9,
         positives=(
             'ERROR: LoadError: SystemError: opening file "data.jld": No such file or directory',
@@ -113,7 +108,6 @@ RULES = (
             r"|Incorrect dimensions for matrix multiplication"
             r"|Arrays have incompatible sizes for this operation)",
         ),
-        words=("dimensionmismatch", "non-conformable", "dimensions", "incompatible sizes"),
         confidence=0.92,
         positives=(
             'ERROR: LoadError: DimensionMismatch("A has dimensions (3,4) but B has (3,4)")',
@@ -132,7 +126,6 @@ RULES = (
             r"^(?:Index exceeds (?:the number of array elements|matrix dimensions|array bounds))",
             r"^thread '.{1,60}' panicked at .{0,200}index out of bounds",
         ),
-        words=("boundserror", "out of bounds", "outofbounds", "panic: ", "index exceeds"),
         confidence=0.92,
         positives=(
             "ERROR: LoadError: BoundsError: attempt to access 3-element Vector{Int64} at index [4]",
@@ -150,7 +143,6 @@ RULES = (
             _R + r"(?:non-numeric argument|invalid '?\w{1,20}'? (?:type|argument))",
             _JVM + r"ClassCastException",
         ),
-        words=("methoderror", "typeerror", "non-numeric", "classcast", "error in"),
         confidence=0.88,
         positives=(
             "ERROR: LoadError: MethodError: no method matching train(::String)",
@@ -170,7 +162,6 @@ RULES = (
             r"^(?:Error using|Error in function) \S{1,80}|^Execution halted$",
         ),
         unless=re.compile(r"recover"),
-        words=("loaderror", "error in", "exception in thread", "panic", "halted", "goroutine"),
         confidence=0.6,
         positives=(
             "ERROR: LoadError: AssertionError: n > 0",

@@ -183,8 +183,8 @@ RULES = (
     Rule(
         reason="shape_mismatch",
         pattern=re.compile(
-            r"^[\w.]{0,120}(?:Error|Exception)(?::|.{0,200}?)"
-            r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|dims?|[Cc]hannels?)\b.{0,120}?" + _MISFIT
+            r"^[\w.]{0,120}(?:Error|Exception): .{0,120}?"
+            r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|dims?|[Cc]hannels?)\b.{0,80}?" + _MISFIT
         ),
         unless=re.compile(
             r"world.?size|checkpoint|state_dict|checksum|download|\bbytes\b|[Ff]ile|[Vv]ocab"
