@@ -32,6 +32,8 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
 
 
 def _counts(case: Case, clue: Clue, verdicts: list[Clue]) -> bool:
+    if clue.rule.lasting and clue.calm_after > _AT_THE_END + clue.ended - clue.began:
+        return False
     if not clue.final:
         return False
     if case.succeeded:

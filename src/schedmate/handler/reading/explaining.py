@@ -7,6 +7,7 @@ from typing import Final
 
 from schedmate.handler.reading.tracebacks import Chain, Traceback
 from schedmate.handler.rules import Rule, RuleBook, Weight
+from schedmate.model import REASONS
 
 _BARE_DISCOUNT: Final = 0.88
 _LOGGED_DISCOUNT: Final = 0.75
@@ -21,13 +22,21 @@ _BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")
 _LEVEL = re.compile(r"^.{0,80}?\b(?:ERROR|CRITICAL|FATAL)\b")
 _NAMED = re.compile(r"(?<![\w.])[\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: ")
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
-_PROBING: Final = {"key_error", "attribute_error", "index_error", "python_exception", "type_error"}
+_ENDS = re.compile(r"\b(?:ending|stopping|terminating|aborting) (?:the )?(?:training|run|job)\b")
+_PROBING: Final = {
+    "attribute_error",
+    "import_error",
+    "index_error",
+    "key_error",
+    "python_exception",
+    "type_error",
+}
 """Exceptions that code raises and catches to find its way; not what a run dies of."""
 _VAGUE: Final = "python_exception"
 
 
 def explain_line(text: str, book: RuleBook) -> tuple[Rule, float] | None:
-    if _TALK.search(text):
+    if _TALK.search(text) and not _ENDS.search(text):
         return None
     bare = _BARE_ERROR.match(text)
     if bare:
@@ -82,7 +91,7 @@ def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]
     able = [pair for pair in explained if pair[0].weight == strongest]
     first = able[0]
     if first[0].reason in _PROBING and strongest is Weight.CAUSE:
-        clearer = [pair for pair in able[1:] if pair[0].reason not in _PROBING]
-        if clearer and clearer[0][1].link == "context":
-            return clearer[0]
+        clearer = next((pair for pair in able[1:] if pair[0].reason not in _PROBING), first)
+        if clearer[1].link == "context" or REASONS[clearer[0].reason].category == "framework":
+            return clearer
     return first
