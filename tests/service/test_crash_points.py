@@ -2,103 +2,123 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from itertools import count
 
 import pytest
 
-from schedmate.advisor import Advisor
-from schedmate.core import Limits, Mind
 from schedmate.handler import Handler
-from schedmate.model import JobState
-from schedmate.policies import ordering
-from schedmate.service.actions import Actions
-from schedmate.service.mate import Mate
+from schedmate.model import JobState, NodeState
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_job
+from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
+from service.dying import dies, look
 
 NOW = 2000.0
-ENOUGH = 100
+ENOUGH = 150
+each_side = pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 
 
-class Crash(BaseException):
-    """As if by kill -9."""
+class TooLate(Handler):
+    """Rules leave it open; a model says later that the file system was away."""
+
+    def diagnose(self, case):
+        return a_diagnosis("unknown", confidence=0.2)
+
+    def ask_model(self, case, diagnosis):
+        return a_diagnosis("storage_io", confidence=0.7, source="llm")
 
 
-class Steps:
-    """Counts calls to everything it wraps, and dies at one of them."""
-
-    def __init__(self, last, *, done):
-        self.left, self.done = last, done
-
-    def wrap(self, inner):
-        steps = self
-
-        class Wrapped:
-            def __getattr__(self, name):
-                method = getattr(inner, name)
-                return lambda *args, **words: steps.call(method, *args, **words)
-
-        return Wrapped()
-
-    def call(self, method, *args, **words):
-        self.left -= 1
-        if self.left == 0 and not self.done:
-            raise Crash
-        result = method(*args, **words)
-        if self.left == 0:
-            raise Crash
-        return result
+def everywhere(folder, run, *, done):
+    """Try one daemon after another, each dying a step later, until one has no such step."""
+    for step in count(1):
+        scheduler = FakeScheduler()
+        scheduler.node_states["n1"] = NodeState(name="n1", condition="up")
+        log = folder / "log"
+        log.write_text("")
+        with closing(SqliteStore(folder / f"store-{step}")) as store:
+            if not run(scheduler, store, log, step, done):
+                break
+        assert step < ENOUGH
+    assert step > 8, "there were steps to die at"
 
 
-def look(scheduler, store, now):
-    mate = Mate(
-        mind=Mind(ordering("fifo"), Limits()),
-        scheduler=scheduler,
-        store=store,
-        advisor=Advisor(store, store),
-        handler=Handler(store),
-        actions=Actions(scheduler, store, "act"),
-    )
-    try:
-        mate.cycle(now)
-    finally:
-        mate.close()
+def put(scheduler, log, state, **parts):
+    parts = {"nodes": ("n1",), "workdir": str(log.parent), "logs": (str(log),), **parts}
+    scheduler.put(a_job(state=state, **parts))
 
 
-def die_at(step, folder, *, done):
-    """A look that dies at this step, then two whole ones; False when it has no such step."""
-    scheduler = FakeScheduler()
-    log = folder / "log"
-    log.write_text("")
-    scheduler.put(a_job(state=JobState.FAILED, signal=9, workdir=str(folder), logs=(str(log),)))
-    steps = Steps(step, done=done)
-    with closing(SqliteStore(folder / f"store-{step}")) as store:
-        try:
-            look(steps.wrap(scheduler), steps.wrap(store), NOW)
-        except Crash:
-            crashed = True
-        else:
-            crashed = False
+def assert_requeued_once(scheduler, store, step):
+    assert scheduler.calls == [("requeue", "1")], step
+    assert scheduler.known["1"].restarts == 1
+    assert len([one for one in store.actions() if one.action.kind == "requeue"]) == 1
+    assert store.actions(state="intended") == []
+    assert set(store.diagnoses("1")) == {0}
+
+
+@each_side
+def test_a_job_is_requeued_once_wherever_the_daemon_dies(tmp_path, done):
+    def run(scheduler, store, log, step, done):
+        put(scheduler, log, JobState.FAILED, signal=9)
+        crashed = dies(scheduler, store, NOW, step=step, done=done)
         look(scheduler, store, NOW + 1)
         look(scheduler, store, NOW + 2)
 
-        assert scheduler.calls == [("requeue", "1")], step
-        assert scheduler.known["1"].restarts == 1
+        assert_requeued_once(scheduler, store, step)
         assert [record.state for record in store.actions(job_id="1")][:1] == ["done"]
-        assert len([one for one in store.actions() if one.action.kind == "requeue"]) == 1
-        assert store.actions(state="intended") == []
         assert store.run("1", 0).job.state is JobState.FAILED
-        assert set(store.diagnoses("1")) == {0}
-    return crashed
+        return crashed
+
+    everywhere(tmp_path, run, done=done)
 
 
-@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
-def test_a_job_is_requeued_once_wherever_the_daemon_dies(tmp_path, done):
-    for step in count(1):
-        if not die_at(step, tmp_path, done=done):
-            break
-        assert step < ENOUGH
+@each_side
+def test_a_diagnosis_that_a_model_refines_late_acts_once_too(tmp_path, done):
+    def run(scheduler, store, log, step, done):
+        put(scheduler, log, JobState.FAILED, exit_code=1)
+        handler = TooLate(store)
+        crashed = dies(scheduler, store, NOW, step=step, done=done, handler=handler)
+        look(scheduler, store, NOW + 1, handler=handler)
+        look(scheduler, store, NOW + 2, handler=handler)
 
-    assert step > 8, "there were steps to die at"
+        assert_requeued_once(scheduler, store, step)
+        assert store.diagnoses("1")[0].reason == "storage_io"
+        return crashed
+
+    everywhere(tmp_path, run, done=done)
+
+
+@each_side
+def test_a_hang_that_turns_into_an_end_acts_once_too(tmp_path, done):
+    """It seems to hang, the daemon dies over it, and by the next look the job has ended."""
+
+    def run(scheduler, store, log, step, done):
+        put(scheduler, log, JobState.RUNNING, start_time=NOW - 9000)
+        log.write_text("".join(f"step {n}/100\n" for n in range(9)))
+        os.utime(log, (NOW - 8900, NOW - 8900))
+        crashed = dies(scheduler, store, NOW, step=step, done=done)
+        assert crashed or scheduler.calls == [("requeue", "1")], "it was seen to hang"
+        if scheduler.known["1"].restarts == 0:
+            put(scheduler, log, JobState.FAILED, signal=9, end_time=NOW)
+        look(scheduler, store, NOW + 1)
+        look(scheduler, store, NOW + 2)
+
+        assert_requeued_once(scheduler, store, step)
+        return crashed
+
+    everywhere(tmp_path, run, done=done)
+
+
+@each_side
+def test_a_daemon_that_always_dies_at_the_same_step_does_no_harm(tmp_path, done):
+    def run(scheduler, store, log, step, done):
+        put(scheduler, log, JobState.FAILED, signal=9)
+        crashed = [dies(scheduler, store, NOW + n, step=step, done=done) for n in range(5)]
+        assert len(scheduler.calls) <= 1
+        look(scheduler, store, NOW + 9, looks=2)
+
+        assert_requeued_once(scheduler, store, step)
+        return crashed[0]
+
+    everywhere(tmp_path, run, done=done)

@@ -20,6 +20,7 @@ VERBS: dict[str, str] = {
     "job": "One job's whole story.",
     "eta": "When a job ends, in one line.",
     "why": "Why a job waits, runs on or failed, in one line.",
+    "nodes": "The nodes: how they are, and which are suspect.",
     "cancel": "Cancel jobs.",
     "requeue": "Queue jobs again under their ids.",
     "history": "Past jobs: import, list, show.",

@@ -30,10 +30,11 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate import config
     from schedmate.model.wire import to_json
     from schedmate.service.stories import tell_one
-    from schedmate.service.wiring import open_scheduler, open_store
+    from schedmate.service.wiring import limits_of, open_scheduler, open_store
 
     settings = config.load()
-    story = tell_one(open_scheduler(settings), open_store(settings), job_id)
+    store = open_store(settings)
+    story = tell_one(open_scheduler(settings), store, job_id, limits_of(settings, store))
     if as_json:
         print_json({"schema": "schedmate.job/1", **to_json(story)})
     else:
@@ -58,8 +59,20 @@ def _lines(story: Story) -> Iterator[str]:
         yield from (f"    {line.file}:{line.line}: {line.text}" for line in diagnosis.evidence)
         if diagnosis.suggestion:
             yield f"    do: {diagnosis.suggestion}"
+        yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
     for record in story.actions:
         yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
+    yield from _aftermath(story)
+
+
+def _aftermath(story: Story) -> Iterator[str]:
+    from schedmate.service.aftermath import in_words
+
+    if story.aftermath is not None:
+        yield f"  next        {in_words(story.aftermath, duration)}"
+    for one in story.suspects:
+        who = f"{one.failures} failures of {one.users} users speak against it"
+        yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"
 
 
 def _advice(story: Story) -> Iterator[str]:

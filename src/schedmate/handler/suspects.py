@@ -1,7 +1,7 @@
 """Which nodes fail other people's jobs, and how sure that is.
 
 Every node has odds of being sick. A failure that looks like hardware raises them by how much
-likelier it is on a sick node than on this cluster's average one; time that jobs of that size
+likelier it is on a sick node than on the others of this cluster; time that jobs of that size
 spent there unharmed lowers them. Evidence fades, repetitions by the same user count less, and
 when many nodes fail at once it is not the nodes. A pure function of the runs and the time.
 """
@@ -53,10 +53,14 @@ _AT_ONCE: Final = 0.2
 _USUAL_HOURS: Final = 3000.0
 """Node-hours between failures of healthy nodes, before this cluster has shown its own rate."""
 _HALF_LIFE_S: Final = 7 * 86400.0
-_SAME_USER: Final = 0.5
+_NEGLIGIBLE: Final = 1e-6
+_SUREST: Final = 0.95
+"""No single failure makes surer than that."""
+_SAME_USER: Final = 0.3
 """What each further failure of the same user is worth of the one before."""
 _SAME_JOB: Final = 0.25
 _STORM_S: Final = 1800.0
+_SHOWN: Final = 10
 _BASE: Final = re.compile(r"[_+.]")
 
 
@@ -82,7 +86,7 @@ class Suspicion:
     users: int = 0
     """Different ones whose failures speak against it."""
     evidence: tuple[Against, ...] = ()
-    """The newest first."""
+    """The newest ten, newest first."""
 
     @property
     def suspect(self) -> bool:
@@ -116,7 +120,7 @@ class _Node:
 
     def accuse(self, run: NodeRun, weight: float, shared: int) -> None:
         job = _BASE.split(run.job_id, maxsplit=1)[0]
-        weight *= _SAME_JOB if job in self.jobs else _SAME_USER ** self.by_user[run.user]
+        weight *= _SAME_USER ** self.by_user[run.user] * (_SAME_JOB if job in self.jobs else 1)
         self.by_user[run.user] += 1
         self.jobs.add(job)
         self.size = max(self.size, _per_node(run))
@@ -139,7 +143,7 @@ class _Node:
             failures=len(self.against),
             successes=self.successes,
             users=len(self.by_user),
-            evidence=tuple(reversed(self.against)),
+            evidence=tuple(reversed(self.against[-_SHOWN:])),
         )
 
 
@@ -158,13 +162,27 @@ def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
             node = nodes[name]
             node.fade(run.ended_at)
             if name in accused:
-                rate = base.around(run, name) * len(accused)
-                node.accuse(run, math.log1p(likeness * _SICK_RATE / rate), len(accused))
+                weight = _weight(likeness, base.around(run, name), len(accused))
+                node.accuse(run, weight, len(accused))
             elif likeness or _survived(run):
                 node.clear(run)
     for node in nodes.values():
         node.fade(now)
     return {name: node.as_suspicion(name) for name, node in sorted(nodes.items())}
+
+
+def _weight(likeness: float, base_rate: float, shared: int) -> float:
+    """How far a failure raises the odds of one of the nodes that share it.
+
+    By how much oftener a sick node fails than the others do, but no further than the reason
+    itself allows: a collective that timed out is three times in four the code's own fault.
+    """
+    if likeness < _NEGLIGIBLE:
+        return 0.0
+    by_rate = math.log1p(likeness * _SICK_RATE / (base_rate * shared))
+    share = min(likeness, _SUREST) / shared
+    by_reason = math.log(share / (1 - share)) - _PRIOR
+    return max(0.0, min(by_rate, by_reason))
 
 
 class _BaseRate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.aftermath import in_words
 from schedmate.service.wording import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ def eta_sentence(story: Story, now: float, written: Written) -> str:
 def why_sentence(story: Story, queue: Sequence[Job], written: Written) -> str:
     job = story.job
     if job.state is JobState.PENDING:
-        return _why_waiting(story, queue)
+        return _why_waiting(story, queue, written)
     found = story.diagnoses.get(job.restarts)
     if found is not None:
-        return f"{found.reason}: {found.summary}"
+        return f"{found.reason}: {found.summary}{_after(story, written)}"
     if job.state is JobState.RUNNING:
-        return f"job {job.id} runs: {_how_it_runs(story, written)}{_before(story)}"
+        return f"job {job.id} runs: {_how_it_runs(story, written)}{_before(story, written)}"
     because = f", {job.reason}" if job.reason else ""
-    return f"job {job.id} has ended: {job.state}{because}{_before(story)}"
+    return f"job {job.id} has ended: {job.state}{because}{_before(story, written)}"
 
 
 def _how_it_runs(story: Story, written: Written) -> str:
@@ -56,13 +57,22 @@ def _how_it_runs(story: Story, written: Written) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _before(story: Story) -> str:
+def _before(story: Story, written: Written) -> str:
     """What the attempt before this one died of."""
     last = story.diagnosis
-    return "" if last is None else f"; the attempt before: {last.reason}: {last.summary}"
+    if last is None:
+        return ""
+    return f"; the attempt before: {last.reason}: {last.summary}{_after(story, written)}"
 
 
-def _why_waiting(story: Story, queue: Sequence[Job]) -> str:
+def _after(story: Story, written: Written) -> str:
+    """What was done about it, and who else the nodes have failed."""
+    words = [] if story.aftermath is None else [in_words(story.aftermath, written)]
+    words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in story.suspects]
+    return "".join(f"; {word}" for word in words)
+
+
+def _why_waiting(story: Story, queue: Sequence[Job], written: Written) -> str:
     job = story.job
     running = sum(other.state is JobState.RUNNING for other in queue)
     ahead = sum(
@@ -72,4 +82,4 @@ def _why_waiting(story: Story, queue: Sequence[Job]) -> str:
     )
     because = f" ({job.reason})" if job.reason else ""
     queue_words = f"{running} running and {ahead} waiting jobs"
-    return f"job {job.id} waits behind {queue_words}{because}{_before(story)}"
+    return f"job {job.id} waits behind {queue_words}{because}{_before(story, written)}"

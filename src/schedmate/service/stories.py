@@ -6,7 +6,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from schedmate.core import Limits
 from schedmate.handler import Case, Handler
+from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
     Advice,
@@ -18,6 +20,8 @@ from schedmate.model import (
     Progress,
     Spread,
 )
+from schedmate.service.aftermath import Aftermath, aftermath_of
+from schedmate.service.suspects import NodeKnowledge
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ _FRESH_S = 90.0
 class Story:
     """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
 
-    `progress_at` is when somebody last looked at its log.
+    `progress_at` is when somebody last looked at its log, `suspects` are nodes of a failed run
+    that failed others too.
     """
 
     job: Job
@@ -44,6 +49,8 @@ class Story:
     progress_at: float | None = None
     diagnoses: dict[int, Diagnosis]
     actions: tuple[ActionRecord, ...] = ()
+    aftermath: Aftermath | None = None
+    suspects: tuple[Suspicion, ...] = ()
 
     @property
     def predicted(self) -> Spread | None:
@@ -75,27 +82,37 @@ def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None)
     return [_story(job, store) for job in scheduler.jobs(ids)]
 
 
-def tell_one(scheduler: Scheduler, store: Store, job_id: JobId) -> Story:
+def tell_one(
+    scheduler: Scheduler, store: Store, job_id: JobId, limits: Limits | None = None
+) -> Story:
     """One job, from history when the scheduler has forgotten it.
 
     A failure that no daemon has looked at yet is looked at here, by the rules alone.
     """
     found = tell(scheduler, store, [job_id])
-    if found:
-        return _diagnosed(found[0], store)
-    run = store.run(job_id)
-    if run is None:
+    run = None if found else store.run(job_id)
+    if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    return _diagnosed(_story(run.job, store), store)
+    story = found[0] if run is None else _story(run.job, store)
+    return _explained(story, NodeKnowledge(scheduler, store), store, limits)
 
 
-def _diagnosed(story: Story, store: Store) -> Story:
-    job = story.job
-    if not job.state.failed or job.restarts in story.diagnoses:
-        return story
-    workload = None if story.advice is None else story.advice.workload
-    diagnosis = Handler(store).diagnose(Case.of_job(job, workload=workload))
-    return replace(story, diagnoses={**story.diagnoses, job.restarts: diagnosis})
+def _explained(
+    story: Story, nodes: NodeKnowledge, store: Store, limits: Limits | None = None
+) -> Story:
+    job, now = story.job, time.time()
+    suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
+    if job.state.failed and job.restarts not in story.diagnoses:
+        case = Case.of_job(
+            job,
+            workload=None if story.advice is None else story.advice.workload,
+            node_states=nodes.states_of(job, now),
+            suspects=tuple(one.node for one in suspects),
+        )
+        found = {job.restarts: Handler(store).diagnose(case)}
+        story = replace(story, diagnoses={**story.diagnoses, **found})
+    after = aftermath_of(job, story.diagnoses, story.actions, store, limits or Limits())
+    return replace(story, aftermath=after, suspects=suspects)
 
 
 def _story(job: Job, store: Store) -> Story:

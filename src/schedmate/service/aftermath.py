@@ -1,0 +1,95 @@
+"""What was done about a failure, what was not, and what comes next, in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedmate.core import Attempt, Limits, RetryPlan, plan_retry
+from schedmate.service.attempts import attempts_before, reached_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model import ActionRecord, Diagnosis, Job
+    from schedmate.service.wording import Written
+    from schedmate.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aftermath:
+    """`record` is what was written down about the attempt, `plan` what follows if nothing was."""
+
+    attempt: int
+    plan: RetryPlan
+    limits: Limits
+    record: ActionRecord | None = None
+    restarted: bool = False
+    """The job has been queued again since, by whomever."""
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        return self.plan.exclude_nodes if self.record is None else self.record.action.exclude_nodes
+
+
+def aftermath_of(
+    job: Job,
+    diagnoses: dict[int, Diagnosis],
+    records: Sequence[ActionRecord],
+    store: Store,
+    limits: Limits,
+) -> Aftermath | None:
+    """Of the newest attempt that was diagnosed; None where none was."""
+    if not diagnoses:
+        return None
+    attempt = max(diagnoses)
+    attempts = attempts_before(job, store)
+    if attempt not in attempts:
+        attempts[attempt] = Attempt(
+            diagnosis=diagnoses[attempt], nodes=job.nodes, reached=reached_in(job, store)
+        )
+    about = [
+        record
+        for record in records
+        if record.action.attempt == attempt and record.action.kind in ("requeue", "cancel")
+    ]
+    return Aftermath(
+        attempt=attempt,
+        plan=plan_retry(attempts, attempt, limits=limits, job_id=job.id),
+        limits=limits,
+        record=about[-1] if about else None,
+        restarted=job.restarts > attempt,
+    )
+
+
+def in_words(after: Aftermath, written: Written) -> str:
+    record = after.record
+    if record is None:
+        return _without_a_record(after)
+    how = "queued again" if record.action.kind == "requeue" else "stopped"
+    if record.state == "failed":
+        return f"it could not be {how}: {record.note}"
+    if record.action.kind == "cancel":
+        return f"it {_BE[record.state]} stopped ({record.action.why})"
+    delay = record.action.delay_s
+    later = f", to start in {written(delay)}" if delay else ""
+    return f"it {_BE[record.state]} queued again{_where(after)}{later}, {_count(after)}"
+
+
+_BE = {"done": "was", "intended": "is being", "observed": "would have been"}
+
+
+def _without_a_record(after: Aftermath) -> str:
+    if after.restarted:
+        return "somebody queued it again"
+    if not after.plan.again:
+        return f"it is not tried again ({after.plan.why})"
+    return f"it is worth another try{_where(after)} ({after.plan.why}), {_count(after)}"
+
+
+def _where(after: Aftermath) -> str:
+    return f", not on {', '.join(after.excluded)}" if after.excluded else ""
+
+
+def _count(after: Aftermath) -> str:
+    return f"retry {after.plan.used + 1} of {after.limits.retries}"

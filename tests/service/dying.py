@@ -1,0 +1,87 @@
+"""A daemon that dies before or after any single thing it asks of the scheduler or the store."""
+
+from __future__ import annotations
+
+from schedmate.advisor import Advisor
+from schedmate.core import Limits, Mind
+from schedmate.handler import Handler
+from schedmate.policies import ordering
+from schedmate.service.actions import Actions
+from schedmate.service.mate import Mate
+
+
+class Crash(BaseException):
+    """As if by kill -9."""
+
+
+class Steps:
+    """Counts calls to everything it wraps, and dies at one of them."""
+
+    def __init__(self, last, *, done):
+        self.left, self.done = last, done
+
+    def wrap(self, inner):
+        steps = self
+
+        class Wrapped:
+            def __getattr__(self, name):
+                method = getattr(inner, name)
+                return lambda *args, **words: steps.call(method, *args, **words)
+
+        return Wrapped()
+
+    def call(self, method, *args, **words):
+        self.left -= 1
+        if self.left == 0 and not self.done:
+            raise Crash
+        result = method(*args, **words)
+        if self.left == 0:
+            raise Crash
+        return result
+
+
+class AtOnce:
+    """Asks the model in the same thread, so that an answer can come at a chosen moment."""
+
+    def __init__(self):
+        self.questions = []
+
+    def ask(self, _about, ask, then):
+        self.questions.append((ask, then))
+
+    def hear(self, now):
+        while self.questions:
+            ask, then = self.questions.pop()
+            then(ask(), now)
+
+    def close(self):
+        pass
+
+
+def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
+    """So many looks of one daemon that knows nothing but what is written down."""
+    mate = Mate(
+        mind=Mind(ordering("fifo"), limits or Limits()),
+        scheduler=scheduler,
+        store=store,
+        advisor=Advisor(store, store),
+        handler=handler or Handler(store),
+        actions=Actions(scheduler, store, "act"),
+    )
+    mate._refining.close()
+    mate._refining = AtOnce()
+    try:
+        for number in range(looks):
+            mate.cycle(now + number)
+    finally:
+        mate.close()
+
+
+def dies(scheduler, store, now, *, step, done, **words):
+    """Whether a daemon that dies at this step had such a step at all."""
+    steps = Steps(step, done=done)
+    try:
+        look(steps.wrap(scheduler), steps.wrap(store), now, **words)
+    except Crash:
+        return True
+    return False

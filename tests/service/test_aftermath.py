@@ -1,0 +1,123 @@
+"""What was done about a failure, and what comes next."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from schedmate.core import Limits
+from schedmate.handler.suspects import Suspicion
+from schedmate.model import Action, Decision, JobState, PastRun
+from schedmate.service.answers import why_sentence
+from schedmate.service.stories import tell_one
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis, a_job
+from schedmate.testing.scheduler import FakeScheduler
+
+LIMITS = Limits(retries=2)
+SICK = a_diagnosis(
+    "gpu_ecc", decision=Decision(retry="elsewhere", exclude_nodes=("n1",), why="gpu_ecc: go away")
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+def written(seconds):
+    return f"{seconds:.0f}s"
+
+
+def told(store, job, *records):
+    scheduler = FakeScheduler()
+    scheduler.put(job)
+    for kind, state, parts in records:
+        action = Action(kind=kind, job_id="1", why="gpu_ecc: go away", **parts)
+        store.intend(action, at=1.0, state=state)
+        if state == "failed":
+            store.settle(action, "failed", at=1.0, note="no such node")
+    story = tell_one(scheduler, store, "1", LIMITS)
+    return why_sentence(story, [], written), story
+
+
+REQUEUE = {"attempt": 0, "exclude_nodes": ("n1",)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "parts", "words"),
+    [
+        (
+            "requeue",
+            "observed",
+            REQUEUE,
+            "it would have been queued again, not on n1, retry 1 of 2",
+        ),
+        ("requeue", "intended", REQUEUE, "it is being queued again, not on n1, retry 1 of 2"),
+        ("requeue", "failed", REQUEUE, "it could not be queued again: no such node"),
+        (
+            "requeue",
+            "observed",
+            {"attempt": 0, "delay_s": 60.0},
+            "it would have been queued again, to start in 60s, retry 1 of 2",
+        ),
+        ("cancel", "done", {"attempt": 0}, "it was stopped (gpu_ecc: go away)"),
+    ],
+)
+def test_what_was_written_down_is_told(store, kind, state, parts, words):
+    store.keep_diagnosis("1", 0, SICK)
+
+    sentence, _ = told(store, a_job(state=JobState.FAILED), (kind, state, parts))
+
+    assert sentence == f"gpu_ecc: it was gpu_ecc; {words}"
+
+
+def test_a_retry_that_waits_says_what_it_comes_from(store):
+    store.keep_diagnosis("1", 0, SICK)
+
+    sentence, story = told(store, a_job(restarts=1), ("requeue", "done", REQUEUE))
+
+    assert sentence.endswith(
+        "; the attempt before: gpu_ecc: it was gpu_ecc; it was queued again, not on n1, "
+        "retry 1 of 2"
+    )
+    assert story.aftermath.excluded == ("n1",)
+
+
+def test_without_a_daemon_the_plan_is_told(store):
+    store.keep_diagnosis("1", 0, SICK)
+    sentence, _ = told(store, a_job(state=JobState.FAILED))
+    assert sentence.endswith("it is worth another try, not on n1 (gpu_ecc: go away), retry 1 of 2")
+
+    store.keep_diagnosis("1", 0, a_diagnosis("import_error"))
+    sentence, _ = told(store, a_job(state=JobState.FAILED))
+    assert sentence.endswith("; it is not tried again (import_error: no)")
+
+
+def test_the_history_is_counted(store):
+    for attempt, reason in enumerate(["segfault", "killed", "cuda_error"]):
+        store.keep_diagnosis("1", attempt, a_diagnosis(reason))
+        job = a_job(state=JobState.FAILED, restarts=attempt)
+        store.keep_run(PastRun(job=job))
+    sentence, story = told(store, a_job(state=JobState.FAILED, restarts=2))
+
+    assert sentence.endswith("it is not tried again (cuda_error: all 2 retries are used up)")
+    assert story.aftermath.plan.used == 2
+
+
+def test_somebody_else_may_have_queued_it_again(store):
+    store.keep_diagnosis("1", 0, SICK)
+
+    assert told(store, a_job(restarts=1))[0].endswith("; somebody queued it again")
+
+
+def test_a_suspect_node_is_mentioned(store, monkeypatch):
+    doubt = Suspicion(node="n1", probability=0.83, failures=3, users=2)
+    monkeypatch.setattr("schedmate.service.suspects.suspicions", lambda runs, now: {"n1": doubt})
+    store.keep_diagnosis("1", 0, SICK)
+
+    sentence, _ = told(store, a_job(state=JobState.FAILED, nodes=("n1",)))
+
+    assert sentence.endswith("; n1 is suspect (83% sure)")

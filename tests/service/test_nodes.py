@@ -1,0 +1,184 @@
+"""What is known of the nodes, and what the daemon makes of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from schedmate.cli import root
+from schedmate.cli.nodes import drain_command
+from schedmate.core import Choice
+from schedmate.handler import Handler
+from schedmate.handler.suspects import Suspicion
+from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
+from schedmate.service.suspects import NodeKnowledge, NodeStory
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis, a_job
+from schedmate.testing.scheduler import FakeScheduler
+from service.dying import look
+
+NOW = 5000.0
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def scheduler():
+    scheduler = FakeScheduler()
+    for number in range(6):
+        name = f"n{number}"
+        scheduler.node_states[name] = NodeState(name=name, condition="up", partitions=("gpu",))
+    return scheduler
+
+
+def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW):
+    job = a_job(
+        id=job_id,
+        user=user,
+        state=JobState.FAILED,
+        nodes=(node,),
+        request=Request(gpus=8),
+        start_time=at - 600,
+        end_time=at,
+    )
+    store.keep_run(PastRun(job=job))
+    store.keep_diagnosis(job_id, 0, a_diagnosis(reason))
+
+
+def a_failed_job(**parts):
+    values = {"nodes": ("n1", "n2", "n3"), "end_time": NOW, "start_time": NOW - 600, **parts}
+    return a_job(state=JobState.FAILED, **values)
+
+
+def test_nodes_on_which_others_failed_are_suspect(scheduler, store):
+    for number, user in enumerate(["ada", "bob", "eve"]):
+        fail(store, str(number), user, "n2")
+    nodes = NodeKnowledge(scheduler, store)
+
+    (suspect,) = nodes.suspects_among(("n1", "n2"), NOW)
+
+    assert (suspect.node, suspect.failures, suspect.users) == ("n2", 3, 3)
+    assert next(story.name for story in nodes.stories(NOW)) == "n2"
+    assert len(nodes.stories(NOW)) == 6
+
+
+def test_states_are_asked_for_once_in_a_while_and_only_of_runs_that_ended_just_now(
+    scheduler, store, monkeypatch
+):
+    asked = []
+    whole = FakeScheduler.nodes
+    monkeypatch.setattr(FakeScheduler, "nodes", lambda self: asked.append(1) or whole(self))
+    nodes = NodeKnowledge(scheduler, store)
+
+    assert [node.name for node in nodes.states_of(a_failed_job(), NOW)] == ["n1", "n2", "n3"]
+    assert nodes.states_of(a_failed_job(), NOW + 30)
+    assert nodes.states_of(a_failed_job(end_time=NOW - 2000), NOW) == ()
+    assert len(asked) == 1
+    assert nodes.states_of(a_failed_job(), NOW + 61)
+    assert len(asked) == 2
+
+
+def test_a_scheduler_that_does_not_say_changes_nothing(scheduler, store):
+    scheduler.trouble = SchedulerUnreachable("away")
+    nodes = NodeKnowledge(scheduler, store)
+
+    assert nodes.states_of(a_failed_job(), NOW) == ()
+    assert nodes.choice_for(a_failed_job(), NOW) is None
+
+
+def test_only_nodes_of_its_partition_that_are_up_can_run_it_again(scheduler, store):
+    scheduler.node_states["n0"] = NodeState(name="n0", condition="down", partitions=("gpu",))
+    scheduler.node_states["n1"] = NodeState(name="n1", condition="up", partitions=("cpu",))
+    job = a_failed_job(request=Request(nodes=3, partition="gpu"))
+
+    choice = NodeKnowledge(scheduler, store).choice_for(job, NOW)
+
+    assert choice == Choice(frozenset({"n2", "n3", "n4", "n5"}), 3)
+
+
+def diagnosed_by_a_daemon(scheduler, store, tmp_path, text="", **parts):
+    log = tmp_path / "log"
+    log.write_text(text)
+    job = a_failed_job(workdir=str(tmp_path), logs=(str(log),), signal=9, **parts)
+    scheduler.put(job)
+    look(scheduler, store, NOW + 1, handler=Handler(store))
+    return store.diagnoses("1")[0], [
+        one.action for one in store.actions(job_id="1") if one.action.kind == "requeue"
+    ]
+
+
+def test_a_run_that_was_killed_on_a_node_that_is_down_goes_elsewhere(scheduler, store, tmp_path):
+    scheduler.node_states["n2"] = NodeState(name="n2", condition="down", reason="Not responding")
+
+    diagnosis, (action,) = diagnosed_by_a_daemon(scheduler, store, tmp_path)
+
+    assert (diagnosis.reason, diagnosis.decision.retry) == ("node_failure", "elsewhere")
+    assert action.exclude_nodes == ("n2",)
+
+
+def test_an_error_of_the_user_is_not_blamed_on_a_node_that_is_down(scheduler, store, tmp_path):
+    scheduler.node_states["n2"] = NodeState(name="n2", condition="down", reason="Not responding")
+
+    diagnosis, actions = diagnosed_by_a_daemon(
+        scheduler, store, tmp_path, "Traceback (most recent call last):\nKeyError: 'missing'\n"
+    )
+
+    assert (diagnosis.reason, diagnosis.decision.retry, actions) == ("key_error", "no", [])
+
+
+def test_where_nothing_says_which_node_it_was_the_suspect_is_avoided(scheduler, store, tmp_path):
+    for number, user in enumerate(["bob", "eve", "joe"], start=7):
+        fail(store, str(number), user, "n3")
+    text = "RuntimeError: NCCL communicator was aborted on rank 3: remote process exited\n"
+
+    diagnosis, (action,) = diagnosed_by_a_daemon(scheduler, store, tmp_path, text)
+
+    assert diagnosis.decision.retry == "elsewhere"
+    assert action.exclude_nodes == ("n3",)
+
+
+def test_the_verb_lists_nodes_and_their_evidence(place, monkeypatch):
+    settings = place.settings
+    monkeypatch.setattr("schedmate.config.load", lambda: settings)
+    with place.store() as store:
+        for number, user in enumerate(["ada", "bob"], start=500):
+            fail(store, str(number), user, "gpu041", at=time.time() - 60)
+
+    shown = CliRunner().invoke(root, ["nodes"]).output
+    told = json.loads(CliRunner().invoke(root, ["nodes", "--suspect", "--json"]).output)
+
+    assert "gpu041" in shown.splitlines()[1]
+    assert "gpu_ecc of bob, job 501, today" in shown
+    assert told["schema"] == "schedmate.nodes/1"
+    (node,) = told["nodes"]
+    assert (node["name"], node["suspect"], node["failures"]) == ("gpu041", True, 2)
+    assert node["command"] is None, "the local scheduler cannot drain"
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "condition", "probability", "there"),
+    [
+        ("slurm", "up", 0.9, True),
+        ("slurm", "drain", 0.9, False),
+        ("slurm", "up", 0.3, False),
+        ("local", "up", 0.9, False),
+    ],
+)
+def test_what_an_operator_would_run_is_told(scheduler, condition, probability, there):
+    story = NodeStory(
+        state=NodeState(name="n 1;x", condition=condition),
+        suspicion=Suspicion(node="n 1;x", probability=probability, failures=3, users=2),
+    )
+    command = (
+        "scontrol update 'NodeName=n 1;x' State=DRAIN "
+        "Reason='suspect: 3 hardware-like failures of 2 users'"
+    )
+    assert drain_command(story, scheduler) == (command if there else None)
