@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.last_words import clue_from_the_end
@@ -10,36 +11,80 @@ from schedmate.handler.reading import Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.handler.case import Case
 
+SURE: Final = 0.8
 _AT_THE_END: Final = 20
 """Calm lines that may follow a cause when the scheduler itself already gives a reason."""
 _LAST_WORDS: Final = 5
 """Calm lines that may follow it when the run is said to have ended well."""
 _SURVIVED_CONFIDENCE: Final = 0.4
 _DOUBTED_CONFIDENCE: Final = 0.6
+_FAINT: Final = 0.5
+_HARDWARE: Final = {"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
+
+
+class Tier(IntEnum):
+    """How far a clue explains the others; smaller explains more."""
+
+    TAKEN_AWAY = 0
+    HARDWARE = 1
+    """Whatever a runtime noticed on broken hardware is no cause."""
+    CAUSE = 2
+    VAGUE = 3
+    """An exception that nobody knows: it may be how one rank words the trouble of another."""
+    SYMPTOM = 4
+    FAINT = 5
+    WRAPPER = 6
 
 
 def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     """None means that nothing found says why, or that nothing went wrong."""
     verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in BUILT_IN.for_case(case)]
     told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
-    best = min([*told, *verdicts], key=lambda clue: _rank(case, clue), default=None)
-    if case.failing and (best is None or best.rule.weight is Weight.WRAPPER):
-        return clue_from_the_end(gathered) or best or _survived(gathered)
-    return best
+    if not case.failing and all(_survived_it(clue) for clue in told):
+        return None
+    clues = [*_of_last_attempt(case, told), *verdicts]
+    if not clues:
+        return (
+            clue_from_the_end(gathered) or _best_of_the_survived(gathered) if case.failing else None
+        )
+    tier, first = _first(case, clues)
+    if tier is Tier.WRAPPER and case.failing:
+        return clue_from_the_end(gathered) or first
+    return replace(first, ranks=_sharing(first, told)) if tier < Tier.SYMPTOM else first
 
 
-def _counts(case: Case, clue: Clue, verdicts: list[Clue]) -> bool:
+def _survived_it(clue: Clue) -> bool:
+    return clue.went_on and not clue.rule.outlives_success
+
+
+def _sharing(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
+    """The ranks that show the same cause; who only lost its peers shows a symptom."""
+    alike = {
+        clue.rank
+        for clue in told
+        if clue.rule.reason == first.rule.reason and clue.attempt == first.attempt
+    }
+    return tuple(sorted(rank for rank in alike if rank is not None))
+
+
+def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
+    """Whether the run can have died of it."""
     if clue.rule.lasting and clue.calm_after > _AT_THE_END + clue.ended - clue.began:
         return False
-    if not clue.final:
-        return False
     if case.succeeded:
-        last_words = clue.uncaught and clue.calm_after <= _LAST_WORDS
-        return clue.rule.outlives_success or last_words
-    return not verdicts or clue.calm_after <= _AT_THE_END
+        last_words = clue.uncaught and clue.final and clue.calm_after <= _LAST_WORDS
+        return clue.final and (clue.rule.outlives_success or last_words)
+    silenced = clue.last_words and clue.uncaught and clue.confidence >= SURE
+    if not clue.final:
+        return silenced
+    if not verdicts or silenced:
+        return True
+    return clue.calm_after <= _AT_THE_END
 
 
 def _doubted(case: Case, clue: Clue) -> Clue:
@@ -48,20 +93,50 @@ def _doubted(case: Case, clue: Clue) -> Clue:
     return clue
 
 
-def _rank(case: Case, clue: Clue) -> tuple[int, tuple[int, int]]:
-    place = clue.line.place if clue.line else _AFTER_ALL_LINES
-    return _weight(case, clue), place
+def _of_last_attempt(case: Case, clues: list[Clue]) -> list[Clue]:
+    """Those of the last attempt, unless it tells no more than that it was not the first."""
+    for attempt in sorted({clue.attempt for clue in clues}, reverse=True):
+        its = [clue for clue in clues if clue.attempt == attempt]
+        if any(_tier(case, clue) < Tier.SYMPTOM for clue in its):
+            return its
+    return clues
 
 
-def _weight(case: Case, clue: Clue) -> Weight:
-    """A line that claims what the scheduler itself would know, and does not say, is an echo."""
-    weight = clue.rule.weight
+def _first(case: Case, clues: list[Clue]) -> tuple[Tier, Clue]:
+    tier = min(_tier(case, clue) for clue in clues)
+    able = [clue for clue in clues if _tier(case, clue) == tier]
+    timed = all(clue.at is not None for clue in able)
+    return tier, min(able, key=lambda clue: (clue.at if timed else 0.0, _place(clue)))
+
+
+def _place(clue: Clue) -> tuple[int, int]:
+    return clue.line.place if clue.line else _AFTER_ALL_LINES
+
+
+def _tier(case: Case, clue: Clue) -> Tier:
+    rule, weight = clue.rule, clue.rule.weight
     if weight is Weight.DECISIVE and clue.line is not None and case.state is not None:
-        return Weight.SYMPTOM
-    return weight
+        return Tier.SYMPTOM  # it claims what the scheduler itself would know, and does not say
+    if weight is Weight.CAUSE and rule.reason in _HARDWARE:
+        return Tier.HARDWARE
+    if weight is Weight.CAUSE and clue.confidence < _FAINT:
+        return Tier.FAINT
+    if weight is Weight.CAUSE and rule.reason == "python_exception":
+        return Tier.VAGUE
+    if weight is Weight.SYMPTOM and clue.confidence < _FAINT:
+        return Tier.FAINT
+    return _TIERS[weight]
 
 
-def _survived(gathered: Gathered) -> Clue | None:
+_TIERS: Final = {
+    Weight.DECISIVE: Tier.TAKEN_AWAY,
+    Weight.CAUSE: Tier.CAUSE,
+    Weight.SYMPTOM: Tier.SYMPTOM,
+    Weight.WRAPPER: Tier.WRAPPER,
+}
+
+
+def _best_of_the_survived(gathered: Gathered) -> Clue | None:
     """The run did fail, and the last thing that went wrong before is better than nothing."""
     causes = [
         clue
@@ -70,5 +145,5 @@ def _survived(gathered: Gathered) -> Clue | None:
     ]
     if not causes:
         return None
-    last = max(causes, key=lambda clue: clue.line.place if clue.line else (0, 0))
+    last = max(causes, key=_place)
     return replace(last, confidence=min(last.confidence, _SURVIVED_CONFIDENCE))

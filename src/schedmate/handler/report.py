@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
-from schedmate.handler.decision import decide
+from schedmate.handler.decision import blamed_nodes, decide
+from schedmate.handler.nodes import on_local_disk
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from schedmate.model.diagnosis import DiagnosisSource
 
 _SHOWN_LAST_LINES: Final = 5
+_NAMED_RANKS: Final = 4
 _TEXT_LENGTH: Final = 400
 _SUMMARY_LENGTH: Final = 240
 
@@ -28,7 +30,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         summary = f"{meaning(reason)} ({_verdict(case)})"
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
-        summary = f"{_by(clue.line)}{meaning(reason)}: {_first_line(clue.message)}"
+        summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
         lines = clue.shown
     return _diagnosis(
         case,
@@ -36,6 +38,9 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         summary=summary,
         lines=lines,
         named=() if clue.line is None else (clue.line,),
+        ranks=clue.ranks,
+        nodes=(clue.node,) if clue.node else (),
+        also=frozenset(other.rule.reason for other in gathered.clues if other.final),
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
@@ -58,6 +63,7 @@ def from_line(
         summary=_first_line(words) or meaning(reason),
         lines=(line,),
         named=(line,),
+        ranks=() if line.rank is None else (line.rank,),
         confidence=confidence,
         source=source,
     )
@@ -65,7 +71,7 @@ def from_line(
 
 def unknown(case: Case, gathered: Gathered) -> Diagnosis:
     if not case.failing:
-        summary = "there is nothing to go by: no line in the log, no failing state or exit code"
+        summary = "there is nothing to go by: no text in the log, no failing state or exit code"
     elif not gathered.lines:
         summary = f"it failed ({_verdict(case)}) and the log is empty"
     else:
@@ -94,11 +100,22 @@ def _diagnosis(
     summary: str,
     lines: Iterable[LogLine],
     named: tuple[LogLine, ...] = (),
+    ranks: tuple[int, ...] = (),
+    nodes: tuple[str, ...] = (),
+    also: frozenset[str] = frozenset(),
     confidence: float,
     source: DiagnosisSource,
     advice: str = "",
 ) -> Diagnosis:
-    blamed = _blamed_nodes(case, reason, named)
+    places = _places(case, named, nodes)
+    decision = decide(
+        reason,
+        case,
+        blamed=places,
+        confidence=confidence,
+        also=also,
+        local_disk=any(on_local_disk(line.text) for line in named),
+    )
     return Diagnosis(
         reason=reason,
         category=REASONS[reason].category,
@@ -106,22 +123,22 @@ def _diagnosis(
         evidence=tuple(
             Evidence(line.file, line.number, line.text[:_TEXT_LENGTH]) for line in lines
         ),
-        blame=Blame(
-            nodes=blamed,
-            ranks=tuple(sorted({line.rank for line in named if line.rank is not None})),
-        ),
+        blame=Blame(nodes=blamed_nodes(decision, case, places), ranks=ranks),
         confidence=round(confidence, 3),
         source=source,
-        decision=decide(reason, case, blamed=blamed),
-        suggestion=advice or suggestion(reason, case.workload),
+        decision=decision,
+        suggestion=advice
+        or suggestion(reason, case.workload, " ".join(line.text for line in named)),
     )
 
 
-def _blamed_nodes(case: Case, reason: str, lines: tuple[LogLine, ...]) -> tuple[str, ...]:
-    """Nodes of the job that a retry should avoid: the ones its lines name, or its only one."""
-    if REASONS[reason].retry != "elsewhere":
-        return ()
-    named = tuple(node for node in case.nodes if any(_names(line.text, node) for line in lines))
+def _places(case: Case, lines: tuple[LogLine, ...], told: tuple[str, ...]) -> tuple[str, ...]:
+    """Nodes of the job at which it happened: the ones its lines name, or its only one."""
+    named = tuple(
+        node
+        for node in case.nodes
+        if node in told or any(_names(line.text, node) for line in lines)
+    )
     return named or (case.nodes if len(case.nodes) == 1 else ())
 
 
@@ -131,8 +148,11 @@ def _names(text: str, node: str) -> bool:
     return bool(found) and not (before[-1:].isalnum() or after[:1].isalnum())
 
 
-def _by(line: LogLine) -> str:
-    return "" if line.rank is None else f"rank {line.rank}: "
+def _by(ranks: tuple[int, ...]) -> str:
+    if len(ranks) > _NAMED_RANKS:
+        return f"{len(ranks)} ranks: "
+    names = ", ".join(map(str, ranks))
+    return f"rank{'s' * (len(ranks) > 1)} {names}: " if ranks else ""
 
 
 def _first_line(text: str) -> str:

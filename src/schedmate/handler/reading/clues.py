@@ -35,6 +35,8 @@ class Clue:
     node: str = ""
     attempt: int = 0
     """Which try of the run within its logs."""
+    went_on: bool = False
+    """The same process did afterwards what it had done before."""
     last_words: bool = False
     """The same process wrote no calm line afterwards: it died there."""
 

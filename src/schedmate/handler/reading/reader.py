@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from enum import Enum
 from typing import BinaryIO, Final
@@ -18,6 +18,7 @@ from schedmate.handler.reading.life import Life
 from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
 from schedmate.handler.reading.noise import is_clearing_up, is_stack
 from schedmate.handler.reading.origin import Origin
+from schedmate.handler.reading.routine import Routine
 from schedmate.handler.reading.tracebacks import TracebackCollector
 from schedmate.handler.reading.trigger import trigger_of
 from schedmate.handler.rules import Rule, RuleBook
@@ -217,12 +218,29 @@ class LogReader:
         for cut_off in self._tracebacks.unfinished():
             moment = Moment(self._calm, None, self._attempt)
             self._findings.raised([cut_off], moment, self._life.fate(cut_off.head, b""))
-        return self._findings.clues(self._calm)
+        return self._with_what_followed(self._findings.clues(self._calm))
+
+    def _with_what_followed(self, clues: list[Clue]) -> list[Clue]:
+        """A run that goes on as before has survived what alarmed."""
+        numbers = [clue.line.number for clue in clues if clue.line is not None]
+        if not numbers:
+            return clues
+        end = list(self._end())
+        first = min((number for number in numbers if number >= end[0][0]), default=end[-1][0])
+        routine = Routine(end, first)
+        return [
+            replace(clue, went_on=routine.goes_on_after(clue.line.number, clue.stream))
+            if clue.line is not None
+            else clue
+            for clue in clues
+        ]
+
+    def _end(self) -> Iterator[tuple[int, bytes]]:
+        return pieces(self._last_bytes, self._number - self._last_bytes.count(b"\n"))
 
     def tail(self) -> list[LogLine]:
-        first = self._number - self._last_bytes.count(b"\n")
         last: deque[LogLine] = deque(maxlen=_TAIL_LINES)
-        for number, raw in pieces(self._last_bytes, first):
+        for number, raw in self._end():
             if raw.strip():
                 last.append(self._line(raw, number))
         return [line for line in last if line.text]

@@ -1,0 +1,119 @@
+"""The first cause explains the rest: across ranks, files, attempts and the scheduler's verdict."""
+
+import random
+
+import pytest
+
+from schedmate.handler import Case, Handler, NamedLog
+from schedmate.model import JobState
+
+HEAD = (
+    'Traceback (most recent call last):\n  File "/home/u/train.py", line 7, in main\n    step(b)\n'
+)
+OOM = HEAD + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has\n"
+KEY = HEAD + "KeyError: 'labels'\n"
+VALUE = HEAD + "ValueError: bad batch\n"
+TIMEOUT = (
+    "[rank{r}]:[E ProcessGroupNCCL.cpp:616] [Rank {r}] Watchdog caught collective operation "
+    "timeout: WorkNCCL(SeqNum=267, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600041 ms\n"
+)
+STEP = "step {n} loss 2.31 lr 0.001\n"
+
+
+def steps(first, last):
+    return "".join(STEP.format(n=n) for n in range(first, last))
+
+
+def prefixed(rank, text):
+    return "".join(f"[rank{rank}]: {line}\n" for line in text.splitlines())
+
+
+def stamped(clock, text):
+    return "".join(f"2026-01-01 {clock} {line}\n" for line in text.splitlines())
+
+
+def diagnose(*logs, **verdict):
+    named = tuple(
+        NamedLog(name, text if isinstance(text, bytes) else text.encode())
+        for name, text in (log if isinstance(log, tuple) else ("a.log", log) for log in logs)
+    )
+    return Handler().diagnose(Case(logs=named, **verdict))
+
+
+def test_the_cause_stands_in_a_later_file_than_the_loudest_lines():
+    loud = steps(0, 20) + TIMEOUT.format(r=0) * 5
+    found = diagnose(("rank_0.log", loud), ("rank_3.log", steps(0, 20) + OOM), exit_code=1)
+    assert (found.reason, found.blame.ranks) == ("gpu_oom", (3,))
+
+
+def test_a_rank_that_died_long_before_the_others_gave_up():
+    text = steps(0, 50) + prefixed(3, OOM)
+    text += "".join(f"[rank0]: heartbeat {n}: waiting for peers\n" for n in range(400))
+    text += "".join(TIMEOUT.format(r=r) for r in (0, 1, 2))
+    found = diagnose(text, exit_code=1)
+    assert (found.reason, found.blame.ranks) == ("gpu_oom", (3,))
+
+
+def test_victims_alone_are_no_culprits():
+    text = steps(0, 50) + "".join(TIMEOUT.format(r=r) for r in (0, 1, 3))
+    found = diagnose(text, exit_code=1)
+    assert found.reason == "nccl_timeout"
+    assert not set(found.blame.ranks) & {0, 1, 3}
+
+
+def test_what_happened_first_by_the_clock_and_not_by_the_order_of_files():
+    late = stamped("12:00:09", steps(0, 5) + VALUE)
+    early = stamped("12:00:01", steps(0, 5) + KEY)
+    found = diagnose(("rank_0.log", late), ("rank_1.log", early), exit_code=1)
+    assert (found.reason, found.blame.ranks) == ("key_error", (1,))
+
+
+def test_the_last_attempt_counts():
+    first, second = ("attempt_0/0/stderr.log", VALUE), ("attempt_1/0/stderr.log", KEY)
+    assert diagnose(first, second, exit_code=1).reason == "key_error"
+
+
+def test_an_attempt_that_could_not_even_start_is_explained_by_the_one_before():
+    lost = "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients.\n"
+    second = ("attempt_1/0/stderr.log", HEAD + lost)
+    assert diagnose(("attempt_0/0/stderr.log", OOM), second, exit_code=1).reason == "gpu_oom"
+
+
+def test_hardware_explains_what_the_runtime_only_noticed():
+    noticed = HEAD + "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    kernel = "[ 4821.55] NVRM: Xid (PCI:0000:3b:00): 48, pid=812, DBE (double bit error)\n"
+    assert diagnose(noticed, ("dmesg.log", kernel), exit_code=1).reason == "gpu_ecc"
+    assert diagnose(noticed, exit_code=1).reason == "cuda_illegal_access"
+
+
+@pytest.mark.parametrize("state", [JobState.TIMEOUT, JobState.CANCELLED])
+def test_a_dead_rank_for_which_the_others_waited_until_somebody_ended_it(state):
+    text = steps(0, 50) + prefixed(3, OOM)
+    assert diagnose(text, state=state).reason == "gpu_oom"
+
+
+def test_the_kernel_s_verdict_explains_a_killed_worker():
+    worker = HEAD + "RuntimeError: DataLoader worker (pid 42) is killed by signal: Killed.\n"
+    assert diagnose(worker, state=JobState.OUT_OF_MEMORY).reason == "host_oom"
+
+
+@pytest.mark.parametrize("caught", [VALUE, OOM, KEY])
+def test_a_run_that_goes_on_as_before_has_survived(caught):
+    text = steps(0, 20) + caught + steps(20, 40)
+    assert diagnose(text).reason == "not_failed"
+    assert diagnose(text, exit_code=0).reason == "not_failed"
+
+
+def test_an_unknown_exception_of_a_peer_does_not_hide_a_known_cause():
+    peer = HEAD + "mylib.dist.PeerTrouble: something is wrong with rank 1\n"
+    found = diagnose(("rank_0.log", peer), ("rank_1.log", OOM), exit_code=1)
+    assert (found.reason, found.blame.ranks) == ("gpu_oom", (1,))
+
+
+def test_random_bytes_are_no_run_that_ended_well():
+    assert diagnose(random.Random(0).randbytes(20_000)).reason == "unknown"
+
+
+def test_all_ranks_that_show_the_cause_are_named():
+    text = "".join(prefixed(rank, OOM) for rank in (1, 2)) + TIMEOUT.format(r=0)
+    assert diagnose(text, exit_code=1).blame.ranks == (1, 2)
