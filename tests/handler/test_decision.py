@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedmate.handler import Handler, NamedLog
 from schedmate.handler.case import Case
 from schedmate.handler.decision import HARDWARE, TABLE, TABLE_VERSION, decide
 from schedmate.model import REASONS, Evidence, Finding, JobState, NodeState, Workload
@@ -139,3 +140,45 @@ def test_whatever_the_evidence_the_laws_hold(reason, evidence, suspects, node_st
 def test_the_table_has_a_version_and_an_end():
     assert TABLE_VERSION == 2
     assert TABLE[-1].retry is None
+
+
+def diagnosed(*lines, **parts):
+    log = NamedLog("a.log", "".join(f"{line}\n" for line in lines).encode())
+    return Handler().diagnose(case(logs=(log,), exit_code=1, **parts))
+
+
+def test_the_evidence_of_a_real_log_reaches_the_table():
+    crash = "RuntimeError: CUDA error: an illegal memory access was encountered"
+    xid = "NVRM: Xid (PCI:0000:3b:00): 94, pid=1, Contained: SM (0x1). n3"
+    alone = diagnosed(crash, nodes=("n3",))
+    assert (alone.reason, alone.decision.retry) == ("cuda_illegal_access", "same")
+    assert alone.blame.nodes == ()
+    beside = diagnosed(crash, xid, nodes=("n3",))
+    assert (beside.decision.retry, beside.decision.exclude_nodes) == ("elsewhere", ("n3",))
+    assert beside.blame.nodes == ("n3",)
+
+
+@pytest.mark.parametrize(
+    ("path", "excluded"),
+    [
+        ("/tmp/cache/x.bin", ("n1",)),
+        ("/var/tmp/x", ("n1",)),
+        ("/local_scratch/ada/x", ("n1",)),
+        ("/home/ada/tmp/x", ()),
+        ("/lustre/scratch/x", ()),
+    ],
+)
+def test_a_full_disk_of_the_node_is_told_from_one_that_all_share(path, excluded):
+    found = diagnosed(f"OSError: [Errno 28] No space left on device: '{path}'", nodes=("n1",))
+    assert (found.reason, found.decision.retry) == ("disk_full", "wait")
+    assert found.decision.exclude_nodes == excluded
+
+
+def test_a_node_that_the_scheduler_took_out_is_blamed_and_a_suspect_only_avoided():
+    lost = "RuntimeError: NCCL communicator was aborted on rank 3: remote process exited"
+    drained = NodeState(name="n2", condition="drain", reason="Xid 79: GPU has fallen off the bus")
+    found = diagnosed(lost, node_states=(drained,))
+    assert (found.reason, found.blame.nodes) == ("gpu_lost", ("n2",))
+    assert found.decision.exclude_nodes == ("n2",)
+    doubted = diagnosed(lost, suspects=("n4",))
+    assert (doubted.decision.exclude_nodes, doubted.blame.nodes) == (("n4",), ())

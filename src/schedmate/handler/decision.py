@@ -134,6 +134,13 @@ def decide(
     )
 
 
+def blamed_nodes(decision: Decision, case: Case, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Nodes that the evidence speaks against; one that is only suspect is avoided, not blamed."""
+    faulty = tuple(node_faults(case))
+    at_fault = faulty or named
+    return at_fault if set(at_fault) <= set(decision.exclude_nodes) else ()
+
+
 def _caution(facts: Facts, retry: Retry) -> list[str]:
     return ["not sure, so it is tried once"] if facts.unsure and retry != "no" else []
 

@@ -50,6 +50,10 @@ _WORDS: Final = tuple(
         ),
     )
 )
+_LOCAL_DISK: Final = re.compile(
+    r"(?:^|[\s'\"`(=:\[])/(?:tmp|var/tmp|run|local\w{0,12}|scratch[_-]?local|localscratch"
+    r"|ramdisk|raid\d{0,2}|nvme\w{0,8}|mnt/(?:nvme|ssd|local)\w{0,12}|lscratch|jobfs)(?=[/\s'\"`):,]|$)"
+)
 _CONDITIONS: Final[dict[str, NodeCondition]] = {
     "up": "up",
     "idle": "up",
@@ -66,6 +70,11 @@ def node_faults(case: Case) -> dict[str, str]:
     """The reason of the taxonomy by node, of the nodes of the case that have one."""
     found = {state.name: _fault(state, case) for state in case.node_states}
     return {node: found[node] or "" for node in case.nodes if found.get(node)}
+
+
+def on_local_disk(text: str) -> bool:
+    """Whether a line names a file on a disk, or in memory, that belongs to one node."""
+    return _LOCAL_DISK.search(text) is not None
 
 
 def parse_node(text: str) -> tuple[str, NodeState | None]:
