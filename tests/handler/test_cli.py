@@ -146,3 +146,21 @@ def test_a_store_that_cannot_be_opened_does_not_take_the_answer(schedmate, crash
     (tmp_path / "state").write_text("not a directory")
     done = schedmate(crash, "--json")
     assert (done.returncode, json.loads(done.stdout)["reason"]) == (0, "key_error")
+
+
+def test_a_node_may_come_with_its_state(schedmate, tmp_path):
+    log = tmp_path / "killed.out"
+    log.write_text("step 12/90 loss 2.1\n")
+    told = ["--node", "gpu041=down", "--node", "gpu042", "--exit-code", "137", "--json"]
+
+    found = json.loads(schedmate(log, *told).stdout)
+
+    assert (found["reason"], found["blame"]["nodes"]) == ("node_failure", ["gpu041"])
+    assert found["decision"]["exclude_nodes"] == ["gpu041"]
+    why = json.loads(schedmate(log, "--node", "gpu041=drain:Xid 79", *told[4:]).stdout)
+    assert why["reason"] == "gpu_lost"
+    plain = json.loads(schedmate(log, "--node", "gpu041", *told[4:]).stdout)
+    assert plain["reason"] == "killed"
+    wrong = schedmate(log, "--node", "gpu041=tired")
+    assert wrong.returncode == 2
+    assert "is no node" in wrong.stderr

@@ -23,7 +23,11 @@ _OPTIONS = (
     click.option("--state", help="How the scheduler says it ended, in its own words."),
     click.option("--exit-code", metavar="CODE[:SIGNAL]", help="Its exit code, as sacct shows it."),
     click.option(
-        "--node", "nodes", multiple=True, metavar="NODE", help="Where it ran (repeatable)."
+        "--node",
+        "nodes",
+        multiple=True,
+        metavar="NODE[=STATE[:WHY]]",
+        help="Where it ran, and how that node is: up, drain or down (repeatable).",
     ),
 )
 
@@ -43,16 +47,19 @@ def open_case(
     stack: ExitStack,
 ) -> Case:
     from schedmate.handler import Case, parse_exit, parse_verdict
+    from schedmate.handler.nodes import parse_node
 
     code, signal = parse_exit(exit_code) if exit_code else (None, None)
     ended, verdict = parse_verdict(state) if state else (None, "")
+    told = [parse_node(node) for node in nodes]
     return Case(
         logs=tuple(_open_logs(logs, stack)),
         state=ended,
         verdict=verdict,
         exit_code=code,
         signal=signal,
-        nodes=nodes,
+        nodes=tuple(name for name, _ in told),
+        node_states=tuple(state for _, state in told if state is not None),
     )
 
 

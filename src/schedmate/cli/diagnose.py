@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,11 +13,13 @@ from schedmate.cli._common import console, json_option, no_llm_option, print_jso
 
 if TYPE_CHECKING:
     from schedmate.handler import Case, Handler
+    from schedmate.handler.suspects import Suspicion
     from schedmate.model import Diagnosis
 
 EXAMPLES = """
 schedmate diagnose slurm-17.out
 schedmate diagnose logs/ --state FAILED --exit-code 1:0 --node gpu041
+schedmate diagnose slurm-17.out --node gpu041=down --node gpu042
 schedmate diagnose rank*.log --exit-code 137 --json
 kubectl logs trainer-0 | schedmate diagnose -
 """
@@ -50,14 +53,39 @@ def command(
         raise click.UsageError("--llm and --no-llm contradict each other")
     with ExitStack() as stack:
         case = open_case(logs, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+        suspects = _suspects(case)
+        case = replace(case, suspects=tuple(one.node for one in suspects))
         diagnosis, problem = _diagnose(case, ask=not no_llm, stack=stack)
     if as_json:
         print_json(diagnosis)
     else:
         _show(diagnosis)
+        for one in suspects:
+            _row("suspect", f"{one.node}, {one.probability:.0%} sure (see: schedmate nodes)")
     if problem:
         click.echo(f"schedmate: answered without a language model: {problem}", err=True)
     return _WITHOUT_THE_MODEL if problem and llm else 0
+
+
+def _suspects(case: Case) -> tuple[Suspicion, ...]:
+    """Nodes of the case that other people's failures speak against, as far as it is known."""
+    if not case.nodes:
+        return ()
+    import time
+    from sqlite3 import Error as StoreError
+
+    from schedmate import config
+    from schedmate.model import SchedMateError
+    from schedmate.service.suspects import NodeKnowledge
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    settings = config.load()
+    try:
+        with closing(open_store(settings)) as store:
+            known = NodeKnowledge(open_scheduler(settings), store)
+            return known.suspects_among(case.nodes, time.time())
+    except (OSError, SchedMateError, StoreError):
+        return ()
 
 
 def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
