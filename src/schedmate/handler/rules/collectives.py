@@ -107,6 +107,7 @@ RULES = (
             r"|Application timeout caused pair closure)"
             r"|Application timeout caused pair closure|connectFullMesh failed"
             r"|Horovod has been shut down|HorovodInternalError"
+            r"|MPI communication peer process has unexpectedly disconnected"
             r"|has failed, got preempted, or crashed unexpectedly|set to ERROR in coordination"
             r"|JAX distributed service detected fatal errors"
             r"|Terminating process because the (?:JAX distributed service|coordinator) detected"
@@ -148,6 +149,7 @@ RULES = (
                 "indicates that the remote task has failed, got preempted, or crashed unexpectedly."
             ),
             "torch.distributed.DistNetworkError: failed to recv, got 0 bytes",
+            "An MPI communication peer process has unexpectedly disconnected.  This",
         ),
         negatives=(
             "NCCL version 2.18.5+cuda12.1",

@@ -6,6 +6,16 @@ from schedmate.handler.rules.base import Rule, Weight
 
 RULES = (
     Rule(
+        # what older torch raises for a child, whose own words follow
+        reason="unknown",
+        pattern=re.compile(r"^Exception:? ?$"),
+        errors_only=True,
+        confidence=0.3,
+        weight=Weight.WRAPPER,
+        positives=("Exception:", "Exception"),
+        negatives=("Exception: out of luck", "Exceptions: 0"),
+    ),
+    Rule(
         reason="unknown",
         pattern=re.compile(
             r"^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"

@@ -26,7 +26,7 @@ RULES = (
             r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
         ),
         unless=re.compile(
-            r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b"
+            r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b|HTTPS?Connection|Retry\("
             r"|falling back|[Cc]onnection (?:closed|reset)"
         ),
         confidence=0.82,

@@ -158,6 +158,33 @@ RULES = (
         ),
     ),
     Rule(
+        # pip found nothing at all of that name: an index out of reach, or a name mistyped
+        reason="service_unreachable",
+        pattern=re.compile(
+            r"Could not find a version that satisfies the requirement .{1,160}\(from versions: "
+            r"(?:none)?\)|Retry\(total=0, .{0,120}after connection broken by"
+        ),
+        confidence=0.49,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "ERROR: Could not find a version that satisfies the requirement torch==2.9 (from "
+                "versions: none)"
+            ),
+            (
+                "  Retrying (Retry(total=0, connect=None, read=None)) after connection broken by "
+                "'NewConnectionError('<urllib3.connection.HTTPSConnection>: Failed')': /simple/a/"
+            ),
+        ),
+        negatives=(
+            (
+                "Could not find a version that satisfies the requirement a==9 (from "
+                "versions: 1.0, 2.0)"
+            ),
+            "  Retrying (Retry(total=4, connect=None)) after connection broken by 'ReadTimeout'",
+        ),
+    ),
+    Rule(
         # a client that gave up without an exception of its own
         reason="service_unreachable",
         pattern=re.compile(
@@ -193,6 +220,7 @@ RULES = (
         # usually the peer died first
         reason="python_exception",
         pattern=re.compile(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
+        unless=re.compile(r"Compressed file ended"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.SYMPTOM,
