@@ -88,6 +88,7 @@ RULES: tuple[Rule, ...] = (
     *autograd.RULES,
     *data.RULES,
     *programs.RULES,
+    *missing.WORDED,
     *exceptions.RULES,
 )
 BUILT_IN = RuleBook(RULES)

@@ -152,7 +152,11 @@ RULES = (
             "ValueError: BuilderConfig 'x' not found. Available: ['default']",
         ),
     ),
+)
+
+WORDED = (
     Rule(
+        # asked after the services, which speak of missing files as well
         reason="file_not_found",
         pattern=re.compile(
             rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error"

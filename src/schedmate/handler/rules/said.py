@@ -96,8 +96,21 @@ LAST_WORDS: Final = (
         ),
     ),
     _said(
+        # pip is shown no version at all where its index cannot be reached
+        "service_unreachable",
+        r"satisfies the requirement .{0,200}\(from versions: none",
+        of=(
+            (
+                "ERROR: Could not find a version that satisfies the requirement einops==9 (from "
+                "versions: none)"
+            ),
+        ),
+        confidence=0.4,
+    ),
+    _said(
         "import_error",
-        r"not installed|pip install|(?:missing|no) (?:python )?(?:module|package|dependency)",
+        r"not installed|satisfies the requirement|No matching distribution",
+        r"pip install|(?:missing|no) (?:python )?(?:module|package|dependency)",
         r"(?:module|package|librar(?:y|ies)) .{0,60}(?:missing|not found|not available)",
         of=("ERROR: apex is not installed", "Error: package foo not found"),
     ),

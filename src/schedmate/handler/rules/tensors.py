@@ -4,7 +4,7 @@ from schedmate.handler.rules.base import Rule
 from schedmate.handler.rules.named import any_of
 
 _DEVICES = (
-    r"[Ee]xpected all tensors to be on the same device|not (?:at|on) the same device",
+    r"[Ee]xpected all tensors to be on the same device|not (?:at|on) the (?:same|expected) device",
     r"Input type \(torch\.[A-Z]\w{0,30}\) and (?:weight|bias) type \(torch\.(?:cuda|hip|xpu)\.",
     r"Input type \(torch\.(?:cuda|hip|xpu)\.\w{1,30}\) and (?:weight|bias) type \(torch\.[A-Z]",
     r"[Ee]xpected object of (?:device type|backend) \w{1,20} but got",
@@ -24,7 +24,8 @@ _DEVICES = (
 )
 _TYPES = (
     r"[Ee]xpected (?:object of )?(?:scalar type|dtype) |[Ff]ound dtype \w{1,20} but expected",
-    r"(?:same|equal|uniform) dtypes?\b|source and destination dtypes match",
+    r"(?:same|equal|uniform) dtypes?\b|dtype to be .{1,60}, but got",
+    r"source and destination dtypes match",
     r"to be equal to src\.dtype|dtype mismatch|[Mm]ismatched? (?:d|data )types?",
     r"Input type \(\S{1,60}\) and (?:bias|weight) type",
     r"\" not implemented for '\w{1,20}'|not implemented for '(?:Half|BFloat16|Long|Int|Bool)'",
@@ -73,6 +74,7 @@ RULES = (
             "RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'",
             "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
             "RuntimeError: No backend type associated with device type cpu",
+            "RuntimeError: Tensor on device meta is not on the expected device cpu!",
             (
                 "RuntimeError: Expected object of device type cuda but got device type cpu for "
                 "argument #1 'self' in call to _th_mm"
@@ -95,6 +97,7 @@ RULES = (
             "RuntimeError: expected scalar type Float but found Half",
             "RuntimeError: mat1 and mat2 must have the same dtype, but got Float and Half",
             "RuntimeError: Found dtype Long but expected Float",
+            "RuntimeError: expected target dtype to be Long or Byte, but got Float",
             (
                 "RuntimeError: Input type (torch.cuda.HalfTensor) and weight type "
                 "(torch.cuda.FloatTensor) should be the same"
