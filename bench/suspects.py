@@ -261,7 +261,7 @@ def _counts(fault: Fault, runs: Sequence[NodeRun], days: int) -> bool:
 
 
 def main() -> None:
-    days = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    days = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     faults = real_faults()
     print("faults: infinitehbd" if faults else "faults: invented, the trace is not here")
     faults = faults or invented_faults()

@@ -18,7 +18,7 @@ from schedmate.config import LocalSettings
 from schedmate.schedulers.local import LocalScheduler
 
 SOURCE = Path(__file__).parents[2] / "src"
-_LOOK = re.compile(r"schedmate (jobs|job|eta|why|doctor|history list)\b")
+_LOOK = re.compile(r"schedmate (jobs|job|eta|why|doctor|nodes|history list)\b")
 _PATIENCE_S = 30.0
 _SLOTS = 2
 

@@ -175,7 +175,7 @@ def _weight(likeness: float, base_rate: float, shared: int) -> float:
     """How far a failure raises the odds of one of the nodes that share it.
 
     By how much oftener a sick node fails than the others do, but no further than the reason
-    itself allows: a collective that timed out is three times in four the code's own fault.
+    itself allows: a collective that timed out is seven times in ten the code's own fault.
     """
     if likeness < _NEGLIGIBLE:
         return 0.0
