@@ -147,6 +147,22 @@ def test_a_loader_that_refuses_code_does_not_make_the_file_corrupt(message, reas
     assert _reason(f"{_TRACEBACK}_pickle.UnpicklingError: {message}\n") == reason
 
 
+def test_an_error_without_words_is_understood_by_the_call_that_raised_it():
+    call = '  File "train.py", line 9, in resume\n    state = torch.load("last.pt")\n'
+    head = "Traceback (most recent call last):\n"
+    assert _reason(head + call + "EOFError\n") == "checkpoint_corrupt"
+    assert _reason(_TRACEBACK + "EOFError\n") != "checkpoint_corrupt"
+
+
+def test_a_loader_says_below_its_message_that_the_bytes_make_no_sense():
+    log = (
+        _TRACEBACK
+        + "_pickle.UnpicklingError: Weights only load failed. In PyTorch 2.6, we changed\n"
+        "Please file an issue with the following: WeightsUnpickler: \n\nUnsupported operand 180\n"
+    )
+    assert _reason(log) == "checkpoint_corrupt"
+
+
 def test_no_space_in_shared_memory_is_no_full_disk():
     message = "OSError: [Errno 28] No space left on device: '/dev/shm/torch_17'"
     assert _reason(f"{_TRACEBACK}{message}\n") != "disk_full"

@@ -33,6 +33,7 @@ _PROBING: Final = {
 }
 """Exceptions that code raises and catches to find its way; not what a run dies of."""
 _VAGUE: Final = "python_exception"
+_SAYS_LITTLE: Final = 40
 
 
 def explain_line(text: str, book: RuleBook) -> tuple[Rule, float] | None:
@@ -81,9 +82,19 @@ def _explain_traceback(traceback: Traceback, book: RuleBook) -> Rule | None:
         return next((rule for rule in book.rules if rule.reason == _VAGUE), None)
     rule = book.for_error(traceback.message)
     clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
-    if clear or not traceback.beneath:
+    if clear:
         return rule
-    return book.for_error("\n".join([traceback.message, *traceback.beneath]))
+    told = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
+    better = book.for_error("\n".join(told))
+    return rule if better is None or better.reason == _VAGUE else better
+
+
+def _call(traceback: Traceback) -> list[str]:
+    """Who says next to nothing is understood by where it was said."""
+    if len(traceback.message) > _SAYS_LITTLE:
+        return []
+    calls = (traceback.inner, traceback.inner_code, traceback.own_code)
+    return [line.text.strip() for line in calls if line is not None]
 
 
 def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]:

@@ -9,7 +9,9 @@ RULES = (
         # the loader refuses to run code of the file; the file itself is well
         reason="python_exception",
         pattern=re.compile(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
-        unless=re.compile(r"invalid load key|truncated|Ran out of input|persistent_load"),
+        unless=re.compile(
+            r"invalid load key|truncated|Ran out of input|Unsupported operand|stack underflow"
+        ),
         errors_only=True,
         confidence=0.8,
         suggestion=(
@@ -114,5 +116,21 @@ RULES = (
             "pickle.PicklingError: Can't pickle <function f>",
             "OSError: Unable to open file (unable to open file: name = 'x.h5', errno = 2)",
         ),
+    ),
+    Rule(
+        # an error without a word of its own, raised while weights are read
+        reason="checkpoint_corrupt",
+        pattern=re.compile(
+            r"^(?:EOFError:?|OSError: \[Errno 22\].{0,40}|struct\.error:?.{0,60}) .{0,800}"
+            r"(?:PyTorchFileReader|_weights_only_unpickler|torch\.load\(|pickle\.load\("
+            r"|safe_open\(|load_file\(|load_weights\(|load_model\(|load_state_dict\()"
+        ),
+        errors_only=True,
+        confidence=0.8,
+        positives=(
+            "EOFError: saved = torch.load('last.pt')",
+            "OSError: [Errno 22] Invalid argument torch._C.PyTorchFileReader(name_or_buffer)",
+        ),
+        negatives=("EOFError", "EOFError: EOF when reading a line"),
     ),
 )
