@@ -58,7 +58,7 @@ def test_excluded_nodes_add_up(bench, slurm_cluster):
     (first,) = bench.ended(job_id).nodes
     bench.scheduler.requeue(job_id, exclude_nodes=[first])
     (second,) = bench.ended(job_id, restarts=1).nodes
-    bench.scheduler.requeue(job_id, exclude_nodes=[second], delay_s=3600)
+    bench.scheduler.requeue(job_id, exclude_nodes=[first, second], delay_s=3600)
     said = subprocess.check_output(["squeue", "-h", "-j", job_id, "-o", "%x"], text=True)
     assert said.strip() == "node[0-1]"
 

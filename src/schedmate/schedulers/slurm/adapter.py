@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import NotFound, SchedulerError
 from schedmate.schedulers.slurm import nodes, parsing
 from schedmate.schedulers.slurm.commands import SlurmCommands
+from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
 
 if TYPE_CHECKING:
@@ -98,9 +99,9 @@ class SlurmScheduler:
             raise SchedulerError(f"job {job_id} has been queued again meanwhile")
         excluded = self._ask_about(job_id, "%x")
         self._slurm.ask("scontrol", "requeue", job_id)
-        if exclude_nodes:
-            names = ",".join(filter(None, [excluded, *exclude_nodes]))
-            self._update(job_id, f"ExcNodeList={names}")
+        more = [node for node in exclude_nodes if node not in expand(excluded)]
+        if more:
+            self._update(job_id, f"ExcNodeList={','.join(filter(None, [excluded, *more]))}")
         # without a start time Slurm keeps a requeued job back for two minutes, which is all that
         # happens where this fails
         with suppress(SchedulerError):
