@@ -7,8 +7,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.last_words import clue_from_the_end
-from schedmate.handler.reading import Clue, Gathered
+from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
+from schedmate.model import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ _LAST_WORDS: Final = 5
 """Calm lines that may follow it when the run is said to have ended well."""
 _SURVIVED_CONFIDENCE: Final = 0.4
 _DOUBTED_CONFIDENCE: Final = 0.6
+_BETWEEN: Final = 8
+"""Calm lines between a cause and what follows from it in the same log."""
 _FAINT: Final = 0.5
 _HARDWARE: Final = {"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
@@ -37,22 +40,26 @@ class Tier(IntEnum):
     VAGUE = 3
     """An exception that nobody knows: it may be how one rank words the trouble of another."""
     SYMPTOM = 4
-    FAINT = 5
-    WRAPPER = 6
+    ASIDE = 5
+    """What a shell or a probe complains of and then goes on."""
+    FAINT = 6
+    WRAPPER = 7
 
 
 def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     """None means that nothing found says why, or that nothing went wrong."""
     verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in BUILT_IN.for_case(case)]
     told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
-    if not case.failing and all(_survived_it(clue) for clue in told):
+    if not (case.failing or verdicts) and all(_survived_it(clue) for clue in told):
         return None
-    clues = [*_of_last_attempt(case, told), *verdicts]
+    clues = [*_of_the_end(case, _of_last_attempt(case, told)), *verdicts]
     if not clues:
         return (
             clue_from_the_end(gathered) or _best_of_the_survived(gathered) if case.failing else None
         )
     tier, first = _first(case, clues)
+    if first.line is None:
+        first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER and case.failing:
         return clue_from_the_end(gathered) or first
     return replace(first, ranks=_sharing(first, told)) if tier < Tier.SYMPTOM else first
@@ -102,6 +109,38 @@ def _of_last_attempt(case: Case, clues: list[Clue]) -> list[Clue]:
     return clues
 
 
+def _of_the_end(case: Case, clues: list[Clue]) -> list[Clue]:
+    """Those after which nothing came but their consequences; what else there was, was survived.
+
+    Where that leaves symptoms only, the last exception before them explains them: ranks that
+    share a log go on for a while after one of them has died.
+    """
+    dead = [clue for order in _orders(clues) for clue in _last_burst(clues, order)]
+    if not dead or any(_tier(case, clue) < Tier.SYMPTOM for clue in dead):
+        return dead
+    raised = [clue for clue in clues if clue.uncaught and _tier(case, clue) < Tier.SYMPTOM]
+    return dead + sorted(raised, key=_place)[-1:]
+
+
+def _orders(clues: Sequence[Clue]) -> set[int]:
+    return {clue.line.order for clue in clues if clue.line is not None}
+
+
+def _last_burst(clues: Sequence[Clue], order: int) -> list[Clue]:
+    """The clues of one log that are its last, with hardly a calm line between them."""
+    its = [clue for clue in clues if clue.line is not None and clue.line.order == order]
+    its.sort(key=lambda clue: clue.ended, reverse=True)
+    burst: list[Clue] = []
+    edge, gap = its[0].ended + its[0].calm_after, LATE
+    for clue in its:
+        if edge - clue.ended <= gap:
+            burst.append(clue)
+            edge, gap = min(edge, clue.began), _BETWEEN
+        elif clue.last_words and clue.stream:
+            burst.append(clue)
+    return burst
+
+
 def _first(case: Case, clues: list[Clue]) -> tuple[Tier, Clue]:
     tier = min(_tier(case, clue) for clue in clues)
     able = [clue for clue in clues if _tier(case, clue) == tier]
@@ -119,13 +158,18 @@ def _tier(case: Case, clue: Clue) -> Tier:
         return Tier.SYMPTOM  # it claims what the scheduler itself would know, and does not say
     if weight is Weight.CAUSE and rule.reason in _HARDWARE:
         return Tier.HARDWARE
-    if weight is Weight.CAUSE and clue.confidence < _FAINT:
+    if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT
-    if weight is Weight.CAUSE and rule.reason == "python_exception":
-        return Tier.VAGUE
-    if weight is Weight.SYMPTOM and clue.confidence < _FAINT:
-        return Tier.FAINT
+    if weight is Weight.CAUSE and REASONS[rule.reason].category == "user":
+        return _tier_of_users_error(clue)
     return _TIERS[weight]
+
+
+def _tier_of_users_error(clue: Clue) -> Tier:
+    raised = clue.uncaught or clue.line is None
+    if clue.rule.reason == "python_exception":
+        return Tier.VAGUE if raised else Tier.FAINT
+    return Tier.CAUSE if raised or clue.last_words else Tier.ASIDE
 
 
 _TIERS: Final = {

@@ -2,6 +2,7 @@
 
 from schedmate.handler.reading.clues import Clue, Gathered
 from schedmate.handler.reading.evidence import gather
+from schedmate.handler.reading.findings import LATE
 from schedmate.handler.reading.lines import LogLine
 
-__all__ = ["Clue", "Gathered", "LogLine", "gather"]
+__all__ = ["LATE", "Clue", "Gathered", "LogLine", "gather"]
