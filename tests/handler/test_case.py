@@ -75,6 +75,7 @@ def test_other_exit_codes_are_refused(text):
         ("OOM", JobState.OUT_OF_MEMORY),
         ("PR", JobState.PREEMPTED),
         ("REVOKED", JobState.CANCELLED),
+        ("REQUEUED", JobState.PREEMPTED),
         ("SPECIAL_EXIT", JobState.PENDING),
         ("COMPLETING", JobState.RUNNING),
         ("DONE", JobState.COMPLETED),

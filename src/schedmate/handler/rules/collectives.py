@@ -6,6 +6,11 @@ import re
 
 from schedmate.handler.rules.base import Rule, Weight
 
+_GOES_ON = re.compile(
+    r"^\[W|NCCL INFO|: INFO|^INFO|no network error|- retrying|shutdown anyway"
+    r"|(?:lost|error)s?: 0\b"
+)
+
 RULES = (
     Rule(
         reason="nccl_timeout",
@@ -99,12 +104,40 @@ RULES = (
             r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
             r"|network error|internal error|aborted on rank)"
             r"|ncclRemoteError|ncclSystemError|ncclInternalError"
-            r"|NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe"
-            r"|Proxy Call to rank \d{1,6} failed)|Proxy Call to rank \d{1,6} failed"
+            r"|Proxy Call to rank \d{1,6} failed"
+        ),
+        unless=_GOES_ON,
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1275, "
+                "remote process exited or there was a network error, NCCL version 2.18.5"
+            ),
+            (
+                "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1691, "
+                "unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.18"
+            ),
+            (
+                "ncclSystemError: System call (e.g. socket, malloc) or external library call "
+                "failed or device error."
+            ),
+            "ncclInternalError: Internal check failed.",
+            "n1:12:88 [0] proxy.cc:1205 NCCL WARN Proxy Call to rank 3 failed (Connect)",
+        ),
+        negatives=(
+            "NCCL version 2.18.5+cuda12.1",
+            "n1:77:99 [0] NCCL INFO NET/Socket : remote process exited, retry 1",
+        ),
+    ),
+    Rule(
+        # says in so many words that the peer is gone: whatever else was seen of it says more
+        reason="nccl_remote",
+        pattern=re.compile(
+            r"NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
             r"|Connection closed by (?:remote )?peer"
             r"|(?:gloo|tcp/pair|NET/Socket|btl_tcp|socketProgress|socketStartConnect).{0,240}"
-            r"(?:Connection (?:reset|closed|refused)|Broken pipe|no error|SO_ERROR"
-            r"|Application timeout caused pair closure)"
+            r"(?:Connection (?:reset|closed|refused)|Broken pipe|no error|SO_ERROR)"
             r"|Application timeout caused pair closure|connectFullMesh failed"
             r"|Horovod has been shut down|HorovodInternalError"
             r"|MPI communication peer process has unexpectedly disconnected"
@@ -114,16 +147,10 @@ RULES = (
             r"|failed to recv, got 0 bytes|Connection was likely closed\. Did the remote"
             r"|store->get\('[^']{1,80}'\) got error: (?:Connection|Broken)"
         ),
-        unless=re.compile(
-            r"^\[W|\bINFO\b|no network error|- retrying|shutdown anyway|(?:lost|error)s?: 0\b"
-        ),
-        confidence=0.85,
+        unless=_GOES_ON,
+        confidence=0.49,
         weight=Weight.SYMPTOM,
         positives=(
-            (
-                "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1275, "
-                "remote process exited or there was a network error, NCCL version 2.18.5"
-            ),
             (
                 "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection "
                 "closed by peer [10.0.0.2]:4711"
@@ -137,10 +164,6 @@ RULES = (
                 "peer n2<54862>"
             ),
             (
-                "ncclSystemError: System call (e.g. socket, malloc) or external library call "
-                "failed or device error."
-            ),
-            (
                 "horovod.common.exceptions.HorovodInternalError: Horovod has been shut down. This "
                 "was caused by an exception on one of the ranks"
             ),
@@ -152,7 +175,6 @@ RULES = (
             "An MPI communication peer process has unexpectedly disconnected.  This",
         ),
         negatives=(
-            "NCCL version 2.18.5+cuda12.1",
             (
                 "[W729 10:15:17.5 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=76): "
                 "Connection reset by peer"

@@ -104,7 +104,8 @@ RULES = (
         pattern=re.compile(
             r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady"
             r"|cudaErrorNvlinkUncorrectable|CUDA_ERROR_NVLINK_UNCORRECTABLE"
-            r"|uncorrectable NVLink error|\bSXid\b[^,]{0,80}[:,] ?\d{4,6}, fatal"
+            r"|uncorrectable NVLink error|invalid access of peer GPU memory over nvlink"
+            r"|\bSXid\b[^,]{0,80}[:,] ?\d{4,6}, fatal"
             r"|NVLink: (?:fatal|uncorrectable) error|fabric ?manager.{0,60}(?:failed|not running"
             r"|error code|exited)|nvlink\w{0,10} (?:is|are|went|link \d{1,2} is) (?:down|inactive)|"
             + _xids(74, 121, 137, *range(144, 151), 155),
@@ -115,6 +116,10 @@ RULES = (
         positives=(
             "NVRM: Xid (PCI:0000:3b:00): 74, pid=812, NVLink: fatal error detected",
             "RuntimeError: CUDA error: system not yet initialized",
+            (
+                "torch.AcceleratorError: CUDA error: Invalid access of peer GPU memory over nvlink "
+                "or a hardware error"
+            ),
             (
                 "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
                 "functions before calling NumCudaDevices()? Error 802: system not yet initialized"

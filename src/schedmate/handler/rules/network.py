@@ -26,7 +26,7 @@ RULES = (
             r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
         ),
         unless=re.compile(
-            r"^\[W|retrying|https?://|errors?: 0\b|\bINFO\b|HTTPS?Connection|Retry\("
+            r"^\[W|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection|Retry\("
             r"|falling back|[Cc]onnection (?:closed|reset)"
         ),
         confidence=0.82,
@@ -75,7 +75,7 @@ RULES = (
             r"|failed to TCP connect to a peer MPI process"
             r"|unable to complete a TCP connection to another process"
         ),
-        unless=re.compile(r"retrying|errors?: 0\b|\bINFO\b|falling back|Link downed"),
+        unless=re.compile(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
         confidence=0.88,
         positives=(
             (

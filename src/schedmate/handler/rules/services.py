@@ -223,8 +223,8 @@ RULES = (
         unless=re.compile(r"Compressed file ended"),
         errors_only=True,
         confidence=0.45,
-        weight=Weight.SYMPTOM,
-        positives=("ConnectionResetError: [Errno 104] Connection reset by peer", "EOFError"),
+        weight=Weight.WRAPPER,
+        positives=("BrokenPipeError: [Errno 32] Broken pipe", "EOFError"),
         negatives=("EOFErrorCount: 1",),
     ),
 )
