@@ -13,6 +13,7 @@ from schedmate.advisor import Advisor
 from schedmate.core import Limits, Mind
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
+from schedmate.handler.handler import Study
 from schedmate.handler.reading.evidence import gather
 from schedmate.model import (
     BadAnswer,
@@ -370,9 +371,9 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
         _last = property(lambda self: self.kept, lambda self, value: self.race(value))
 
         def race(self, value):
-            self.kept = None if value is None else (theirs, gather(theirs))
+            self.kept = None if value is None else Study(theirs, gather(theirs), None)
 
-    assert Raced()._gathered(mine) == gather(mine)
+    assert Raced()._study(mine).case is mine
 
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
