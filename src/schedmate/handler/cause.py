@@ -26,6 +26,12 @@ _DOUBTED_CONFIDENCE: Final = 0.6
 _BETWEEN: Final = 8
 """Calm lines between a cause and what follows from it in the same log."""
 _FAINT: Final = 0.5
+_LEADS_TO_LATER: Final = {
+    "checkpoint_corrupt": ("disk_full", "disk_quota", "storage_io"),
+    "import_error": ("service_unreachable", "disk_full", "disk_quota"),
+}
+"""Half a checkpoint is written, or half an environment installed, long before it is missed."""
+_VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
 _HARDWARE: Final = {"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
 
@@ -58,11 +64,26 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
             clue_from_the_end(gathered) or _best_of_the_survived(gathered) if case.failing else None
         )
     tier, first = _first(case, clues)
+    if tier is Tier.FAINT and not (case.failing or verdicts or first.uncaught):
+        return None
     if first.line is None:
         first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER and case.failing:
         return clue_from_the_end(gathered) or first
-    return replace(first, ranks=_sharing(first, told)) if tier < Tier.SYMPTOM else first
+    first = _explained(first, gathered)
+    return replace(first, ranks=_sharing(first, told))
+
+
+def _explained(first: Clue, gathered: Gathered) -> Clue:
+    """What is known to lead to such a failure later, if there was any of it before."""
+    before = [
+        clue
+        for clue in gathered.clues
+        if clue.rule.reason in _LEADS_TO_LATER.get(first.rule.reason, ())
+        and clue.confidence >= SURE
+        and (clue.attempt, _place(clue)) < (first.attempt, _place(first))
+    ]
+    return max(before, key=_place, default=first)
 
 
 def _survived_it(clue: Clue) -> bool:
@@ -70,7 +91,9 @@ def _survived_it(clue: Clue) -> bool:
 
 
 def _sharing(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
-    """The ranks that show the same cause; who only lost its peers shows a symptom."""
+    """The ranks that show the same cause; who only lost its peers is a victim."""
+    if first.rule.reason in _VICTIMS:
+        return ()
     alike = {
         clue.rank
         for clue in told
@@ -84,7 +107,8 @@ def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
     if clue.rule.lasting and clue.calm_after > _AT_THE_END + clue.ended - clue.began:
         return False
     if case.succeeded:
-        last_words = clue.uncaught and clue.final and clue.calm_after <= _LAST_WORDS
+        clear = _tier(case, clue) < Tier.VAGUE
+        last_words = clue.uncaught and clear and clue.calm_after <= _LAST_WORDS
         return clue.final and (clue.rule.outlives_success or last_words)
     silenced = clue.last_words and clue.uncaught and clue.confidence >= SURE
     if not clue.final:
@@ -118,8 +142,13 @@ def _of_the_end(case: Case, clues: list[Clue]) -> list[Clue]:
     dead = [clue for order in _orders(clues) for clue in _last_burst(clues, order)]
     if not dead or any(_tier(case, clue) < Tier.SYMPTOM for clue in dead):
         return dead
-    raised = [clue for clue in clues if clue.uncaught and _tier(case, clue) < Tier.SYMPTOM]
-    return dead + sorted(raised, key=_place)[-1:]
+    able = [clue for clue in clues if _tier(case, clue) < Tier.SYMPTOM and _lasts(clue)]
+    return dead + sorted(able, key=_place)[-1:]
+
+
+def _lasts(clue: Clue) -> bool:
+    """An exception ends something, and hardware and services do not mend themselves at once."""
+    return clue.uncaught or REASONS[clue.rule.reason].category == "infrastructure"
 
 
 def _orders(clues: Sequence[Clue]) -> set[int]:
@@ -145,7 +174,15 @@ def _first(case: Case, clues: list[Clue]) -> tuple[Tier, Clue]:
     tier = min(_tier(case, clue) for clue in clues)
     able = [clue for clue in clues if _tier(case, clue) == tier]
     timed = all(clue.at is not None for clue in able)
-    return tier, min(able, key=lambda clue: (clue.at if timed else 0.0, _place(clue)))
+    weak = tier is Tier.SYMPTOM
+    return tier, min(
+        able,
+        key=lambda clue: (
+            weak and clue.confidence < SURE,
+            clue.at if timed else 0.0,
+            _place(clue),
+        ),
+    )
 
 
 def _place(clue: Clue) -> tuple[int, int]:

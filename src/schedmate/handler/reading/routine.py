@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.reading.lines import DIGITS, clean
 from schedmate.handler.reading.noise import is_clearing_up, is_stack
-from schedmate.logs import opened
+from schedmate.logs import opened, stamped_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,21 +26,26 @@ class Routine:
     """The end of a log, line by line, beside what was usual before the first alarm in it."""
 
     def __init__(self, lines: Iterable[tuple[int, bytes]], first_alarm: int) -> None:
-        self._lines = [(number, raw) for number, raw in lines if len(raw.strip()) >= _SHORTEST]
-        self._usual = {_template(raw) for number, raw in self._lines if number < first_alarm}
+        told = [(number, raw) for number, raw in lines if len(raw.strip()) >= _SHORTEST]
+        usual = {_template(raw) for number, raw in told if number < first_alarm}
+        self._all: list[int] = []
+        self._of_stream: dict[str, list[int]] = {}
+        for number, raw in told:
+            text = clean(raw)
+            if number > first_alarm and _is_usual(text, before=_template(raw) in usual):
+                self._all.append(number)
+                self._of_stream.setdefault(opened(text).stream, []).append(number)
 
     def goes_on_after(self, number: int, stream: str) -> bool:
         """Whether the process that writes this stream went on with it."""
-        after = [raw for at, raw in self._lines if at > number]
-        return sum(self._is_usual(raw, stream) for raw in after) >= _ENOUGH
+        usual = self._of_stream.get(stream, []) if stream else self._all
+        return len(usual) - bisect_right(usual, number) >= _ENOUGH
 
-    def _is_usual(self, raw: bytes, stream: str) -> bool:
-        text = clean(raw)
-        if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
-            return False
-        if stream and opened(text).stream != stream:
-            return False
-        return _template(raw) in self._usual or _PROGRESS.search(text) is not None
+
+def _is_usual(text: str, *, before: bool) -> bool:
+    if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
+        return False
+    return before or _PROGRESS.search(text) is not None
 
 
 def _template(raw: bytes) -> bytes:
