@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.reading.lines import DIGITS, clean
 from schedmate.handler.reading.noise import is_clearing_up, is_stack
-from schedmate.logs import opened, stamped_at
+from schedmate.logs import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,11 +13,11 @@ from typing import Final
 import re2
 
 from schedmate.handler.rules import RuleBook
-from schedmate.handler.rules.superset import options
+from schedmate.handler.rules.needles import options
 
 _SHAPES: Final = (
     rb"\(most recent call (?:last|first)\)",
-    rb'File "[^"]+", line \d+',
+    rb'  File "',
     rb"(?:Error|Exception|Interrupt|Expired)(?:\(\w+\))?(?::|(?m:\s*$))",
     rb"(?:SystemExit|[a-z]\.(?:error|timeout|gaierror)): ",
     rb"Exception ignored in|exception was never retrieved|terminated with the following error",
@@ -25,18 +25,13 @@ _SHAPES: Final = (
     rb"(?:srun|slurmstepd|mpirun|mpiexec|wandb|ninja): ",
     rb"SIG(?:TERM|KILL)|[Kk]illing subprocess|closing signal|torch[./]distributed[./]elastic",
     rb"\[launch(?:er)?\.py:|attempts left; will restart",
-    rb"(?:exitcode|error_file|traceback|local_rank) +: |[=-]{40}|observed failure",
+    rb"(?:exitcode|error_file|traceback|local_rank) +: |observed failure",
 )
-_COLOURED: Final = (
-    rb"\x1b\[.*(?i:error|exception|traceback|fail|fatal|kill|abort|signal|exceed|exhaust|timeout"
-    rb"|timed out|out of memory|denied|not found|no such|no space|mismatch|invalid|illegal|lost"
-    rb"|\bnan\b|xid|quota|cancel|preempt)"
-)
+_COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed)\x1b\["
 """Colours stand between the words that a rule looks for."""
 
 
 @lru_cache(maxsize=8)
 def trigger_of(book: RuleBook) -> re2._Regexp:
-    words = [b"(?i:" + re2.escape(word.encode()) + b")" for word in book.words]
-    parts = [*book.sources, *words, *_SHAPES, _COLOURED]
-    return re2.compile(b"|".join(b"(?:" + part + b")" for part in parts), options())
+    parts = [*book.needles, *_SHAPES, _COLOURED]
+    return re2.compile(b"|".join(b"(?:" + part + b")" for part in parts), options(one_line=True))

@@ -9,7 +9,7 @@ import re2
 
 from schedmate.handler.case import Case
 from schedmate.handler.rules.base import Rule
-from schedmate.handler.rules.superset import options, superset
+from schedmate.handler.rules.needles import options, widened
 
 
 class RuleBook:
@@ -32,19 +32,9 @@ class RuleBook:
         return tuple(rule for rule in self._of_cases if rule.matches_case(case))
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
-        """What marks the lines of those rules whose patterns RE2 cannot read."""
-        unread = (rule for rule, wide in self._amid_others if wide is None)
-        return tuple(dict.fromkeys(word for rule in unread for word in rule.words))
-
-    @cached_property
-    def sources(self) -> tuple[bytes, ...]:
-        """What finds the lines of the other rules amid a whole log, and few other lines."""
-        return tuple(wide for _, wide in self._amid_others if wide is not None)
-
-    @cached_property
-    def _amid_others(self) -> tuple[tuple[Rule, bytes | None], ...]:
-        return tuple((rule, _amid_others(rule)) for rule in self._line_rules)
+    def needles(self) -> tuple[bytes, ...]:
+        """What finds, amid a whole log, the lines that rules may explain."""
+        return tuple(sorted({one for rule in self._line_rules for one in _needles(rule)}))
 
     @cached_property
     def _line_rules(self) -> tuple[Rule, ...]:
@@ -66,33 +56,31 @@ class _Sorted:
         self._rules = tuple(rules)
         self._always: list[int] = []
         self._members: list[int] = []
+        self._whole = [widened(rule.pattern).whole for rule in self._rules if rule.pattern]
         self._set = re2.Set.SearchSet(options())
         for place, rule in enumerate(self._rules):
-            (self._members if self._added(rule) else self._always).append(place)
+            found = _needles(rule)
+            (self._members if found else self._always).append(place)
+            if found:
+                self._set.Add(b"|".join(found))
         self._set.Compile()
 
-    def _added(self, rule: Rule) -> bool:
-        wide = superset(rule.pattern, anywhere=False) if rule.pattern else None
-        try:
-            return wide is not None and self._set.Add(wide) is not None
-        except re2.error:
-            return False
-
     def first(self, text: str) -> Rule | None:
-        found = self._set.Match(text.encode("utf-8", "replace")) or ()
+        raw = text.encode("utf-8", "replace")
+        found = self._set.Match(raw) or ()
         if not found and not self._always:
             return None
         places = sorted([*(self._members[member] for member in found), *self._always])
-        rules = (self._rules[place] for place in places)
+        rules = (self._rules[place] for place in places if self._may_match(place, raw))
         return next((rule for rule in rules if rule.matches_text(text)), None)
 
+    def _may_match(self, place: int, raw: bytes) -> bool:
+        """RE2 says no much sooner than `re` does."""
+        whole = self._whole[place]
+        return whole is None or whole.search(raw) is not None
 
-def _amid_others(rule: Rule) -> bytes | None:
-    """None as well where it would stop at every byte."""
-    wide = superset(rule.pattern, anywhere=True) if rule.pattern else None
-    if wide is None:
-        return None
-    try:
-        return None if re2.compile(wide, options()).search(b"") else wide
-    except re2.error:
-        return None
+
+def _needles(rule: Rule) -> tuple[bytes, ...]:
+    """Of the pattern, or the words that its author gives where the pattern has none."""
+    words = tuple(b"(?i:" + re2.escape(word.encode()) + b")" for word in rule.words)
+    return (widened(rule.pattern).needles if rule.pattern else ()) or words

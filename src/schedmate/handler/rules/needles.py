@@ -1,0 +1,215 @@
+"""The most telling stretch of a pattern: what the pattern matches always has it.
+
+What stands on the other side of a wide gap (`.{0,200}`) is left out, so that one small automaton
+can look for the needles of all rules at once. What only the needle matches is asked again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import re2
+
+from schedmate.handler.rules.base import Pattern
+
+_TOKEN: Final = re.compile(
+    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]"
+    r"|\(\?(?:P?<\w{1,40}>|[a-zA-Z]{0,6}:)|\((?:\?(?:<[=!]|[=!]))?|\)"
+    r"|\{\d{1,6}(?:,\d{0,6})?\}\??|[*+?]\??|[\w ,:;'\"/<>=@!#%&~-]{2,400}(?![*+?{])|.",
+    re.DOTALL,
+)
+_REPEAT: Final = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}|[*+?]")
+_WIDE: Final = 9
+_TELLING: Final = 12
+"""Letters that are enough."""
+_ENDLESS: Final = 1 << 20
+_BEYOND_ASCII: Final = r"\x80-\xff"
+_KINDS: Final = {
+    **dict.fromkeys(("^", "$", r"\A", r"\Z", r"\b", r"\B"), ""),
+    **{kind: f"[{kind}{_BEYOND_ASCII}]+" for kind in (r"\w", r"\S", r"\D", r"\W")},
+    r"\s": r"[\s\x80-\xaf\xc2\xe2]",
+    r"\d": r"\d",
+    ".": ".",
+}
+"""Edges are left out: a launcher may have put something before the line."""
+
+
+def options(*, one_line: bool = False) -> re2.Options:
+    """Bytes of any encoding, as much memory as a fast automaton needs."""
+    chosen = re2.Options()
+    chosen.encoding = re2.Options.Encoding.LATIN1
+    chosen.log_errors = False
+    chosen.never_capture = True
+    chosen.never_nl = one_line
+    chosen.max_mem = 32 << 20
+    return chosen
+
+
+_READING: Final = options()
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """What RE2 makes of a pattern; whatever the pattern matches, these match too."""
+
+    needles: tuple[bytes, ...] = ()
+    """Alternatives, one of which is in every match; none where there is no such thing."""
+    whole: re2._Regexp | None = None
+    """None where RE2 cannot read it."""
+
+
+def widened(pattern: Pattern) -> Wide:
+    flags = getattr(pattern, "flags", 0)
+    if flags & re.VERBOSE:
+        return Wide()
+    cased = getattr(pattern, "options", _READING).case_sensitive
+    return _widened(pattern.pattern, ignore_case=not cased or bool(flags & re.IGNORECASE))
+
+
+@lru_cache(maxsize=4096)
+def _widened(text: str, *, ignore_case: bool) -> Wide:
+    read = _Reading(text).whole()
+    begin, end = ("(?i:", ")") if ignore_case else ("", "")
+    needles = tuple(f"{begin}{one}{end}".encode() for one in read.best)
+    try:
+        re2.compile(b"|".join(needles), _READING)
+        return Wide(needles, re2.compile(f"{begin}{read.source}{end}".encode(), _READING))
+    except re2.error:
+        return Wide()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """`best` is what its matches cannot do without, with `weight` letters at least."""
+
+    source: str
+    best: tuple[str, ...] = ()
+    weight: int = 0
+    gap: bool = False
+    """Has a gap in it, or is one."""
+
+
+_NOTHING: Final = _Piece("")
+
+
+class _Run:
+    """Neighbours without a gap between them, from the first letter to the last."""
+
+    def __init__(self) -> None:
+        self._source = self._open_end = ""
+        self._alone: tuple[str, ...] | None = None
+        self.weight = 0
+
+    def add(self, piece: _Piece) -> None:
+        if self.weight >= _TELLING or (not self.weight and not piece.weight):
+            return
+        if not piece.weight:
+            self._open_end += piece.source
+            return
+        self._alone = None if self.weight else piece.best
+        self._source += self._open_end + piece.source
+        self._open_end = ""
+        self.weight += piece.weight
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        return self._alone or (self._source,)
+
+
+class _Reading:
+    """Recursive descent over the pattern's tokens."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = [token[0] for token in _TOKEN.finditer(text)]
+        self._at = 0
+
+    def whole(self) -> _Piece:
+        """Alternatives: each must contribute, or none of them is always there."""
+        branches = [self._sequence()]
+        while self._peek() == "|":
+            self._at += 1
+            branches.append(self._sequence())
+        if len(branches) == 1:
+            return branches[0]
+        weight = min(branch.weight for branch in branches)
+        best = tuple(one for branch in branches for one in branch.best) if weight else ()
+        source = f"(?:{'|'.join(branch.source for branch in branches)})"
+        return _Piece(source, best, weight, any(branch.gap for branch in branches))
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _sequence(self) -> _Piece:
+        pieces: list[_Piece] = []
+        while self._peek() not in ("", "|", ")"):
+            pieces.append(self._repeated())
+        runs = [_Run()]
+        for piece in pieces:
+            if piece.gap:
+                runs.append(_Run())
+            else:
+                runs[-1].add(piece)
+        gaps = [piece for piece in pieces if piece.gap]
+        best = max((*runs, *gaps), key=lambda one: one.weight)
+        source = "".join(piece.source for piece in pieces)
+        return _Piece(source, best.best if best.weight else (), best.weight, bool(gaps))
+
+    def _repeated(self) -> _Piece:
+        token = self._peek()
+        piece = self._atom()
+        repeat = _REPEAT.fullmatch(self._peek().removesuffix("?") or self._peek())
+        if repeat is None:
+            return piece
+        self._at += 1
+        least, most = _bounds(repeat)
+        needed = piece if least else _NOTHING
+        gap = piece.gap or (most > _WIDE and not _is_narrow(token, piece))
+        times = "?" if most == 1 else "+" if least else "*"
+        return _Piece(f"(?:{piece.source}){times}", needed.best, needed.weight, gap)
+
+    def _atom(self) -> _Piece:
+        token = self._tokens[self._at]
+        self._at += 1
+        if token[0] == "(":
+            return self._group(token)
+        if token[0] == "[":
+            return _Piece(_bytes_of_class(token))
+        if token in _KINDS:
+            return _Piece(_KINDS[token])
+        return _Piece(token, (token,), 1 if token[0] == "\\" else len(token))
+
+    def _group(self, opening: str) -> _Piece:
+        inside = self.whole()
+        self._at += 1
+        if opening[:3] in ("(?=", "(?!", "(?<") and not opening.endswith(">"):
+            return _NOTHING
+        flags = opening if opening.endswith(":") else "(?:"
+        best = tuple(f"{flags}{one})" for one in inside.best) if flags != "(?:" else inside.best
+        return _Piece(f"{flags}{inside.source})", best, inside.weight, inside.gap)
+
+
+def _bounds(repeat: re.Match[str]) -> tuple[int, int]:
+    if repeat[1] is None:
+        return {"*": (0, _ENDLESS), "+": (1, _ENDLESS), "?": (0, 1)}[repeat[0]]
+    if repeat[2] is None:
+        return int(repeat[1]), int(repeat[1])
+    return int(repeat[1]), int(repeat[3]) if repeat[3] else _ENDLESS
+
+
+def _is_narrow(token: str, piece: _Piece) -> bool:
+    """Repeats that end soon by themselves: one letter, digits, the letters of a word."""
+    if token[0] == "[":
+        return token[1] != "^" and r"\S" not in token
+    return token in (r"\d", r"\s", r"\w") or (piece.weight == 1 and token[0] != "(")
+
+
+def _bytes_of_class(token: str) -> str:
+    """One character outside ASCII is several bytes."""
+    if token.isascii() and not token.startswith("[^") and r"\w" not in token:
+        return token
+    ascii_only = "".join(char for char in token[:-1] if char.isascii())
+    more = "" if token.startswith("[^") else _BEYOND_ASCII
+    return f"{ascii_only}{more}]+"
