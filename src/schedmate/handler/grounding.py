@@ -19,10 +19,12 @@ _WORDS: Final[dict[str, str]] = {
     "driver_mismatch": r"driver",
     "nccl_timeout": r"nccl|collective|allreduce|all_reduce|watchdog|gloo|barrier",
     "nccl_remote": r"nccl|gloo|peer|remote",
-    "network": r"ibv_|infiniband|network|link|route|connection|socket|mlx5",
+    "network": r"ibv_|infiniband|network|link|route|connection|socket|mlx5|cable|switch|\bnode",
     "node_failure": r"node|slurmd|kernel panic|reboot",
-    "storage_io": r"i/o|input/output|stale|lustre|nfs|ceph|s3|disk|read|write",
-    "service_unreachable": r"connect|resolve|resolution|unreachable|refused|ssl|tls|http|dns|timed",
+    "storage_io": r"i/o|input/output|stale|lustre|nfs|ceph|s3|disk|read|write|file ?system|storage",
+    "service_unreachable": (
+        r"connect|resol|reach|refused|ssl|tls|http|dns|timed|answer|respon|server|mirror"
+    ),
     "killed": r"kill|signal|sigterm|terminated",
     "preempted": r"preempt|spot|reclaim|evict",
     "time_limit": r"time.?limit|walltime|deadline|runlimit",
@@ -31,10 +33,12 @@ _WORDS: Final[dict[str, str]] = {
     "dataloader_killed": r"worker|dataloader",
     "port_conflict": r"address|port|bind",
     "rendezvous": r"rendezvous|rdzv|init_process_group|store|clients|world.?size",
-    "checkpoint_corrupt": r"checkpoint|ckpt|archive|zip|header|pickle|truncat|corrupt|eof",
+    "checkpoint_corrupt": (
+        r"checkpoint|ckpt|archive|zip|header|pickle|truncat|corrupt|eof|snapshot|saved|tensor"
+    ),
     "segfault": r"seg|sig|core|abort|bus error|illegal instruction|signal",
     "hang": r"hang|hung|stuck|no progress|stall",
-    "disk_full": r"space|full",
+    "disk_full": r"space|full|bytes|disk",
 }
 _PATTERNS: Final = {reason: re.compile(words, re.IGNORECASE) for reason, words in _WORDS.items()}
 

@@ -42,8 +42,9 @@ _TROUBLE: Final = re2.compile(
     r"violat|threshold|overheat|throttl|unavailable|no route|\bdown\b|\bempty\b"
 )
 _ENDING: Final = re2.compile(
-    r"(?i)^\W{0,20}(?:bye|done|stop\w{0,5}|exit\w{0,4}|abort\w{0,4}|quit\w{0,4}|giv\w{1,4} up|"
-    r"gave up|shutting down|clean\w{0,4} up)\b.{0,20}$"
+    r"(?i)^(?:\W{0,20}|\W?\w{1,20}\W{1,3})(?:bye|done|stop\w{0,5}|exit\w{0,4}|abort\w{0,4}|quit\w{0,4}|"
+    r"giv\w{1,4} up|gave up|shutting down|clean\w{0,4} up|refusing to go on|not going on|leaving|"
+    r"halt\w{0,3}|ending|bailing out|dropping out|terminat\w{1,4})\b.{0,20}$"
 )
 """Says that it ends, not why."""
 
