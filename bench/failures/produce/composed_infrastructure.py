@@ -194,7 +194,11 @@ CASES = [
         name="nccl_remote_peer_closed",
         reason="nccl_remote",
         after="NVIDIA/nccl#1232",
-        cause=("Connection closed by remote peer", "ncclRemoteError"),
+        cause=(
+            "Connection closed by remote peer",
+            "remote process exited or there was a network error",
+            "ncclRemoteError",
+        ),
         nodes=("n1", "n2"),
         text="n1:13571:13571 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote "
         "peer n2<42830>\nn1:13571:13571 [0] NCCL INFO misc/socket.cc:750 -> 6\n"
