@@ -11,6 +11,7 @@ from schedmate.model.wire import to_json
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_past_run
+from schedmate.testing.lessons_contract import a_past_failure
 
 
 def test_runs_kept_before_there_were_profiles_are_read(tmp_path):
@@ -30,3 +31,14 @@ def test_runs_kept_before_there_were_profiles_are_read(tmp_path):
         assert store.tracking("1", 0) == "state"
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+
+
+def test_failures_remembered_by_older_signatures_make_room(tmp_path):
+    path = tmp_path / "store.sqlite3"
+    with closing(Database(path, MIGRATIONS[:3])) as old:
+        old.run("INSERT INTO failures VALUES ('signature', '{}')")
+
+    with closing(SqliteStore(path)) as store:
+        assert store.recall_failures(["signature"]) == {}
+        store.remember_failure(a_past_failure("one", "signature"))
+        assert set(store.recall_failures(["signature"])) == {"signature"}

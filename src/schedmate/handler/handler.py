@@ -81,6 +81,10 @@ class Study:
     def view(self) -> tuple[LogLine, ...]:
         return compressed(self.gathered, self.odd)
 
+    @cached_property
+    def choice(self) -> tuple[LogLine, ...]:
+        return choice(self.view, self.odd)
+
 
 class Handler:
     def __init__(self, experience: Experience | None = None, asker: Asker | None = None) -> None:
@@ -117,14 +121,14 @@ class Handler:
         if not study.view:
             return diagnosis
         answer = self._asker.ask(
-            interpreter.schema(choice(study.view)),
+            interpreter.schema(study.choice),
             interpreter.question(case, study.view, self._similar(study)),
             purpose=interpreter.PURPOSE,
             system=interpreter.SYSTEM,
             max_tokens=interpreter.MAX_TOKENS,
         )
         cost = _sum(diagnosis.cost, answer.cost)
-        line = interpreter.grounded(answer.value, choice(study.view))
+        line = interpreter.grounded(answer.value, study.choice)
         if line is None:
             return replace(diagnosis, cost=cost)
         refined = report.from_line(
@@ -183,7 +187,7 @@ class Handler:
     def _by_rules(self, study: Study) -> Diagnosis:
         case, clue = study.case, study.clue
         if clue is None:
-            if case.failing or study.gathered.lines == 0:
+            if case.failing or not study.gathered.readable:
                 return report.unknown(case, study.gathered)
             return report.not_failed(case, study.gathered)
         if clue.rule.id and self._experience is not None:

@@ -86,10 +86,11 @@ def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...
     return tuple(sorted(chosen.values(), key=lambda line: line.place))
 
 
-def choice(view: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """Lines of the view that can name a cause: those with a word of trouble, if there are any."""
+def choice(view: Sequence[LogLine], odd: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """Lines of the view that can name a cause: with a word of trouble, else like no other."""
+    rare = [line for line in view if line in odd and not _ENDING.search(line.text)]
     able = [line for line in view if speaks_of_trouble(line.text)]
-    return tuple(able) or tuple(view)
+    return tuple(able or rare or view)
 
 
 def speaks_of_trouble(text: str) -> bool:
@@ -119,12 +120,16 @@ def _odd_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Odd]:
     raws = list(pieces(end, 0))
     last = max((index for index, (_, raw) in enumerate(raws) if raw.strip()), default=0)
     first_number = tail[-1].number - raws[last][0]
-    for key, places in _places(templates(end)).items():
-        if not key.strip() or _is_routine(places):
-            continue
+    rare = [
+        places
+        for key, places in _places(templates(end)).items()
+        if key.strip() and not _is_routine(places)
+    ]
+    rare.sort(key=lambda places: places[-1], reverse=True)
+    for late, places in enumerate(rare):
         offset, raw = raws[places[0]]
         line = read_line(raw, file=tail[0].file, order=tail[0].order, number=first_number + offset)
-        score = _score(line.text, alone=len(places) == 1, late=last - places[-1])
+        score = _score(line.text, alone=len(places) == 1, late=late)
         if score > 0:
             yield _Odd(line, score)
 
@@ -143,7 +148,7 @@ def _is_routine(places: Sequence[int]) -> bool:
 
 
 def _score(text: str, *, alone: bool, late: int) -> int:
-    """Trouble counts most, being alone some, being near the end decides between equals."""
+    """Trouble counts most, being alone some; being among the last rare ones decides."""
     if not _TROUBLE.search(text):
         return 0 if late > _MOST_ODD or not alone else _MOST_ODD - late
     weight = 20 if _ENDING.search(text) else 200

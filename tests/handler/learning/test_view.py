@@ -10,10 +10,13 @@ TELLING = "[shards] record 371 of shard 3 is cut short: 512 bytes announced, 128
 STEPS = [f"step {n} loss 0.5" for n in range(3000)]
 
 
-def view(lines, **verdict):
-    case = Case(logs=(NamedLog("a.log", "\n".join(lines).encode()),), exit_code=1, **verdict)
+def views(lines):
+    """What is shown, and what of it can be chosen."""
+    case = Case(logs=(NamedLog("a.log", "\n".join(lines).encode()),), exit_code=1)
     gathered = gather(case)
-    return compressed(gathered, odd_lines(case, gathered))
+    odd = odd_lines(case, gathered)
+    shown = compressed(gathered, odd)
+    return shown, [line.text for line in choice(shown, odd)]
 
 
 @pytest.mark.parametrize(
@@ -28,16 +31,16 @@ def view(lines, **verdict):
     ids=["last words", "routine", "twenty different lines", "blanks", "a bar"],
 )
 def test_the_telling_line_is_in_it_with_its_number(after):
-    shown = view([*STEPS, TELLING, *after])
+    shown, choosable = views([*STEPS, TELLING, *after])
     assert len(shown) <= MOST_LINES
     assert [(line.number, line.text) for line in shown if "[shards]" in line.text] == [
         (3001, TELLING)
     ]
-    assert TELLING in [line.text for line in choice(shown)]
+    assert TELLING in choosable
 
 
 def test_what_all_ranks_say_at_once_is_no_routine():
-    shown = view([*STEPS, *(f"[rank{r}]: {TELLING}" for r in range(16)), *STEPS[:100]])
+    shown, _ = views([*STEPS, *(f"[rank{r}]: {TELLING}" for r in range(16)), *STEPS[:100]])
     assert [line.text for line in shown].count(TELLING) == 1
 
 
@@ -49,8 +52,15 @@ def test_routine_trouble_is_left_out():
 
 
 def test_endings_cannot_be_chosen_where_something_else_can():
-    assert [line.text for line in choice(view([TELLING, "giving up", "stopped"]))] == [TELLING]
-    assert [line.text for line in choice(view(["so long", "stopped"]))] == ["so long", "stopped"]
+    assert views([TELLING, "giving up", "stopped"])[1] == [TELLING]
+    assert views(["so long", "stopped"])[1] == ["so long"]
+    assert views(["stopped"])[1] == ["stopped"]
+
+
+def test_what_no_word_gives_away_is_found_by_being_alone():
+    plain = "registry: please sign in anew"
+    noise = [f"[sweeper] {n} files looked at" for n in range(400)]
+    assert views([*STEPS, plain, "leaving", *noise])[1] == [plain]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n\n", b"\x00\xff\xfe" * 5000, b"x" * 3_000_000])
