@@ -44,10 +44,10 @@ def behind_healthy_log(exam: ExamCase, healthy: bytes) -> Iterator[tuple[NamedLo
     part = healthy.rfind(b"\n", 0, part) + 1
     with TemporaryDirectory(prefix="schedmate-behind-") as directory:
         logs = []
-        for log in exam.logs:
-            path = Path(directory) / log.name
+        for number, log in enumerate(exam.logs):
+            path = Path(directory) / str(number)
             with path.open("wb") as file:
                 file.write(memoryview(healthy)[:part])
                 file.write(log.read_bytes())
-            logs.append(NamedLog(log.name, path))
+            logs.append(NamedLog(str(log), path))
         yield tuple(logs)

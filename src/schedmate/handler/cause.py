@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import IntEnum
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.last_words import clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
+from schedmate.logs import DAY_S
 from schedmate.model import REASONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from schedmate.handler.case import Case
 
@@ -173,16 +175,23 @@ def _last_burst(clues: Sequence[Clue], order: int) -> list[Clue]:
 def _first(case: Case, clues: list[Clue]) -> tuple[Tier, Clue]:
     tier = min(_tier(case, clue) for clue in clues)
     able = [clue for clue in clues if _tier(case, clue) == tier]
-    timed = all(clue.at is not None for clue in able)
-    weak = tier is Tier.SYMPTOM
-    return tier, min(
-        able,
-        key=lambda clue: (
-            weak and clue.confidence < SURE,
-            clue.at if timed else 0.0,
-            _place(clue),
-        ),
-    )
+    if tier is Tier.SYMPTOM:
+        able = [clue for clue in able if clue.confidence >= SURE] or able
+    first_of_each = [min(its, key=_place) for its in _by_log(able)]
+    by_clock = _one_clock(first_of_each)
+    return tier, min(first_of_each, key=lambda clue: (clue.at if by_clock else 0.0, _place(clue)))
+
+
+def _by_log(clues: list[Clue]) -> Iterator[list[Clue]]:
+    """Within a log the order of its lines is surer than their times."""
+    for _, its in groupby(sorted(clues, key=_place), key=lambda clue: _place(clue)[0]):
+        yield list(its)
+
+
+def _one_clock(clues: Sequence[Clue]) -> bool:
+    """Whether the times of all can be compared: all with a date, or all without."""
+    times = [clue.at for clue in clues]
+    return None not in times and len({at > DAY_S for at in times if at is not None}) == 1
 
 
 def _place(clue: Clue) -> tuple[int, int]:
