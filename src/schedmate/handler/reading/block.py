@@ -25,8 +25,9 @@ class Block:
         self.flat = _flat(raw)
         self.end = len(raw)
         self._raw = raw
-        self._before = before
         self._counted, self._number = 0, first_number
+        self._before = before
+        self._stamped: tuple[int, float | None] | None = None
 
     def line_start(self, at: int, not_before: int) -> int:
         return max(self.flat.rfind(b"\n", not_before, at) + 1, not_before)
@@ -65,12 +66,19 @@ class Block:
 
     def stamped(self, end: int) -> float | None:
         """The time of the line that ends here or of the nearest before it that has one."""
-        chunk = self.flat[max(0, end - _LOOK_BACK_BYTES) : end]
-        if end < _LOOK_BACK_BYTES:
-            chunk = self._before + chunk
-        lines = chunk.split(b"\n")[-_LOOK_BACK_LINES:]
-        times = (stamped_at(clean(line)) for line in reversed(lines) if b":" in line[:100])
-        return next((at for at in times if at is not None), None)
+        known, at = self._stamped or (0, _last_time(self._before))
+        begin = max(known, end - _LOOK_BACK_BYTES)
+        found = _last_time(self.flat[begin:end])
+        if found is None and begin == known:
+            found = at
+        self._stamped = (max(known, end), found)
+        return found
+
+
+def _last_time(chunk: bytes) -> float | None:
+    lines = chunk.split(b"\n")[-_LOOK_BACK_LINES:]
+    times = (stamped_at(clean(line)) for line in reversed(lines) if b":" in line[:100])
+    return next((at for at in times if at is not None), None)
 
 
 def _flat(raw: bytes) -> bytes:

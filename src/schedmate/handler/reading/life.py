@@ -12,6 +12,7 @@ _MOST_WATCHED: Final = 64
 _LONG_ENOUGH: Final = 4 << 20
 """Bytes of others' lines after which a process that was silent so long counts as dead."""
 _MOST_LINES: Final = 30
+_FEW_BYTES: Final = 1000
 
 
 @dataclass(slots=True)
@@ -25,12 +26,13 @@ class Fate:
 class _Watch:
     fate: Fate
     mark: bytes
-    left: int = _LONG_ENOUGH
+    since: int
 
 
 class Life:
     def __init__(self) -> None:
         self._watched: dict[str, _Watch] = {}
+        self._passed = 0
 
     def fate(self, line: LogLine, raw: bytes) -> Fate:
         """Watch the process that wrote this line."""
@@ -38,22 +40,39 @@ class Life:
         if watch is None:
             if len(self._watched) >= _MOST_WATCHED:
                 del self._watched[next(iter(self._watched))]
-            watch = self._watched[line.stream] = _Watch(Fate(), _mark(line, raw))
+            watch = self._watched[line.stream] = _Watch(Fate(), _mark(line, raw), self._passed)
         return watch.fate
 
     def calm(self, block: bytes, start: int, end: int) -> None:
         """These lines are calm: who wrote any of them is alive."""
         if not self._watched or start >= end:
             return
-        for stream, watch in list(self._watched.items()):
-            if watch.mark:
-                alive = block.find(watch.mark, max(0, start - 1), end) >= 0
-            else:
-                alive = _has_unmarked(block[start : min(end, start + (1 << 14))])
-            watch.fate.went_on |= alive
-            watch.left -= end - start
-            if alive or watch.left <= 0:
-                del self._watched[stream]
+        if end - start < _FEW_BYTES:
+            lines = block[start:end].split(b"\n")
+            alive = {opened(text).stream for line in lines if (text := clean(line))}
+        else:
+            alive = {
+                stream
+                for stream, watch in self._watched.items()
+                if _is_alive(watch.mark, block, start, end)
+            }
+        self._settle(alive, end - start)
+
+    def _settle(self, alive: set[str], passed: int) -> None:
+        for stream in alive & self._watched.keys():
+            self._watched.pop(stream).fate.went_on = True
+        self._passed += passed
+        while self._watched:
+            stream, watch = next(iter(self._watched.items()))
+            if self._passed - watch.since <= _LONG_ENOUGH:
+                break
+            del self._watched[stream]
+
+
+def _is_alive(mark: bytes, block: bytes, start: int, end: int) -> bool:
+    if mark:
+        return block.find(mark, max(0, start - 1), end) >= 0
+    return _has_unmarked(block[start : min(end, start + (1 << 14))])
 
 
 def _mark(line: LogLine, raw: bytes) -> bytes:

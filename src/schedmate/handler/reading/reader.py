@@ -30,10 +30,13 @@ _LONGEST_TEMPLATE: Final = 400
 _TRIES: Final = 64
 _CROWDED: Final = 256
 """Alarming lines of one block after which each of its lines is looked up."""
-_FREE_LOOKS: Final = 150_000
-"""Lines of one log that are read as closely as can be ..."""
-_LOOKS_PER_BLOCK: Final = 400
-"""... before it is only samples: as many at a block's beginning, and at its end."""
+_MOST_EFFORT: Final = 240_000
+"""What may be spent on lines that are all alarming and all new, in about 2 us each; ..."""
+_EFFORT_PER_BLOCK: Final = 1600
+"""... it grows again by this, and when it is spent a block's beginning and end are samples."""
+_EFFORT_AT_END: Final = 80_000
+_EFFORT_OF_LOOK: Final = 4
+_LAST_BLOCKS: Final = 2
 _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
 _LOOK_BACK: Final = 1 << 13
 
@@ -63,7 +66,8 @@ class LogReader:
         self._tries: dict[bytes, tuple[_Verdict, int]] = {}
         self._known: dict[bytes, _Verdict] = {}
         self._number = 1
-        self._calm = self._looks = 0
+        self._calm = 0
+        self._effort = _MOST_EFFORT
         self._attempt = origin.attempt
         self._last_bytes = b""
         self.readable = False
@@ -73,34 +77,42 @@ class LogReader:
         return self._number - 1 + (not self._last_bytes.endswith(b"\n") and bool(self._last_bytes))
 
     def read(self, stream: BinaryIO) -> None:
+        """What the log ends with is read closely however much came before it."""
+        waiting: deque[bytes] = deque()
         for raw in blocks(stream):
-            self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
-            self._scan(Block(raw, self._number, self._last_bytes[-_LOOK_BACK:]))
-            self._number += raw.count(b"\n")
-            self._last_bytes = (self._last_bytes + raw[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+            waiting.append(raw)
+            if len(waiting) > _LAST_BLOCKS:
+                self._read_block(waiting.popleft())
+        self._effort = max(self._effort, _EFFORT_AT_END)
+        while waiting:
+            self._read_block(waiting.popleft())
         self.readable = self.readable or is_text(self._last_bytes)
 
+    def _read_block(self, raw: bytes) -> None:
+        self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
+        self._effort = min(_MOST_EFFORT, self._effort + _EFFORT_PER_BLOCK)
+        self._scan(Block(raw, self._number, self._last_bytes[-_LOOK_BACK:]))
+        self._number += raw.count(b"\n")
+        self._last_bytes = (self._last_bytes + raw[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+
     def _scan(self, block: Block) -> None:
-        """Jump from one alarming line to the next."""
-        allowed = max(_FREE_LOOKS, self._looks + _LOOKS_PER_BLOCK)
-        at = self._follow(block, 0, allowed)
-        for _ in range(_CROWDED):
-            found = self._trigger.search(block.flat, at) if at < block.end else None
-            if found is None or self._looks > allowed:
-                break
+        """Jump from one alarming line to the next; in a crowded block, from line to line."""
+        at = self._follow(block, 0)
+        hits = 0
+        while at < block.end and (found := self._trigger.search(block.flat, at)) is not None:
             start = block.line_start(found.start(), at)
             self._pass(block, at, start)
-            at = self._follow(block, self._look(block, start, found.start()), allowed)
-        else:
-            found = at < block.end
-        while found and at < block.end:
-            at = self._walk(block, at, allowed)
-            allowed = self._looks + _LOOKS_PER_BLOCK
+            at = start
+            hits += 1
+            if hits > _CROWDED or self._effort < 0:
+                at = self._walk(block, at)
+            else:
+                at = self._follow(block, self._look(block, at, found.start()))
         self._pass(block, at, block.end)
 
-    def _follow(self, block: Block, at: int, allowed: int) -> int:
+    def _follow(self, block: Block, at: int) -> int:
         """Look at every line while a traceback is being written."""
-        while self._tracebacks.busy and at < block.end and self._looks <= allowed:
+        while self._tracebacks.busy and at < block.end and self._effort >= 0:
             at = self._look(block, at, at)
         return at
 
@@ -108,21 +120,23 @@ class LogReader:
         self._calm += block.count(start, end)
         self._life.calm(block.flat, start, end)
 
-    def _walk(self, block: Block, at: int, allowed: int) -> int:
-        """Look up each line of a crowded block by what it has in common with others."""
+    def _walk(self, block: Block, at: int) -> int:
+        """Look up each line by what it has in common with others, as long as there is effort."""
         rest = block.flat[at:]
         keys = rest.translate(None, DIGITS).split(b"\n")
         for raw, key in zip(rest.split(b"\n"), keys, strict=True):
             end = at + len(raw)
             known = None if self._tracebacks.busy else self._known.get(key)
             if known is None or not self._seen_again(block, known, at, end):
-                if self._looks > allowed:
+                if self._effort < 0:
+                    self._effort = _EFFORT_PER_BLOCK
                     return max(at, block.near_end())
                 self._look_closer(block, raw, key, at)
             at = end + 1
         return block.end
 
     def _look_closer(self, block: Block, raw: bytes, key: bytes, at: int) -> None:
+        self._effort -= 1
         if self._tracebacks.busy or self._trigger.search(raw) is not None:
             self._look(block, at, at)
         else:
@@ -138,7 +152,7 @@ class LogReader:
         known = None if busy else self._known.get(key)
         if known is not None and self._seen_again(block, known, start, end):
             return end + 1
-        self._looks += 1
+        self._effort -= _EFFORT_OF_LOOK
         line = self._line(raw, block.number(start))
         if not self._of_traceback(block, line, raw, end):
             verdict = self._judge(block, line, raw, start)

@@ -34,4 +34,6 @@ _COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed
 @lru_cache(maxsize=8)
 def trigger_of(book: RuleBook) -> re2._Regexp:
     parts = [*book.needles, *_SHAPES, _COLOURED]
-    return re2.compile(b"|".join(b"(?:" + part + b")" for part in parts), options(one_line=True))
+    return re2.compile(
+        b"|".join(b"(?:" + part + b")" for part in parts), options(32, one_line=True)
+    )

@@ -57,7 +57,7 @@ class _Sorted:
         self._always: list[int] = []
         self._members: list[int] = []
         self._whole = [widened(rule.pattern).whole for rule in self._rules if rule.pattern]
-        self._set = re2.Set.SearchSet(options())
+        self._set = re2.Set.SearchSet(options(16))
         for place, rule in enumerate(self._rules):
             found = _needles(rule)
             (self._members if found else self._always).append(place)

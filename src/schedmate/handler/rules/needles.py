@@ -37,18 +37,18 @@ _KINDS: Final = {
 """Edges are left out: a launcher may have put something before the line."""
 
 
-def options(*, one_line: bool = False) -> re2.Options:
-    """Bytes of any encoding, as much memory as a fast automaton needs."""
+def options(megabytes: int, *, one_line: bool = False) -> re2.Options:
+    """Bytes of any encoding, and how much memory the automaton may take to be fast."""
     chosen = re2.Options()
     chosen.encoding = re2.Options.Encoding.LATIN1
     chosen.log_errors = False
     chosen.never_capture = True
     chosen.never_nl = one_line
-    chosen.max_mem = 32 << 20
+    chosen.max_mem = megabytes << 20
     return chosen
 
 
-_READING: Final = options()
+_READING: Final = options(2)
 
 
 @dataclass(frozen=True, slots=True)
