@@ -20,7 +20,7 @@ from schedmate.handler.reading import Clue, Gathered, LogLine, gather
 from schedmate.handler.rules import RULES, Rule
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
-from schedmate.handler.view import choice, compressed, odd_lines
+from schedmate.handler.view import choice, compressed, odd_lines, speaks_of_trouble
 from schedmate.model import BadInput, Cost, ModelError
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import Origin
@@ -236,6 +236,7 @@ class Handler:
             keys=keys_of_lines(study.case, (line,), study.gathered.tail)[:1],
             confidence=_MODEL_CONFIDENCE,
             origin=origin,
+            make_rule=speaks_of_trouble(line.text),
         )
         if lesson.problem:
             _log.info("no rule from the answer about %s: %s", line.file, lesson.problem)

@@ -39,7 +39,8 @@ _TROUBLE: Final = re2.compile(
     r"\bbad\b|illegal|wrong|\bmust\b|expected|unknown|unrecogni|limit|quota|forbidden|unauthori|"
     r"licen[cs]e|not enough|no more|unsupported|not support|incompatible|conflict|stale|stuck|"
     r"\bhung\b|disconnect|\breset\b|remain|has no |have no |was not|is not|are not|undefined|"
-    r"violat|threshold|overheat|throttl|unavailable|no route|\bdown\b|\bempty\b"
+    r"violat|threshold|\bnever\b|may not|used up|garbage|overheat|throttl|unavailable|no route|"
+    r"\bdown\b|\bempty\b"
 )
 _ENDING: Final = re2.compile(
     r"(?i)^(?:\W{0,20}|\W?\w{1,20}\W{1,3})(?:bye|done|stop\w{0,5}|exit\w{0,4}|abort\w{0,4}|quit\w{0,4}|"

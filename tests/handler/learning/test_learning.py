@@ -117,6 +117,14 @@ def test_a_models_answer_becomes_a_rule_with_its_origin(store):
     assert store.learned_rules()[0].hits == 1
 
 
+def test_no_rule_is_made_of_a_line_that_speaks_of_no_trouble(store):
+    calm = "registry asks for a new sign in please"
+    diagnosis = ask(store, case_of(f"{STEPS}{calm}\n"), "auth_error", calm)
+    assert diagnosis.reason == "auth_error"
+    assert not store.learned_rules()
+    assert Handler(store).diagnose(case_of(f"{STEPS}{calm}\n")).source == "memory"
+
+
 def test_a_models_rule_never_outranks_a_confident_built_in_one(store):
     ask(store, case_of(PUZZLE), "python_exception")
     both = Handler(store).diagnose(case_of(PUZZLE + CRASH))
