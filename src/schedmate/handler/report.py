@@ -8,6 +8,7 @@ from schedmate.handler.case import signal_name
 from schedmate.handler.decision import blamed_nodes, decide
 from schedmate.handler.nodes import on_local_disk
 from schedmate.handler.suggestions import meaning, suggestion
+from schedmate.handler.witnesses import witnesses
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
         summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
-        lines = clue.shown
+        lines = witnesses(clue, gathered)
     return _diagnosis(
         case,
         reason,

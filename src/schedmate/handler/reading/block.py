@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -13,6 +15,8 @@ _LOOK_BACK_BYTES: Final = 1 << 14
 _LOOK_BACK_LINES: Final = 64
 _NEAR_BYTES: Final = 2000
 _END_BYTES: Final = 1 << 14
+_BELOW_LINES: Final = 8
+_BELOW_BYTES: Final = 3000
 _NUMBER: Final = re.compile(rb"\s{0,8}(\d{1,6}): ")
 _LEAD: Final = 100
 """What is shown before the place that matters in an endless line."""
@@ -43,7 +47,15 @@ class Block:
             start = centre - _LEAD
         return self.flat[start : min(end, start + LINE_BYTES)]
 
+    @cached_property
+    def lines(self) -> int:
+        """Line feeds in it."""
+        return self._raw.count(b"\n")
+
     def count(self, start: int, end: int) -> int:
+        """Lines in a part of it; what was overwritten counts too."""
+        if start == 0 and end == self.end and self.flat is self._raw:
+            return self.lines
         return self.flat.count(b"\n", start, end)
 
     def number(self, at: int) -> int:
@@ -52,6 +64,13 @@ class Block:
             self._number += self._raw.count(b"\n", self._counted, at)
             self._counted = at
         return self._number
+
+    def below(self, end: int) -> Iterator[tuple[int, bytes]]:
+        """The next lines, numbered, as far as they are in this block."""
+        number, at = self.number(end), end + 1
+        for raw in self.flat[at : at + _BELOW_BYTES].split(b"\n")[:_BELOW_LINES]:
+            yield number + self._raw.count(b"\n", end, at), raw
+            at += len(raw) + 1
 
     def near_end(self) -> int:
         """Where the last lines begin."""

@@ -17,6 +17,10 @@ class Clue:
     line: LogLine | None = None
     shown: tuple[LogLine, ...] = ()
     """The line itself, then what helps to understand it."""
+    chain: tuple[LogLine, ...] = ()
+    """The other errors that were raised with it."""
+    below: tuple[LogLine, ...] = ()
+    """The next lines: some of them may say it better."""
     message: str = ""
     uncaught: bool = False
     """Comes from a traceback, not from a line that looks like one."""

@@ -13,7 +13,10 @@ _BARE_DISCOUNT: Final = 0.88
 _LOGGED_DISCOUNT: Final = 0.75
 _CUT_OFF: Final = 0.3
 
-_TALK = re.compile(r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: ")
+_TALK = re.compile(
+    r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: |^.{0,100}?\bNCCL INFO\b"
+    r"|^\[W[ \d]"
+)
 _NAME = (
     r"((?:[a-zA-Z_]\w{0,80}\.){0,12}(?:[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Expired)"
     r"|(?<=\.)(?:error|timeout|gaierror))(?:\(\w{1,80}\))?(?:: .*|:?$))"
@@ -33,6 +36,7 @@ _PROBING: Final = {
 }
 """Exceptions that code raises and catches to find its way; not what a run dies of."""
 _VAGUE: Final = "python_exception"
+_SURER: Final = 0.1
 _SAYS_LITTLE: Final = 40
 
 
@@ -101,6 +105,9 @@ def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]
     strongest = min(rule.weight for rule, _ in explained)
     able = [pair for pair in explained if pair[0].weight == strongest]
     first = able[0]
+    sure = max(able, key=lambda pair: pair[0].confidence)
+    if sure[0].confidence - first[0].confidence > _SURER:
+        return sure
     if first[0].reason in _PROBING and strongest is Weight.CAUSE:
         clearer = next((pair for pair in able[1:] if pair[0].reason not in _PROBING), first)
         if clearer[1].link == "context" or REASONS[clearer[0].reason].category == "framework":

@@ -49,6 +49,7 @@ class Hit:
     began: Moment
     ended: int
     fate: Fate
+    below: tuple[LogLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class _Raised:
     chain: Chain
     when: Moment
     fate: Fate
+    below: tuple[LogLine, ...]
 
 
 class Findings:
@@ -78,8 +80,10 @@ class Findings:
         self._hits[self._key(hit.rule, hit.line, hit.began.attempt)] = hit
         return hit
 
-    def raised(self, chain: Chain, when: Moment, fate: Fate) -> None:
-        self._raised.append(_Raised(chain, when, fate))
+    def raised(
+        self, chain: Chain, when: Moment, fate: Fate, below: tuple[LogLine, ...] = ()
+    ) -> None:
+        self._raised.append(_Raised(chain, when, fate, below))
 
     def clues(self, calm: int) -> list[Clue]:
         """All clues, the latest first, each told whether it belongs to the end."""
@@ -105,6 +109,7 @@ def _clue_of_hit(hit: Hit) -> Clue:
         confidence=hit.confidence,
         line=hit.line,
         shown=(hit.line,),
+        below=hit.below,
         message=hit.line.text,
         began=hit.began.calm,
         ended=hit.ended,
@@ -129,6 +134,8 @@ def _clue_of_chain(raised: _Raised, book: RuleBook) -> Clue | None:
         confidence=confidence,
         line=line,
         shown=traceback.shown,
+        chain=tuple(one.error for one in raised.chain if one.error and one is not traceback),
+        below=raised.below,
         message=traceback.message,
         uncaught=True,
         began=raised.when.calm,

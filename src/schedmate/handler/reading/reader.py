@@ -91,8 +91,9 @@ class LogReader:
     def _read_block(self, raw: bytes) -> None:
         self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
         self._effort = min(_MOST_EFFORT, self._effort + _EFFORT_PER_BLOCK)
-        self._scan(Block(raw, self._number, self._last_bytes[-_LOOK_BACK:]))
-        self._number += raw.count(b"\n")
+        block = Block(raw, self._number, self._last_bytes[-_LOOK_BACK:])
+        self._scan(block)
+        self._number += block.lines
         self._last_bytes = (self._last_bytes + raw[-_TAIL_BYTES:])[-_TAIL_BYTES:]
 
     def _scan(self, block: Block) -> None:
@@ -172,7 +173,8 @@ class LogReader:
         taken = self._tracebacks.feed(line)
         for chain in self._tracebacks.fresh():
             moment = self._moment(block, end)
-            self._findings.raised(chain, moment, self._life.fate(line, raw))
+            fate = self._life.fate(line, raw)
+            self._findings.raised(chain, moment, fate, self._below(block, end))
         return taken
 
     def _seen_again(self, block: Block, known: _Verdict, start: int, end: int) -> bool:
@@ -209,7 +211,11 @@ class LogReader:
         if line.bare_number and block.counts_up(start):
             line = replace(line, rank=self._origin.rank)
         moment = self._moment(block, start + len(raw))
-        return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate))
+        below = self._below(block, block.line_end(start))
+        return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate, below))
+
+    def _below(self, block: Block, end: int) -> tuple[LogLine, ...]:
+        return tuple(self._line(raw, number) for number, raw in block.below(end))
 
     def _moment(self, block: Block, end: int) -> Moment:
         return Moment(self._calm, block.stamped(end), self._attempt)
