@@ -2,7 +2,7 @@
 
 from schedmate.handler import Case, Handler, NamedLog
 
-HEAD = 'Traceback (most recent call last):\n  File "/home/u/train.py", line 7, in main\n    step(b)\n'
+HEAD = 'Traceback (most recent call last):\n  File "train.py", line 7, in main\n    step(b)\n'
 
 
 def shown(text):
