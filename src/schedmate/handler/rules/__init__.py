@@ -6,6 +6,7 @@ A new family is a module with `RULES` and one line below; its examples are its t
 from __future__ import annotations
 
 from schedmate.handler.rules import (
+    accelerators,
     access,
     arguments,
     autograd,
@@ -19,6 +20,7 @@ from schedmate.handler.rules import (
     cuda_support,
     data,
     exceptions,
+    exit_codes,
     files,
     gpu,
     gpu_memory,
@@ -34,6 +36,7 @@ from schedmate.handler.rules import (
     nodes,
     numerics,
     open_files,
+    preemption,
     programs,
     rendezvous,
     scheduler,
@@ -51,12 +54,14 @@ from schedmate.handler.rules.book import RuleBook
 
 RULES: tuple[Rule, ...] = (
     *scheduler.RULES,
+    *preemption.RULES,
     *batch.RULES,
     *gpu_memory.RULES,
     *open_files.RULES,
     *memory.RULES,
     *kubernetes.RULES,
     *gpu.RULES,
+    *accelerators.RULES,
     *network.RULES,
     *rendezvous.RULES,
     *collectives.RULES,
@@ -73,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     *compilation.RULES,
     *workers.RULES,
     *signals.RULES,
+    *exit_codes.RULES,
     *shell.RULES,
     *hang.RULES,
     *wrappers.RULES,
@@ -89,6 +95,8 @@ RULES: tuple[Rule, ...] = (
     *data.RULES,
     *programs.RULES,
     *missing.WORDED,
+    *exceptions.MESSAGES,
+    *wrappers.ANNOUNCING,
     *exceptions.RULES,
 )
 BUILT_IN = RuleBook(RULES)

@@ -1,6 +1,4 @@
-"""What LSF, PBS, Grid Engine and HTCondor write into a job's output, and notices of clouds that
-take a machine back.
-"""
+"""What LSF, PBS, Grid Engine and HTCondor write into a job's output."""
 
 import re
 
@@ -30,46 +28,14 @@ RULES = (
         negatives=("RUNLIMIT 24:00", "walltime=24:00:00", "h_rt limit: 86400"),
     ),
     Rule(
-        reason="preempted",
-        pattern=re.compile(
-            r"\bTERM_(?:PREEMPT|LOAD|REQUEUE_(?:OWNER|ADMIN)|BUCKET_KILL|MC_RECALL)\b"
-            r"|[Jj]ob was evicted\b"
-            r"|[Ss]pot (?:instance|VM|node).{0,60}(?:interrupt\w{0,4} notice|will be (?:terminated"
-            r"|stopped|reclaimed)|(?:was|been|being) (?:interrupted|reclaimed|terminated"
-            r"|preempted))"
-            r"|[Rr]eceived .{0,30}(?:spot|preemption|interruption) (?:termination |interruption )?"
-            r"(?:notice|signal|warning)"
-            r"|(?:[Ii]nstance|VM|node|[Cc]luster|TPU|worker|[Jj]ob|[Mm]achine)\W.{0,60}"
-            r"(?:was|were|got|has been|is being|being) (?:pre-?empted|reclaimed)\b"
-            r"|compute\.instances\.preempted|\"?EventType\"?: ?\"?Preempt\b"
-            r"|[Hh]ost maintenance event|[Tt]erminated by .{0,30}maintenance"
-            r"|Preempted by \S{1,120} on node|PreemptionByScheduler"
-            r"|[Pp]reemption (?:notice|signal) (?:received|detected)|[Dd]etected preemption\b"
-        ),
-        unless=re.compile(r"\bif\b|\bwhen\b|\bin case\b|listening|handler|enabled|polling"),
-        confidence=0.93,
-        weight=Weight.DECISIVE,
-        positives=(
-            "TERM_PREEMPT: job killed after preemption.",
-            "TERM_LOAD: job killed after load exceeds threshold.",
-            "004 (812.000.000) 01/01 00:00:00 Job was evicted.",
-            "Spot instance interruption notice: the instance will be terminated at 08:22:00Z",
-            "2026-01-01 INFO TPU worker 3 was preempted",
-            "  Warning  Preempted  2m  default-scheduler  Preempted by team/pod-a on node gpu-7",
-            "ERROR: instance n1 was preempted by Compute Engine",
-        ),
-        negatives=(
-            "preemption handler installed, polling the metadata server",
-            "spot instances are cheaper",
-            "will save a checkpoint when the instance is being preempted",
-        ),
-    ),
-    Rule(
         reason="cancelled",
         pattern=re.compile(
             r"\bTERM_(?:FORCE_)?(?:OWNER|ADMIN)\b|\bTERM_ORPHAN_SYSTEM\b"
             r"|[Jj]ob was aborted by the user|via condor_rm|has been deleted by|"
-            r"[Jj]ob deleted at request of|[Jj]ob was (?:cancell?ed|stopped) by (?:the )?user"
+            r"[Jj]ob deleted at request of|\b(?:[Jj]ob|[Rr]un|[Tt]ask|[Ee]xecution|[Ww]orkflow"
+            r"|[Pp]ipeline|[Ee]xperiment|[Oo]peration|[Tt]rial|[Pp]od)\b.{0,60}(?:cancell?ed|stopped"
+            r"|aborted|terminated|deleted|killed) by (?:the )?user\b|CancelledByUser"
+            r"|cancell?ed (?:because|since|as) (?:the |a )?user (?:has )?requested"
         ),
         unless=re.compile(r"request of root@"),
         confidence=0.95,
@@ -80,13 +46,25 @@ RULES = (
             "009 (812.000.000) 01/01 00:00:00 Job was aborted by the user.",
             "        via condor_rm (by user ada)",
             "12/01/2026 00:00:00  S    Job deleted at request of ada@n1",
+            "Execution of run f3a was cancelled by user ada",
         ),
         negatives=("old checkpoint deleted", "owner: ada", "Job deleted at request of root@pbs"),
     ),
     Rule(
+        # an administrator, or the server itself for a reason that it tells elsewhere
+        reason="cancelled",
+        pattern=re.compile(r"[Jj]ob deleted at request of root@"),
+        confidence=0.7,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "04/18/2016 22:55:25;0008;PBS_Server;Job;82.s1;Job deleted at request of root@s1",
+        ),
+        negatives=("Job deleted at request of ada@n1",),
+    ),
+    Rule(
         reason="killed",
         pattern=re.compile(
-            r"\bTERM_(?:EXTERNAL_SIGNAL|OTHER|ZOMBIE|REMOVE_HUNG_JOB|UNKNOWN)\b"
+            r"\bTERM_(?:EXTERNAL_SIGNAL|OTHER|REMOVE_HUNG_JOB|UNKNOWN)\b"
             r"|^Exited (?:by signal|with signal termination: \w{1,20}/) ?(?:9|15|1)\b"
             r"|^Exited with exit code (?:137|143)\.?$|assumedly after job"
             r"|Exit_status=(?:271|265|137|143)\b|Abnormal termination \(signal (?:9|15)\)"

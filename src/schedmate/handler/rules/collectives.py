@@ -26,7 +26,6 @@ RULES = (
             r"|collective operation timeout: Work|NCCL communicator was aborted .{0,80}[Tt]ime"
             r"|[Tt]imed out waiting for (?:the )?(?:all_?reduce|all_?gather|barrier)\b"
             r"|\b[Cc]ollective .{0,60}timed out after"
-            r"|HCCL.{0,100}(?:timeout|time out)|notify wait time ?out"
         ),
         unless=re.compile(r"timeout (?:set|is set) to"),
         confidence=0.88,

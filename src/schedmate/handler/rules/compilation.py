@@ -121,7 +121,7 @@ RULES = (
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|h|hip)\(\d{1,6}\): (?:fatal )?error"
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
             r"|^CMake Error(?::| at )|ptxas exited with non-zero error|Mosaic failed to compile"
-            r"|^Internal Triton PTX codegen error"
+            r"|^Internal Triton PTX codegen error|\blibdevice(?:\.10\.bc)? not found at"
         ),
         unless=_GOING_ON,
         confidence=0.88,
@@ -133,6 +133,7 @@ RULES = (
             "/usr/bin/ld: cannot find -lcuda: No such file or directory",
             "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32",
             "CMake Error at CMakeLists.txt:4 (find_package):",
+            "libdevice not found at ./libdevice.10.bc",
             "Status: INTERNAL: ptxas exited with non-zero error code 139, output:  - Failure",
             "jax.errors.JaxRuntimeError: INTERNAL: Mosaic failed to compile TPU kernel: bad",
         ),

@@ -24,8 +24,6 @@ RULES = (
         reason="cuda_assert",
         pattern=re.compile(
             r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
-            r""
-            r""
             r"|block: ?\[[\d, ]{1,40}\],? thread: ?\[[\d, ]{1,40}\].{0,9} Assertion .{1,200} failed"
             r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
             r"|[Dd]evice-side assertion .{1,200} failed|\bdevice assertion failed: "
@@ -103,7 +101,7 @@ RULES = (
             r"|\bHSA_STATUS_ERROR\w{0,60}\b|\b(?:UR|PI)_(?:RESULT_)?ERROR_[A-Z_]{3,40}\b"
             r"|NCCL WARN (?:Cuda|CUDA|HIP) failure|^CUDA unknown error|CUDA unknown error - "
             r"|unspecified launch failure|(?:was )?unable to find an engine to execute this"
-            r"|\bNPU (?:function )?error\b|CUDA driver initialization failed"
+            r"|CUDA driver initialization failed"
         ),
         unless=_EXPLAINED,
         confidence=0.8,

@@ -20,7 +20,7 @@ def _speaking(reason: str, words: str, *positives: str, confidence: float, unlik
     )
 
 
-RULES = (
+MESSAGES = (
     Rule(
         reason="index_error",
         pattern=re.compile(
@@ -45,6 +45,9 @@ RULES = (
         ),
         negatives=("RuntimeError: the index is fine", "ValueError: out of range"),
     ),
+)
+
+RULES = (
     by_name(
         "name_error",
         "NameError",

@@ -214,6 +214,12 @@ RULES = (
             r"|API mismatch: the (?:NVIDIA kernel module|client) has"
             r"|unsatisfied condition: (?:cuda|driver)>=|NVMLError_LibRmVersionMismatch"
             r"|kernel version [\d.]{3,20} does not match DSO version"
+            r"|unsupported CUDA version: driver [\d.]{1,12} < image"
+            r"|built for NVIDIA Driver Release .{0,60}compatibility mode is UNAVAILABLE"
+            r"|driver version [\d.]{1,20} (?:is )?(?:older than|too old|lower than|less than|below)"
+            r"|(?:nvidia|cuda|gpu|amdgpu|kfd) driver (?:version )?(?:[\d.]{1,20} )?is (?:too old"
+            r"|older"
+            r"|outdated|not (?:new enough|compatible|supported))"
             r"|requires (?:a )?(?:CUDA |NVIDIA )?driver (?:version )?(?:>="
             r"|[\d.]{3,12} or (?:newer|later))",
             re.IGNORECASE,
@@ -236,26 +242,20 @@ RULES = (
                 "please update your driver to a newer version"
             ),
             (
+                "nvidia-docker | 2017/12/20 Error: unsupported CUDA version: driver 8.0 < "
+                "image 9.0.176"
+            ),
+            (
+                "ERROR: This container was built for NVIDIA Driver Release 550.54 or later, but "
+                "version 470.82.01 was detected and compatibility mode is UNAVAILABLE."
+            ),
+            "XlaRuntimeError: INTERNAL: CUDA driver version 11.4 is older than the required 12.1",
+            (
                 "NVRM: API mismatch: the client has the version 535.104, but this kernel "
                 "module has 525"
             ),
         ),
         negatives=("Driver Version: 550.54", "driver too old? no, 550.54 will do"),
-    ),
-    Rule(
-        # another accelerator that stopped or is taken
-        reason="cuda_error",
-        pattern=re.compile(
-            r"Core halted unexpectedly|Accelerator device halted prematurely"
-            r"|TPU is already in use by|TPU initialization failed|Failed to get global TPU topology"
-        ),
-        confidence=0.75,
-        positives=(
-            "INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely",
-            "RuntimeError: TPU initialization failed: Failed to connect to [localhost]:8353.",
-            "ABORTED: The TPU is already in use by another process probably owned by another user.",
-        ),
-        negatives=("Unable to initialize backend 'tpu': module 'jaxlib' has no attribute",),
     ),
     Rule(
         # the job's own kernel touched what it should not; the runtime's words say it better

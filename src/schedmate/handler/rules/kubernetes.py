@@ -2,7 +2,7 @@
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Rule
 
 RULES = (
     Rule(
@@ -66,14 +66,5 @@ RULES = (
             "    Reason:       CreateContainerConfigError",
         ),
         negatives=("secret wandb-key mounted",),
-    ),
-    Rule(
-        # only a crash's exit code, not why
-        reason="killed",
-        pattern=re.compile(r"^ {0,12}Exit Code: {1,8}(?:137|143)$|exited with code (?:137|143)$"),
-        confidence=0.6,
-        weight=Weight.SYMPTOM,
-        positives=("      Exit Code:    137", "trainer-1 exited with code 143"),
-        negatives=("      Exit Code:    0", "      Exit Code:    1"),
     ),
 )

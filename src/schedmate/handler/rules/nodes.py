@@ -45,6 +45,9 @@ RULES = (
             r"|has beem marked"
             r"|ORTE has lost communication with a remote daemon"
             r"|(?:ORTE|PRTE) daemon has unexpectedly failed"
+            r"|unable to reach the execution host|\bTERM_ZOMBIE\b|execution (?:host"
+            r"|daemon) (?:is )?"
+            r"(?:lost|unreachable|down)"
             r"|lost contact with (?:the )?(?:node|host|daemon)|[Nn]odeLost\b|NodeNotReady"
             r"|Node is not "
             r"ready|TaintManagerEviction|is unresponsive\b.{0,60}(?:node|pod)"
@@ -83,6 +86,7 @@ RULES = (
             ),
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             "  Warning  NodeNotReady  3m  node-controller  Node is not ready",
+            "Thu Jun 12 15:49:02: Unknown; unable to reach the execution host;",
             "=>> PBS: job killed: node 1 (n12) requested job terminate, 'EOF' (code 1099)",
         ),
         negatives=(

@@ -63,7 +63,7 @@ RULES = (
             r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
             r"|The client socket has (?:timed out|failed to connect)"
             r"|DistStoreError: |DistNetworkError: |barrier on .{0,80}timed out after .{0,80}waiting"
-            r"|[Tt]imed out initializing process group|store_based_barrier_key"
+            r"|[Tt]imed out initializing process group"
             r"|wait timeout after \d{1,12}ms, keys: |got error: (?:Socket Timeout|wait timeout)"
             r"|^(?:[\w.]{1,80}\.)?\w{0,20}Error: Socket Timeout$"
             r"|gloo.{0,160}Connect timeout|Barrier timed out\. (?:Barrier_)?[Ii]d: "
@@ -111,6 +111,7 @@ RULES = (
         ),
         negatives=(
             "Rendezvous complete for workers. Result: restart_count=0",
+            "INFO:torch.distributed.distributed_c10d:Added key: store_based_barrier_key:1 to store",
             (
                 "[W socket.cpp:464] [c10d] The client socket has failed to connect to [::]:29500 "
                 "(errno: 97 - Address family not supported by protocol)."

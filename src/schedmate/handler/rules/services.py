@@ -32,6 +32,7 @@ RULES = (
             r"|HfHubHTTPError|NoSuchHostError)(?::|$)"
             r"|^(?:requests|urllib3|redis|aiohttp|httpx|wandb|mlflow|botocore|elasticsearch|pymongo"
             r"|huggingface_hub|datasets)\.[\w.]{0,80}ConnectionError(?::|$)"
+            r"|^(?:[\w.]{1,120}\.)?\w{1,60}(?:Error|Exception): [Cc]onnection [Ee]rror\b"
             r"|^ConnectionError: .{0,200}(?:https?|HTTP|[Cc]ouldn't reach|host=|[Mm]ax retries)"
             r"|Temporary failure in name resolution|[Cc]ouldn't connect to 'https?:"
             r"|[Cc]ouldn't reach ['\"]?[\w./:\-]{3,200}|Name or service not known"
@@ -79,6 +80,10 @@ RULES = (
                 "cached path. Please try again or make sure your Internet connection is on."
             ),
             "wandb.errors.UsageError: Error communicating with wandb process",
+            (
+                "clearml.backend_api.session.session.LoginError: Connection Error: it seems "
+                "*api_server* is misconfigured. Is this the ClearML API server http://x:8008 ?"
+            ),
         ),
         negatives=(
             "ConnectionResetError: [Errno 104] Connection reset by peer",
@@ -158,6 +163,31 @@ RULES = (
         ),
     ),
     Rule(
+        # the last of a client's tries, and why it failed
+        reason="service_unreachable",
+        pattern=re.compile(
+            r"Retry\(total=0, .{0,160}after connection broken by .{0,300}(?:name resolution"
+            r"|Name or service|[Ff]ailed to (?:establish|resolve)|timed out|[Tt]imeout|refused"
+            r"|unreachable|SSL|certificate|Cannot connect|Remote end closed|reset by peer)"
+        ),
+        confidence=0.84,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) "
+                "after "
+                "connection broken by 'NewConnectionError: Failed to establish a new connection: "
+                "[Errno -3] Temporary failure in name resolution': /simple/peft/"
+            ),
+        ),
+        negatives=(
+            (
+                "Retrying (Retry(total=4, connect=None)) after connection broken by "
+                "'NewConnectionError: [Errno -3] Temporary failure in name resolution'"
+            ),
+        ),
+    ),
+    Rule(
         # pip found nothing at all of that name: an index out of reach, or a name mistyped
         reason="service_unreachable",
         pattern=re.compile(
@@ -173,7 +203,7 @@ RULES = (
             ),
             (
                 "  Retrying (Retry(total=0, connect=None, read=None)) after connection broken by "
-                "'NewConnectionError('<urllib3.connection.HTTPSConnection>: Failed')': /simple/a/"
+                "'ProtocolError('Connection aborted.')': /simple/a/"
             ),
         ),
         negatives=(

@@ -33,7 +33,7 @@ _TORCH = (
     r"number of dim(?:ension)?s (?:don't match in permute|in the tensor input does not match)",
     r"[12]D tensors expected, but got|self must be a matrix|vector \+ matrix|mat2 must be a matrix",
     r"The number of sizes provided \(\d|input must have \d dimensions, got",
-    r"Expected more than 1 value per channel when training|Output size is too small",
+    r"Output size is too small",
     r"Padding size should be less than the corresponding input dimension",
     r"shape of the mask \[.{1,60} does not match the shape of the indexed tensor",
     r"cannot be converted to (?:a )?Scalar|only one element tensors can be converted",
@@ -188,7 +188,7 @@ RULES = (
         ),
         unless=re.compile(
             r"world.?size|checkpoint|state_dict|checksum|download|\bbytes\b|[Ff]ile|[Vv]ocab"
-            r"|argument '?\w{1,40}'? must be|binary|partition|split"
+            r"|argument '?\w{1,40}'? must be|binary|partition|split|value per channel"
         ),
         errors_only=True,
         confidence=0.7,
@@ -201,6 +201,10 @@ RULES = (
             "ValueError: world size does not match",
             "ValueError: the file size does not match the index",
             "ValueError: batch size must be positive",
+            (
+                "ValueError: Expected more than 1 value per channel when training, got input size "
+                "torch.Size([1, 256])"
+            ),
         ),
     ),
 )

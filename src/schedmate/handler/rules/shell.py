@@ -21,6 +21,8 @@ RULES = (
             r"|: bad interpreter(?:: |\()"
             r"|^Command '.{1,100}' not found, (?:did you mean|but can be installed)"
             r"|^Lmod has detected the following error"
+            r"|\S{0,120}(?:/lmod|modulecmd)\S{0,40}: No such file or directory$"
+            r"|^ERROR: Module (?:cannot be loaded|\S{1,80} (?:not found|does not exist))"
             r"|[Uu]nable to locate a modulefile for '|ModuleCmd_Load\.c\(\d{1,5}\):ERROR"
             r"|The following module\(s\) (?:are unknown|cannot be loaded|exist, but)"
             r"|module: (?:unknown|not) ?(?:command|found)|^ERROR: Unable to locate a modulefile"
@@ -43,6 +45,7 @@ RULES = (
             "-bash: deepspeed: command not found",
             "Lmod has detected the following error:  The following module(s) are unknown: cuda/99",
             "ERROR: Unable to locate a modulefile for 'cuda/12.9'",
+            "environment: line 17: /usr/share/lmod/libexec/lmod: No such file or directory",
             "EnvironmentNameNotFound: Could not find conda environment: trian",
             "run.sh: ./train.py: /usr/bin/pyhton: bad interpreter: No such file or directory",
             (

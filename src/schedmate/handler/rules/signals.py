@@ -51,7 +51,6 @@ _CRASHES = Rule(
         r"|Bus error"
         r"|Aborted|Illegal instruction)|^terminate called (?:without an active|recursively)"
         r"|^Exited with exit code (?:139|134|135|136|132)\.?$|Exit_status=(?:267|262|139|134)\b"
-        r"|^ {0,12}Exit Code: {1,8}(?:139|134|135|136|132)$|exited with code (?:139|134)$"
         r"|fatal error has been detected by the Java Runtime"
         r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
     ),

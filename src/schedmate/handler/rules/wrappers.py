@@ -11,7 +11,7 @@ RULES = (
         pattern=any_of(
             r"ChildFailedError|ProcessRaisedException|ProcessExitedException|RemoteTraceback",
             r"^(?:[\w.]{1,80}\.)?(?:RayTaskError|RayActorError|ActorDiedError|TaskUnschedulable)",
-            r"^(?:[\w.]{1,80}\.)?(?:TrainingFailedError|WorkerCrashedError|TrialFailed\w{0,12})",
+            r"^(?:[\w.]{1,80}\.)?(?:TrainingFailedError|WorkerCrashedError|TuneError|TrialFailed\w{0,12})",
             r"^(?:subprocess\.)?CalledProcessError: |SignalException: |^ExceptionGroup: ",
             r"BaseExceptionGroup: |Caught [\w.]{1,100} in (?:DataLoader worker|replica|pin memory)",
             r"^(?:[\w.]{1,80}\.)?BrokenProcessPool|^(?:[\w.]{1,80}\.)?TerminatedWorkerError",
@@ -48,8 +48,11 @@ RULES = (
         ),
         negatives=("RuntimeError: nothing left", "SystemExit: no data given"),
     ),
+)
+
+ANNOUNCING = (
     Rule(
-        # the exception stands in the message, below or in the chain: it is of the user's code
+        # asked late: what it announces may stand below it, and is known by its own words
         reason="python_exception",
         pattern=re.compile(
             r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"

@@ -1,0 +1,234 @@
+"""Accelerators that speak neither CUDA nor ROCm: Ascend, Gaudi, TPU, Trainium and their kin.
+
+Ascend's runtime numbers its errors: EI and EJ are of its collectives, EL of its memory, those that
+end in 9999 are inner errors of any part.
+"""
+
+import re
+
+from schedmate.handler.rules.base import Rule, Weight
+
+RULES = (
+    Rule(
+        reason="gpu_oom",
+        pattern=re.compile(
+            r"\bEL0004: |\balloc device memory failed"
+            r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
+            r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
+        ),
+        confidence=0.9,
+        positives=(
+            "EL0004: [PID: 553] 2025-09-17-04:55:13.065.712 Failed to allocate memory.",
+            "ERROR  TDRV:dmem_alloc  Failed to allocate 2147483648 bytes on ND 0:NC 1",
+        ),
+        negatives=("allocated 2147483648 bytes on NPU 0",),
+    ),
+    Rule(
+        reason="port_conflict",
+        pattern=re.compile(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
+        confidence=0.85,
+        positives=(
+            (
+                "EJ0003: [PID: 88] Failed to bind the IP port. Reason: The IP address and port "
+                "have "
+                "been bound already."
+            ),
+        ),
+        negatives=("EJ0001: Failed to initialize the HCCP process.",),
+    ),
+    Rule(
+        reason="nccl_timeout",
+        pattern=re.compile(
+            r"\bEI0002: |Notify register times out|HCCL.{0,100}(?:timeout|time ?out|timed out)"
+            r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
+        ),
+        unless=re.compile(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
+        confidence=0.88,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "EI0002: [PID: 2969] 2025-10-11-15:09:34.713.335 The wait execution of the Notify "
+                "register times out. Reason: The Notify register has not received the Notify record"
+            ),
+            "RuntimeError: HCCL watchdog: collective operation timeout on rank 3",
+        ),
+        negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
+    ),
+    Rule(
+        reason="rendezvous",
+        pattern=re.compile(
+            r"\bEI0006: |Getting socket times out|\bEI00(?:04|05|14|15): "
+            r"|\bhcclCommInit\w{0,20}\b.{0,80}(?:fail|error)"
+        ),
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "EI0006: [PID: 41] 2024-05-21-11:57:54 Getting socket times out. Reason: Remote "
+                "Rank "
+                "did not send the data in time."
+            ),
+            (
+                "EI0005: The arguments for collective communication are inconsistent between "
+                "ranks: "
+                "parameter count, local end 4, remote end 8"
+            ),
+        ),
+        negatives=("hcclCommInitRank done in 3 s",),
+    ),
+    Rule(
+        reason="network",
+        pattern=re.compile(
+            r"\bEI00(?:09|12|13): |ROCE CQE error|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
+            r"(?:port\(?s?\)? (?:is |are )?down|NIC \d{1,2} (?:is )?down|link (?:is )?down)"
+        ),
+        confidence=0.82,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "EI0013: [PID: 1] Execution of the ROCE CQE task failed, remote rank 9",
+            "habanalabs hl3: NIC 4 is down, scale-out will not work",
+        ),
+        negatives=("habanalabs hl3: NIC 4 link is up",),
+    ),
+    Rule(
+        reason="gpu_lost",
+        pattern=re.compile(
+            r"No (?:TPU Platform|neuron device|accelerator|HPU devices?|NPU devices?)\b.{0,20}"
+            r"(?:available|found|present)|[Nn]o visible (?:TPU|NPU|HPU) devices?"
+            r"|Unable to determine Neuron Driver version|(?:aclrt|rt)SetDevice.{0,80}50703[36]"
+            r"|drvRetCode=87\b"
+        ),
+        unless=re.compile(r"falling back|Falling back"),
+        confidence=0.8,
+        positives=(
+            "jaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: No TPU Platform available.",
+            (
+                "ERROR NRT:nrt_init  Unable to determine Neuron Driver version. Please check "
+                "aws-neuron"
+            ),
+        ),
+        negatives=("WARNING:absl:No GPU/TPU found, falling back to CPU.",),
+    ),
+    Rule(
+        reason="gpu_hardware",
+        pattern=re.compile(
+            r"habanalabs.{0,120}(?:[Hh]eartbeat failed|RAZWI|going to (?:hard )?reset|hard-reset)"
+            r"|\bNERR_\w{0,20}HW_ERR|hardware (?:execution )?error\b.{0,60}(?:NPU|HPU|Neuron|DMA)"
+            r"|(?:\bDMA\)?|HBM|NPU|HPU|AICore) hardware (?:execution )?error"
+        ),
+        confidence=0.82,
+        positives=(
+            "habanalabs hl2: Device heartbeat failed! Going to reset device",
+            "[Error]: System Direct Memory Access (DMA) hardware execution error.",
+        ),
+        negatives=("habanalabs hl2: Found GAUDI2 device with 96GB DRAM",),
+    ),
+    Rule(
+        reason="compile_error",
+        pattern=re.compile(
+            r"Failed compilation with \['neuronx?-cc'|neuronx?-cc (?:compilation )?(?:failed"
+            r"|terminated)"
+            r"|\[NCC_\w{3,12}\]|Code object build failed|\bcomgr status = [A-Z]"
+            r"|hiprtcCompileProgram"
+            r"|\bE(?:40021|40024|81\d{3}|9000\d): .{0,200}[Cc]ompil|Failed to compile (?:NEFF|HLO"
+            r"|op)"
+        ),
+        unless=re.compile(r"\b(?:fall(?:ing|s) back|skipp(?:ed|ing)|retrying)\b"),
+        confidence=0.88,
+        positives=(
+            "RuntimeError: Failed compilation with ['neuronx-cc', 'compile', '--target=trn1']",
+            (
+                "MIOpen Error: /MIOpen/src/hipoc/hipoc_program.cpp:286: Code object build failed. "
+                "Source: MIOpenIm2d2Col.cl"
+            ),
+            "MIOpen(HIP): Error [BuildOcl] comgr status = INVALID_ARGUMENT (2)",
+        ),
+        negatives=("neuronx-cc: compilation cached",),
+    ),
+    Rule(
+        # the number, if any, says where it was met; what went wrong stands before it or nowhere
+        reason="cuda_error",
+        pattern=re.compile(
+            r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
+            r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b|\bacl\w{0,30}[ ,].{0,60}"
+            r"(?:failed|error)\b.{0,20}code|ACL stream synchronize failed"
+            r"|FATAL ERROR :: MODULE:\w{2,30}|\bsynStatus[ =]{1,3}(?:synStatus )?\d{1,3} \["
+            r"|\bsyn\w{3,40} failed\b|\bCN(?:RT|NL|CL)_(?:RET_ERR|STATUS)_[A-RT-Z]\w{3,40}"
+            r"|\bNRT_(?:EXEC|INVALID|FAILURE|UNINITIALIZED|TIMEOUT|CLOSED|QUEUE)\w{0,40}"
+            r"|\bnrt_\w{3,30}:? (?:failed )?status=[1-9]|\bNERR_[A-Z]\w{2,40}"
+            r"|open\(/dev/(?:vfio|accel)\S{0,20}\): Device or resource busy"
+            r"|Core halted unexpectedly|Accelerator device halted prematurely"
+            r"|(?:TPU|libtpu\.so) (?:is )?already in use by|TPU initialization failed"
+            r"|Failed to (?:get global TPU topology|initialize TPU system)"
+        ),
+        unless=re.compile(r"Not attempting to load|[Gg]raph compile failed"),
+        confidence=0.75,
+        positives=(
+            "RuntimeError: ACL stream synchronize failed, error code:507011",
+            (
+                "EZ9999: Inner Error! The error from device(chipId:0, dieId:0), there is an "
+                "aicore error"
+            ),
+            (
+                "RuntimeError: npuSynchronizeDevice:NPUStream.cpp:435 NPU function error: "
+                "aclrtSynchronizeDevice, error code is 507046"
+            ),
+            (
+                "EJ0001: Failed to initialize the HCCP process. Reason: Maybe the last training "
+                "process is running."
+            ),
+            (
+                "RuntimeError: synNodeCreateWithId failed for node: batch_gemm with synStatus 26 "
+                "[Generic failure]. ."
+            ),
+            "INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely",
+            "RuntimeError: TPU initialization failed: Failed to connect to [localhost]:8353.",
+            (
+                "RuntimeError: Unable to initialize backend 'tpu': UNKNOWN: TPU initialization "
+                "failed: open(/dev/vfio/1): Device or resource busy"
+            ),
+            "INTERNAL: Nrt::Load failed on NeuronCores 0-0(2): nrt_load status=1, error message=x",
+        ),
+        negatives=(
+            "Unable to initialize backend 'tpu': module 'jaxlib' has no attribute",
+            "NPU errors: 0",
+            "the NPU is an Ascend910B",
+        ),
+    ),
+    Rule(
+        # that a call failed; which error it was stands below
+        reason="cuda_error",
+        pattern=re.compile(
+            r"\bERR\d{2}1\d{2} (?:PTA|OPS|PROF|GRAPH) call |The Inner error is reported as above"
+        ),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "[ERROR] 2025-10-11-15:09:34 (PID:2969, Device:0) ERR00100 PTA call acl api failed.",
+            (
+                "RuntimeError: The Inner error is reported as above. The process exits for this "
+                "inner error, and the current working operator name is Conv2D."
+            ),
+        ),
+        negatives=("PTA call of 3 apis",),
+    ),
+    Rule(
+        # of a collective, in its library's own words
+        reason="nccl_remote",
+        pattern=re.compile(
+            r"\bHCCL error in: |\bERR022\d{2} DIST call |\bhccl\w{0,20}Error\b"
+            r"|oneCCL.{0,60}\berror\b"
+            r"|\bCCL_ERROR\b"
+        ),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "RuntimeError: [ERROR] HCCL error in: torch_npu/csrc/distributed/"
+                "ProcessGroupHCCL.cpp:64"
+            ),
+            "[ERROR] 2024-05-21 (PID:9, Device:3, RankID:3) ERR02200 DIST call hccl api failed.",
+        ),
+        negatives=("HCCL errors: 0",),
+    ),
+)
