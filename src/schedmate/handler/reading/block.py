@@ -14,7 +14,7 @@ from schedmate.logs import stamped_at
 _LOOK_BACK_BYTES: Final = 1 << 14
 _LOOK_BACK_LINES: Final = 64
 _NEAR_BYTES: Final = 2000
-_END_BYTES: Final = 1 << 14
+_END_BYTES: Final = 1 << 13
 _BELOW_LINES: Final = 8
 _BELOW_BYTES: Final = 3000
 _NUMBER: Final = re.compile(rb"\s{0,8}(\d{1,6}): ")

@@ -28,11 +28,11 @@ _TAIL_BYTES: Final = 1 << 16
 _MOST_TEMPLATES: Final = 20_000
 _LONGEST_TEMPLATE: Final = 400
 _TRIES: Final = 64
-_CROWDED: Final = 256
+_CROWDED: Final = 64
 """Alarming lines of one block after which each of its lines is looked up."""
-_MOST_EFFORT: Final = 240_000
+_MOST_EFFORT: Final = 120_000
 """What may be spent on lines that are all alarming and all new, in about 2 us each; ..."""
-_EFFORT_PER_BLOCK: Final = 1600
+_EFFORT_PER_BLOCK: Final = 400
 """... it grows again by this, and when it is spent a block's beginning and end are samples."""
 _EFFORT_AT_END: Final = 80_000
 _EFFORT_OF_LOOK: Final = 4
