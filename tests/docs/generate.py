@@ -15,6 +15,8 @@ from pydantic import BaseModel
 
 from schedmate.cli import VERBS
 from schedmate.config import Settings
+from schedmate.handler.states import VERDICTS
+from schedmate.handler.states import WORDS as STATES
 from schedmate.handler.suggestions import meaning
 from schedmate.model import REASONS, Advice, Diagnosis, Progress
 from schedmate.model.wire import json_schema
@@ -97,9 +99,19 @@ def verbs_table() -> str:
     return "\n".join(rows)
 
 
+def states_table() -> str:
+    """Every word by what it means: a state of ours, or at once a reason."""
+    rows = ["| it means | words of schedulers |", "|---|---|"]
+    for meant in dict.fromkeys([*STATES.values(), *VERDICTS.values()]):
+        words = sorted(word for word, one in (STATES | VERDICTS).items() if one == meant)
+        rows.append(f"| `{meant}` | {' '.join(words)} |")
+    return "\n".join(rows)
+
+
 TABLES = {
     REFERENCE / "settings.md": settings_table,
     REFERENCE / "failures.md": failures_table,
+    REFERENCE / "states.md": states_table,
     REFERENCE / "verbs.md": verbs_table,
     REFERENCE.parents[1] / "README.md": verbs_table,
 }
