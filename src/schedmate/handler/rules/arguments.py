@@ -180,7 +180,8 @@ RULES = (
             r"^(?:Value|Assertion|Runtime|Key)?(?:Error|Exception): .{0,80}\b[Cc]onfig"
             r"(?:uration)?s?"
             r"(?: file| key| value| field| entry| option)?['\"\]]? .{0,60}"
-            r"(?:missing|invalid|must|should|not (?:found|valid|set|specified|contain|supported)"
+            r"(?:missing|invalid|must|should|mismatch|conflict|not (?:found|valid|set|specified"
+            r"|contain|supported)"
             r"|requires?|n't have)",
             r"not a valid (?:config|option|argument|flag|setting|choice)\b",
             r"\b(?:in|from) (?:the |your )?(?:config|configuration|yaml|hparams)(?: file)?\b",
@@ -192,6 +193,10 @@ RULES = (
             "ValueError: --load_best_model_at_end requires the save and eval strategy to match",
             "ValueError: You must specify --tokenizer_name when training from scratch",
             "ValueError: Unknown config option 'lrr'",
+            (
+                "ValueError: Please correct the following DeepSpeed config values that mismatch "
+                "TrainingArguments values:"
+            ),
             "KeyError: \"missing key 'lr' in config\"",
             "AssertionError: config must set either max_steps or epochs",
             "RuntimeError: Invalid setting: warmup longer than training",

@@ -21,6 +21,8 @@ RULES = (
             r"|value from checkpoint \(.{0,80}\) is not equal to the input argument"
             r"|used a DP world size of \d{1,6} but the current"
             r"|ensure that the architectures match"
+            r"|\b[Kk]eys? ['\"].{1,160}['\"] (?:not found|missing|absent) (?:in|from) (?:the )?"
+            r"(?:checkpoint|state.?dict)"
             r"|File .{0,120}does not contain tensor|[Cc]heckpoint(?:'s)? .{0,80}does not match the"
         ),
         unless=re.compile(r"<All keys matched|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
@@ -34,6 +36,7 @@ RULES = (
             ),
             "ValueError: loaded state dict has a different number of parameter groups",
             "RuntimeError: Missing key in checkpoint state_dict: optimizer.state.step.",
+            "KeyError: \"Unable to restore: key 'params/encoder/kernel' not found in checkpoint\"",
             "pykeen.training.training_loop.CheckpointMismatchError: The checkpoint file 'x.pt'",
             "megatron.core.dist_checkpointing.core.CheckpointingException: Invalid access pattern",
             "KeyError: 'Trying to restore optimizer state but checkpoint contains only the model.'",

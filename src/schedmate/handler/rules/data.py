@@ -15,10 +15,17 @@ _TYPES = (
     r"UnexpectedSplits|EmptyDatasetError|DecodeError|InvalidImageSizeError|CouldntDecodeError",
     r"(?:ET|ElementTree)\.ParseError|ExpatError|_csv\.Error|csv\.Error|zlib\.error",
 )
+_SPOILT = r"(?:[Cc]orrupt(?:ed)?|[Tt]runcated|[Bb]roken|[Bb]ad|[Ii]nvalid|[Mm]alformed|[Dd]amaged)"
 _BROKEN = (
     r"image file is truncated|broken data stream when reading|cannot identify image file",
     r"unrecognized data stream contents",
-    r"(?:[Cc]orrupt|[Tt]runcated) (?:JPEG|PNG|image|record|file|tar)",
+    _SPOILT + r" (?:JPE?G|PNG|GIF|TIFF|WAV|FLAC|MP[34]|DICOM|NIfTI|image|video|audio|record|tar)\b",
+    _SPOILT + r" (?:sample|parquet|shard|example|annotation|header in)\b",
+    r"(?:[Cc]orrupt(?:ed)?|[Tt]runcated|[Dd]amaged) file\b",
+    (
+        r"[Ee]rror (?:reading|decoding|parsing|loading) (?:sample|record|image|audio|video"
+        r"|example|row)"
+    ),
     r"Compressed file ended before the end-of-stream|(?:[Cc]orrupted|truncated) record at",
     (
         r"Unable to (?:synchronously )?open file \((?:truncated file|file signature not found"
@@ -35,7 +42,7 @@ _BROKEN = (
 )
 _EMPTY = (
     r"num_samples should be a positive integer|[Dd]ataset is empty",
-    r"[Ee]mpty (?:dataset|train(?:ing)? set)",
+    r"[Ee]mpty (?:dataset|train(?:ing)? set|batch\b|split|shard)",
     r"Found 0 (?:files|images|samples|labels)",
     r"(?:train|val|test)(?:ing|idation)? (?:data)?set will be empty",
     r"Found array with 0 (?:sample|feature)|Expected input data to be non-empty",
@@ -57,8 +64,12 @@ _CONTENT = (
     r"[Ee]xpected [xy]_(?:min|max) for bbox|didn't find \[.{1,80}\] in \[",
     r"[Cc]onversation roles must alternate|No columns in the dataset match the model",
     r"field larger than field limit|line contains NUL|not well-formed \(invalid token\)",
-    r"label(?:s)? (?:must be|are|is|should be) (?:in|out of|within|outside).{0,20}(?:range|\[)",
+    (
+        r"[Ll]abels? (?:-?\d{1,9} )?(?:must be|are|is|should be) (?:in|out of|within"
+        r"|outside).{0,20}(?:range|\[)"
+    ),
     r"number of (?:classes|labels) in (?:the )?(?:data|dataset|labels)",
+    r"`?num_classes`? .{0,80}(?:n[o']t match|differ|but (?:got|found)|length of `?CLASSES)",
     r"features are not aligned|column names don't match",
     r"All the data files must have the same columns",
     (
@@ -91,7 +102,11 @@ RULES = (
             "RuntimeError: Failed to decode audio.",
             "zipfile.BadZipFile: File is not a zip file",
         ),
-        negatives=("ValueError: num_samples", "OSError: image file is fine"),
+        negatives=(
+            "ValueError: num_samples",
+            "OSError: image file is fine",
+            "OSError: [Errno 9] Bad file descriptor",
+        ),
     ),
     Rule(
         reason="data_error",

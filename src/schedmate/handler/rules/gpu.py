@@ -26,7 +26,8 @@ RULES = (
         reason="gpu_ecc",
         pattern=re.compile(
             r"uncorrect(?:able|ed) (?:volatile |double.bit )?ECC|ECC_?Uncorrectable"
-            r"|double.bit (?:ECC )?error|row.?remap\w{0,4} (?:has )?fail|remapping failure"
+            r"|double.bit (?:ECC )?error|\b[1-9]\d{0,6} (?:volatile |aggregate )?DBEs?\b"
+            r"|row.?remap\w{0,4} (?:has )?fail|remapping failure"
             r"|[1-9]\d{0,8} uncorrectable hardware errors? detected|ERREVENT_ATHUB_INTERRUPT|"
             + _xids(48, 63, 64, 92, 94, 95, 140, 156, 157, 160, 161, 171, 172),
             re.IGNORECASE,

@@ -21,6 +21,8 @@ _TOKEN: Final = re.compile(
     r"|\{\d{1,6}(?:,\d{0,6})?\}\??|[*+?]\??|[\w ,:;'\"/<>=@!#%&~-]{2,400}(?![*+?{])|.",
     re.DOTALL,
 )
+_UNICODE: Final = re.compile(r"\\[wdsWDS]")
+_FLAGS: Final = re.compile(r"\(\?([a-zA-Z]{1,8})\)")
 _REPEAT: Final = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}|[*+?]")
 _WIDE: Final = 9
 _TELLING: Final = 12
@@ -29,9 +31,8 @@ _ENDLESS: Final = 1 << 20
 _BEYOND_ASCII: Final = r"\x80-\xff"
 _KINDS: Final = {
     **dict.fromkeys(("^", "$", r"\A", r"\Z", r"\b", r"\B"), ""),
-    **{kind: f"[{kind}{_BEYOND_ASCII}]+" for kind in (r"\w", r"\S", r"\D", r"\W")},
+    **{kind: f"[{kind}{_BEYOND_ASCII}]+" for kind in (r"\w", r"\S", r"\d", r"\D", r"\W")},
     r"\s": r"[\s\x80-\xaf\xc2\xe2]",
-    r"\d": r"\d",
     ".": ".",
 }
 """Edges are left out: a launcher may have put something before the line."""
@@ -63,10 +64,13 @@ class Wide:
 
 def widened(pattern: Pattern) -> Wide:
     flags = getattr(pattern, "flags", 0)
-    if flags & re.VERBOSE:
+    opening = _FLAGS.match(pattern.pattern)
+    letters = opening[1] if opening else ""
+    if flags & re.VERBOSE or "x" in letters:
         return Wide()
-    cased = getattr(pattern, "options", _READING).case_sensitive
-    return _widened(pattern.pattern, ignore_case=not cased or bool(flags & re.IGNORECASE))
+    cased = getattr(pattern, "options", _READING).case_sensitive and "i" not in letters
+    text = pattern.pattern[opening.end() :] if opening else pattern.pattern
+    return _widened(text, ignore_case=not cased or bool(flags & re.IGNORECASE))
 
 
 @lru_cache(maxsize=4096)
@@ -208,7 +212,7 @@ def _is_narrow(token: str, piece: _Piece) -> bool:
 
 def _bytes_of_class(token: str) -> str:
     """One character outside ASCII is several bytes."""
-    if token.isascii() and not token.startswith("[^") and r"\w" not in token:
+    if token.isascii() and not token.startswith("[^") and not _UNICODE.search(token):
         return token
     ascii_only = "".join(char for char in token[:-1] if char.isascii())
     more = "" if token.startswith("[^") else _BEYOND_ASCII

@@ -11,12 +11,53 @@ RULES = (
     Rule(
         reason="network",
         pattern=re.compile(
-            r"NET/IB\w? ?: ?(?:Got completion (?:from peer )?.{0,120}(?:error|status=)"
-            r"|.{0,60}[Aa]sync event ?: .{0,30}(?:port error|fatal|device removal))"
+            r"NET/IB\w? ?: ?.{0,60}[Aa]sync (?:fatal )?event ?: .{0,30}(?:port error|fatal"
+            r"|device removal)"
+            r"|Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
+            r"|get)_\w{1,30}\W"
+            r".{0,60}(?:failed|error)|mlx[45]_core.{0,80}(?:[Hh]ealth (?:issue|compromised)"
+            r"|device's health|assert_var|[Ii]nternal (?:firmware )?error|TX timeout"
+            r"|Port module event\[error\]|Cable error|High Temperature)"
+            r"|mlx[45]_core.{0,80}: Link down|NETDEV WATCHDOG: .{0,60}timed out"
+            r"|Bootstrap : no socket interface found|no socket interface found"
+            r"|(?:bond|eth|ens|eno|enp|ib)\w{0,12}: (?:NIC )?[Ll]ink (?:is )?[Dd]own"
+            r"|link status definitely down|ib\w{0,8}: .{0,30}port \d{1,2} (?:is )?DOWN"
+            r"|failed to TCP connect to a peer MPI process"
+            r"|unable to complete a TCP connection to another process"
+        ),
+        unless=re.compile(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
+        confidence=0.88,
+        positives=(
+            (
+                "n1:77:99 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_modify_qp failed with "
+                "error Connection timed out errno 110"
+            ),
+            (
+                "n1:77:99 [0] NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate "
+                "memory"
+            ),
+            "n1:77:99 [2] transport/net_ib.cc:93 NCCL WARN NET/IB : Got async event : port error",
+            "mlx5_core 0000:3b:00.0: poll_health:739:(pid 0): device's health compromised",
+            "mlx5_core 0000:5e:00.0 ens1f0: Link down",
+            "n1:12:12 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found",
+            "NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out",
+            "libibverbs: ibv_create_qp() failed: Cannot allocate memory",
+        ),
+        negatives=(
+            "mlx5_core 0000:5e:00.0 ens1f0: Link up",
+            "libibverbs: ibv_get_device_list found 8 devices",
+            "NCCL INFO Call to ibv_query_port succeeded",
+        ),
+    ),
+    Rule(
+        reason="network",
+        pattern=re.compile(
+            r"NET/IB\w? ?: ?Got completion (?:from peer )?.{0,120}(?:error|status=)"
             r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
             r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
             r"|got completion with error:|InfiniBand retry count between two MPI processes"
             r"|NCCL WARN NET/.{0,120}(?:failed|[Cc]ould ?n.t|ERROR|[Ee]rror|failure|No NIC)"
+            r"|error polling \w{2} CQ with status|RETRY EXCEEDED ERROR|WR_FLUSH_ERR|RETRY_EXC_ERR"
             r"|NET/OFI .{0,80}completed with error|Unresponsive receiver|Unreachable remote"
             r"|EFA .{0,60}(?:unresponsive|unreachable)|UCXError|UCXX?.{0,40}(?:Connection reset by "
             r"remote|Endpoint timeout|Destination is unreachable)|ibv_poll_cq.{0,40}(?:failed"
@@ -59,43 +100,6 @@ RULES = (
             "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB ib0:10.0.0.4<0>",
             "symbol errors: 0, link downed: 0",
             "Network is up",
-        ),
-    ),
-    Rule(
-        reason="network",
-        pattern=re.compile(
-            r"Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
-            r"|get)_\w{1,30}\W"
-            r".{0,60}(?:failed|error)|mlx[45]_core.{0,80}(?:[Hh]ealth (?:issue|compromised)"
-            r"|device's health|assert_var|[Ii]nternal (?:firmware )?error|TX timeout)"
-            r"|mlx[45]_core.{0,80}: Link down|NETDEV WATCHDOG: .{0,60}timed out"
-            r"|Bootstrap : no socket interface found|no socket interface found"
-            r"|(?:bond|eth|ens|eno|enp|ib)\w{0,12}: (?:NIC )?[Ll]ink (?:is )?[Dd]own"
-            r"|link status definitely down|ib\w{0,8}: .{0,30}port \d{1,2} (?:is )?DOWN"
-            r"|failed to TCP connect to a peer MPI process"
-            r"|unable to complete a TCP connection to another process"
-        ),
-        unless=re.compile(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
-        confidence=0.88,
-        positives=(
-            (
-                "n1:77:99 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_modify_qp failed with "
-                "error Connection timed out errno 110"
-            ),
-            (
-                "n1:77:99 [0] NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate "
-                "memory"
-            ),
-            "mlx5_core 0000:3b:00.0: poll_health:739:(pid 0): device's health compromised",
-            "mlx5_core 0000:5e:00.0 ens1f0: Link down",
-            "n1:12:12 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found",
-            "NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out",
-            "libibverbs: ibv_create_qp() failed: Cannot allocate memory",
-        ),
-        negatives=(
-            "mlx5_core 0000:5e:00.0 ens1f0: Link up",
-            "libibverbs: ibv_get_device_list found 8 devices",
-            "NCCL INFO Call to ibv_query_port succeeded",
         ),
     ),
 )

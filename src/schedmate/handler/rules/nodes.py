@@ -9,6 +9,9 @@ RULES = (
         reason="node_failure",
         pattern=re.compile(
             r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
+            r"|[Ww]atchdog detected hard LOCKUP|[Mm]achine [Cc]heck [Ee]xception: "
+            r"|PLEG is not healthy"
+            r"|[Cc]ontainer runtime is down|Kubelet stopped posting node status"
             r"|Uncorrected hardware memory error|due to hardware memory corruption"
             r"|Fatal [Mm]achine [Cc]heck|Machine check: Processor context corrupt"
             r"|This is \*?NOT\*? a software problem|EDAC MC\d{1,3}: [1-9]\d{0,6} UE\b"
@@ -27,6 +30,11 @@ RULES = (
             "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0",
             "pcieport 0000:00:03.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0",
             "Node gpu041 unexpectedly rebooted",
+            (
+                "Ready  False  KubeletNotReady  PLEG is not healthy: pleg was last seen active "
+                "3m4s ago"
+            ),
+            "mce: [Hardware Error]: CPU 3: Machine Check Exception: 5 Bank 7: be00000000800400",
             "srun: error: Node failure on gpu041",
         ),
         negatives=(

@@ -21,7 +21,9 @@ RULES = (
             rf"|contains?(?: an?)?|turned|diverged to) (?:now )?{_BAD}\b"
             rf"|\bloss returned in .{{0,40}} is {_BAD}\b"
             rf"|\b{_BAD} (?:training |train )?loss (?:encountered|detected|found|during|at|in)\b"
-            r"|\b(?:loss|training|model) (?:has )?diverged\b|\bnon-?finite loss\b"
+            r"|\b(?:loss|training|model) (?:has )?(?:diverged|exploded|blew up)\b"
+            r"|^[\w.]{0,80}NaN\w{0,20}Error"
+            rf"|\b{_BAD}s? in (?:the )?(?:\w{{1,12}} )?loss\b|\bnon-?finite loss\b"
             r"|diverged with loss = nan|NanLossDuringTraining"
             r"|Invalid loss, terminating training"
             r"|loss scale (?:is )?already at minimum|loss scale reached minimum"
@@ -45,6 +47,8 @@ RULES = (
             "FloatingPointError: Loss became infinite or NaN at iteration=166!",
             "AssertionError: loss become infinite or NaN!",
             "ValueError: nan loss encountered",
+            "ValueError: Array contains NaN in train loss",
+            "FATAL: loss exploded (1e+34), stopping",
             "RuntimeError: Train loss contains a NaN.",
             "ValueError: The loss returned in `training_step` is nan.",
             "ValueError: Detected nan and/or inf values in `layer.weight`. Look at your forward",
@@ -83,7 +87,9 @@ RULES = (
             r"|(?:parameter"
             r"|argument) \w{1,20} .{0,120}to satisfy the constraint .{0,80}invalid values"
             r"|Gradient .{0,80}(?:is NaN|had NaN values)|Tensor had (?:NaN|Inf) values"
-            r"|(?:gradient|grad)s? (?:norm )?(?:is|are|contains?) (?:NaN|nan|inf|non-finite)",
+            r"|(?:gradient|grad)s? (?:norm )?(?:is|are|contains?|became) (?:NaN|[Nn]an|[Ii]nf"
+            r"|non-finite)"
+            r"|\b(?:NaN|[Nn]an|[Ii]nf|non-finite)(?:/[Ii]nf)? (?:gradient|grad)s?\b",
         ),
         unless=_GOING_ON,
         errors_only=True,
@@ -96,6 +102,7 @@ RULES = (
             ),
             "RuntimeError: normal expects all elements of std >= 0.0",
             "ValueError: The parameter loc has invalid values",
+            "FloatingPointError: gradients are Nan/Inf",
             "InvalidArgumentError: Gradient for dense/kernel:0 is NaN : Tensor had NaN values",
         ),
         negatives=("ValueError: cannot convert float NaN to integer",),

@@ -5,7 +5,10 @@ import re
 from schedmate.handler.rules.base import Rule, Weight
 
 _GOES_ON = re.compile(
-    r"^\[W|retry|trying|using (?:port )?\d|another|instead|errno: 97|next (?:free )?port",
+    (
+        r"^\[W|retry|trying (?:another|the|port|\d)|using (?:port )?\d|by another|instead"
+        r"|errno: 97|next (?:free )?port"
+    ),
     re.IGNORECASE,
 )
 
@@ -18,7 +21,9 @@ RULES = (
             r"|\bEADDRINUSE\b|port \d{2,5} is (?:already )?(?:in use|occupied|not available)"
             r"|address already in use.{0,60}(?:bind|port|listen)"
             r"|Only one usage of each socket address"
-            r"|server socket has failed to listen on any local network address",
+            r"|server socket has failed to listen on any local network address"
+            r"|on port `?\d{2,5}`?,? but (?:another process|it) is"
+            r"|another process is (?:using|utilizing) it",
             re.IGNORECASE,
         ),
         unless=re.compile(
@@ -42,6 +47,10 @@ RULES = (
                 "Address already in use"
             ),
             "RuntimeError: Address already in use, cannot bind to port 12355",
+            (
+                "ConnectionError: Tried to launch distributed communication on port `29500`, but "
+                "another process is utilizing it."
+            ),
             (
                 "[E socket.cpp:472] [c10d] The server socket has failed to listen on any local "
                 "network address."
@@ -71,8 +80,16 @@ RULES = (
             r"|coordination service.{0,80}(?:DEADLINE_EXCEEDED|failed to connect|UNAVAILABLE)"
             r"|Failed to connect to (?:the )?coordination service"
             r"|DEADLINE_EXCEEDED: .{0,80}(?:[Bb]arrier|RegisterTask|GetKeyValue)"
-            r"|[Ww]orld ?size (?:mismatch|of \d{1,6} does not match|inconsistent)"
-            r"|Horovod.{0,60}[Tt]imed out waiting for tasks to start"
+            r"|[Ww]orld[ _]?size (?:mismatch|of \d{1,6} does not match|inconsistent)"
+            r"|[Tt]imed out .{0,20}waiting for .{0,40}\b(?:ranks|workers|nodes|peers|clients"
+            r"|participants|processes|replicas|hosts|members|tasks) to (?:join|start|connect"
+            r"|register|arrive"
+            r"|be ready|become)|at least one MPI process is unreachable"
+            r"|PMI[Xx2] ERROR: (?:UNREACH|TIMEOUT)"
+            r"|\b\d{1,6}/\d{1,6} (?:ranks|workers|nodes|clients|participants) (?:have )?(?:joined"
+            r"|connected)\b"
+            r".{0,40}(?:timed out|timeout|giving up|abort)"
+            r"|MPI_Init\w{0,8} .{0,30}fail|PMPI_Init\w{0,8}.{0,40}(?:fail|error)"
             r"|Could not find any running Ray instance|Unable to connect to GCS"
             r"|Failed to connect to GCS|ray\.exceptions\.RaySystemError.{0,80}Connection refused"
             r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
@@ -104,6 +121,8 @@ RULES = (
                 "Socket Timeout"
             ),
             "RuntimeError: Socket Timeout",
+            "RuntimeError: Timed out waiting for all ranks to join: 15/16 present",
+            "MPI_INIT has failed because at least one MPI process is unreachable from another.",
             (
                 "jaxlib.xla_extension.XlaRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. "
                 "Barrier_id: PjRT_Client_Connect. Timed out task names:"

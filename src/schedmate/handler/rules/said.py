@@ -88,7 +88,9 @@ LAST_WORDS: Final = (
         "data_error",
         rf"corrupt|truncated|malformed|unreadable|{_CANNOT} (?:parse|decode|read|deserialize)",
         r"empty (?:dataset|file|split|batch)|bad (?:sample|record|line|label)",
-        r"\b(?:no|0|zero) (?:valid )?(?:samples|images|examples|records|training data|data)\b",
+        r"\b(?:no|0|zero) (?:valid )?(?:samples|images|examples|records|annotations|labels"
+        r"|sequences"
+        r"|frames|rows|batches|documents|files|shards|training data|data)\b",
         of=(
             "ERROR: shard 12 is corrupt",
             "Error: failed to parse line 3 of labels.csv",

@@ -23,7 +23,7 @@ RULES = (
             r"|MaxRetryError|NewConnectionError|NameResolutionError|SSLError"
             r"|SSLCertVerificationError"
             r"|SSLEOFError|gaierror|URLError|RemoteDisconnected|CommError|ProxyError"
-            r"|ChunkedEncodingError|IncompleteRead|ProtocolError|RemoteProtocolError|ReadError"
+            r"|ChunkedEncodingError|IncompleteRead|ProtocolError|RemoteProtocolError|httpx\.ReadError"
             r"|ReadTimeoutError|ConnectTimeoutError|ClientConnectorError|ClientConnectorDNSError"
             r"|ServerDisconnectedError|ClientOSError|ClientPayloadError|EndpointConnectionError"
             r"|ConnectionClosedError|HTTPClientError|ServerSelectionTimeoutError|APIConnectionError"
@@ -42,6 +42,9 @@ RULES = (
             + r"|\b50[0234] Server Error|429 Client Error"
             r"|HTTP Error (?:429|50[0234])\b|StatusCode\.UNAVAILABLE"
             r"|failed to connect to all addresses"
+            r"|\bTimeout connecting to|[Cc](?:an't|annot"
+            r"|ould not) connect to (?:\w{1,20} )?(?:server|host"
+            r"|database|broker|endpoint|proxy)\b|(?:Exception|Error): \(?(?:429|50[0234])\)?\b"
             r"|could not (?:connect to server|translate host name)|Error 111 connecting to"
             r"|API request to http\S{1,200} failed with exception"
             r"|Connection error, and we cannot find|[Ee]rror communicating with wandb"
@@ -69,6 +72,9 @@ RULES = (
                 "https://hub/api"
             ),
             "httpx.ConnectError: [Errno 111] Connection refused",
+            "kubernetes.client.exceptions.ApiException: (503) Reason: Service Unavailable",
+            "redis.exceptions.TimeoutError: Timeout connecting to server",
+            "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL server on 'db'\")",
             (
                 "botocore.exceptions.EndpointConnectionError: Could not connect to the endpoint "
                 'URL: "https://s3.eu.amazonaws.com/b/k"'
@@ -124,7 +130,7 @@ RULES = (
             r"|Could not resolve hostname)|RPC failed; curl \d{1,3}|^fatal: the remote end hung up"
             r"|^fatal: early EOF|unexpected disconnect while reading sideband"
             r"|^(?:E|Err): ?.{0,200}(?:Temporary failure resolving|Could not (?:resolve|connect)"
-            r"|Failed to fetch|Connection (?:timed out|failed))"
+            r"|Failed to fetch|Unable to fetch|Connection (?:timed out|failed))"
             r"|^ERROR: Could not install packages due to an (?:OSError|EnvironmentError): "
             r"HTTPS?ConnectionPool|CondaHTTPError: HTTP (?:000|5\d\d)|CondaSSLError"
             r"|^(?:An )?HTTP error occurred when trying to retrieve this URL"

@@ -82,10 +82,21 @@ _MODELS = (
     r"number of channels in the pixel values match",
 )
 _MISFIT = (
-    r"(?:mismatch|incompatible|not match|n't match|not agree|(?:must|should) (?:all )?"
+    r"(?:mismatch|incompatible|inconsistent|not match|n't match|not agree|(?:must|should) (?:all )?"
     r"(?:match|agree|be (?:equal|the same|of (?:equal|the same)))|(?:but|, )(?: ?instead)? ?got|"
     r"(?:not|n't) (?:equal|the same))"
 )
+_ALIKE = (
+    r"^[\w.]{0,120}(?:Error|Exception): .{0,160}(?:must|should|to|not|n't|expected?) (?:all )?"
+    r"(?:have|be of|of) (?:the )?(?:same|equal|matching|identical|compatible) (?:shape|size|rank"
+    r"|length|dimension|number of (?:dim|channel|row|column|element))"
+)
+_TWO = (
+    r"^[\w.]{0,120}(?:Error"
+    r"|Exception): .{0,160}\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]].{0,80}"
+    r"\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]]"
+)
+"""Who prints two shapes in one message complains that they do not fit."""
 
 RULES = (
     Rule(
@@ -184,16 +195,25 @@ RULES = (
         reason="shape_mismatch",
         pattern=re.compile(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,120}?"
-            r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|dims?|[Cc]hannels?)\b.{0,80}?" + _MISFIT
+            r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|(?:[a-z]{1,12}_)?dims?|[Cc]hannels?|[Ll]engths?"
+            r"|ranks? of)\b.{0,80}?" + _MISFIT + r"|" + _ALIKE + r"|" + _TWO
         ),
         unless=re.compile(
             r"world.?size|checkpoint|state_dict|checksum|download|\bbytes\b|[Ff]ile|[Vv]ocab"
-            r"|argument '?\w{1,40}'? must be|binary|partition|split|value per channel"
+            r"|argument '?\w{1,40}'? must be|binary (?:file|incompat)|partition|split"
+            r"|value per channel"
         ),
         errors_only=True,
         confidence=0.7,
         positives=(
             "AssertionError: shape mismatch: (2, 3) vs (3, 2)",
+            "AssertionError: query should have embed_dim 512 but got 256",
+            "ValueError: `logits` and `labels` must have the same shape, received ((2, 1) vs (2,))",
+            (
+                "ValueError: A target array with shape (32, 10) was passed for an output of "
+                "shape (32, 1)"
+            ),
+            "mxnet.base.MXNetError: Error in operator fc: Shape inconsistent, Provided = [64,3]",
             "RuntimeError: mask and image sizes do not match",
             "ValueError: q, k and v must have the right dimensions, but got 3",
         ),

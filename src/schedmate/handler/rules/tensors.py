@@ -1,10 +1,15 @@
 """Tensors that are on different devices or of different types."""
 
+import re
+
 from schedmate.handler.rules.base import Rule
 from schedmate.handler.rules.named import any_of
 
 _DEVICES = (
-    r"[Ee]xpected all tensors to be on the same device|not (?:at|on) the (?:same|expected) device",
+    (
+        r"(?:to|must|should|not|n't|all) (?:all )?(?:be )?(?:at|on|in) the (?:same|expected"
+        r"|current) device"
+    ),
     r"Input type \(torch\.[A-Z]\w{0,30}\) and (?:weight|bias) type \(torch\.(?:cuda|hip|xpu)\.",
     r"Input type \(torch\.(?:cuda|hip|xpu)\.\w{1,30}\) and (?:weight|bias) type \(torch\.[A-Z]",
     r"[Ee]xpected object of (?:device type|backend) \w{1,20} but got",
@@ -87,6 +92,34 @@ RULES = (
                 "RuntimeError: Input type (torch.cuda.HalfTensor) and weight type "
                 "(torch.cuda.FloatTensor) should be the same"
             ),
+        ),
+    ),
+    Rule(
+        # any exception that tells of a device for this and another for that
+        reason="device_mismatch",
+        pattern=re.compile(
+            r"^[\w.]{0,120}(?:Error|Exception): .{0,200}\bdevice\b.{0,100}\b(?:cpu|CPU"
+            r"|host)\b.{0,100}"
+            r"\b(?:cuda|CUDA|gpu|GPU|xpu|npu|hpu)\b"
+            r"|^[\w.]{0,120}(?:Error|Exception): .{0,200}\bdevice\b.{0,100}\b(?:cuda|gpu|GPU|xpu"
+            r"|npu)"
+            r"(?::\d)?\b.{0,100}\b(?:cpu|CPU)\b"
+        ),
+        unless=re.compile(
+            r"not (?:available|compiled|found|supported|implemented)|[Ii]nvalid device"
+        ),
+        errors_only=True,
+        confidence=0.7,
+        positives=(
+            (
+                "dgl._ffi.base.DGLError: Cannot assign node feature on device cpu to a graph on "
+                "device cuda:0. Call DGLGraph.to() to copy the graph to the same device."
+            ),
+            "ValueError: the mask's device is cuda:1 while the image is on the cpu",
+        ),
+        negatives=(
+            "RuntimeError: device cpu was asked for, cuda is not available",
+            "RuntimeError: Invalid device string: 'cpu' or 'cuda' expected",
         ),
     ),
     Rule(

@@ -58,6 +58,7 @@ ANNOUNCING = (
             r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"
             r"|^(?:[\w.]{1,80}\.)?UnfilteredStackTrace: *$|^(?:[\w.]{1,80}\.)?RetryError(?:\[|:)"
             r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:"
+            r"|Exception encountered when calling (?:layer |\w{1,60}\.call)"
             r"|^RuntimeError: \w{1,40} worker .{0,40}(?:failed|raised) with (?:an )?(?:error"
             r"|exception)"
         ),
@@ -67,6 +68,7 @@ ANNOUNCING = (
         positives=(
             "hydra.errors.InstantiationException: Error in call to target 'src.data.Module':",
             "ValueError: in user code:",
+            'ValueError: Exception encountered when calling layer "a" (type Dense).',
             "tenacity.RetryError: RetryError[<Future at 0x7f state=finished raised OSError>]",
             "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:",
         ),
