@@ -34,6 +34,10 @@ class Life:
         self._watched: dict[str, _Watch] = {}
         self._passed = 0
 
+    @property
+    def watching(self) -> bool:
+        return bool(self._watched)
+
     def fate(self, line: LogLine, raw: bytes) -> Fate:
         """Watch the process that wrote this line."""
         watch = self._watched.get(line.stream)

@@ -28,7 +28,7 @@ _TAIL_BYTES: Final = 1 << 16
 _MOST_TEMPLATES: Final = 20_000
 _LONGEST_TEMPLATE: Final = 400
 _TRIES: Final = 64
-_CROWDED: Final = 64
+_CROWDED: Final = 200
 """Alarming lines of one block after which each of its lines is looked up."""
 _MOST_EFFORT: Final = 120_000
 """What may be spent on lines that are all alarming and all new, in about 2 us each; ..."""
@@ -36,6 +36,7 @@ _EFFORT_PER_BLOCK: Final = 400
 """... it grows again by this, and when it is spent a block's beginning and end are samples."""
 _EFFORT_AT_END: Final = 80_000
 _EFFORT_OF_LOOK: Final = 4
+_EFFORT_OF_NOTE: Final = 16
 _LAST_BLOCKS: Final = 2
 _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
 _LOOK_BACK: Final = 1 << 13
@@ -172,6 +173,7 @@ class LogReader:
     def _of_traceback(self, block: Block, line: LogLine, raw: bytes, end: int) -> bool:
         taken = self._tracebacks.feed(line)
         for chain in self._tracebacks.fresh():
+            self._effort -= _EFFORT_OF_NOTE
             moment = self._moment(block, end)
             fate = self._life.fate(line, raw)
             self._findings.raised(chain, moment, fate, self._below(block, end))
@@ -184,11 +186,13 @@ class LogReader:
             return self._findings.again(known, self._calm)
         if known is _Harmless.CALM:
             self._calm += 1
-            self._life.calm(block.flat, start, end)
+            if self._life.watching and self._effort > 0:
+                self._effort -= 1
+                self._life.calm(block.flat, start, end)
         return True
 
     def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> _Verdict:
-        if is_stack(line.text):
+        if not line.text or is_stack(line.text):
             return _Harmless.ECHO
         found = explain_line(line.text, self._book)
         if found is None:
@@ -210,6 +214,7 @@ class LogReader:
             return hit
         if line.bare_number and block.counts_up(start):
             line = replace(line, rank=self._origin.rank)
+        self._effort -= _EFFORT_OF_NOTE
         moment = self._moment(block, start + len(raw))
         below = self._below(block, block.line_end(start))
         return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate, below))

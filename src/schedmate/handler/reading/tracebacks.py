@@ -201,7 +201,7 @@ class TracebackCollector:
     def _join(self, chain: Chain, traceback: Traceback) -> None:
         if not chain:
             self._fresh.append(chain)
-        if traceback.link == "inside":
+        if traceback.link == "inside" and chain:
             chain.insert(0, traceback)
             chain[1].link = "cause"
         else:
