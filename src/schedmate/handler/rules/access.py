@@ -125,7 +125,7 @@ RULES = (
             r"|^(?:wget|curl)?.{0,60}(?:ERROR 40[13]: |returned error: 40[13]\b)"
             r"|^(?:fatal|An) error:? occurred \((?:ExpiredToken|AccessDenied"
             r"|InvalidAccessKeyId|403)"
-            r"|^Unable to locate credentials\b"
+            r"|^Unable to locate credentials\b|not currently have an active account selected"
         ),
         confidence=0.85,
         positives=(

@@ -36,6 +36,8 @@ RULES = (
             r"|mismatches the version that was used"
             r"|does not match the version used to compile [Pp]y[Tt]orch"
             r"|not (?:yet )?supported for torch\.compile|Dynamo is not supported on"
+            r"|[`']?ptxas[`']? (?:failed|exited|returned|died)|to (?:launch|find|run|invoke"
+            r"|execute) ptxas"
             r"|NVRTC_ERROR_\w{1,40}|nvrtc: error: |\bCompileException\b|Graph compile failed"
             r"|(?:Nvvm|NvvmSupport|Lowering|Typing)Error: .{0,40}(?:nopython|compile"
             r"|libNVVM|[Ll]ower)"
@@ -70,6 +72,7 @@ RULES = (
                 "'/tmp/x/main.c', '-O3', '-I/x"
             ),
             "RuntimeError: PassManager::run failed",
+            "RuntimeError: `ptxas` failed with error code 255: line 33; error : Feature '.bf16'",
             (
                 "OSError: CUDA_HOME environment variable is not set. Please set it to "
                 "your CUDA install"
@@ -115,7 +118,10 @@ RULES = (
         # compilers, which raise no exception
         reason="compile_error",
         pattern=re.compile(
-            r"^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: |/ld: cannot find -l"
+            r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
+            r"|ld)(?:-[\d.]{1,5})?: "
+            r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
+            r"|/ld: cannot find -l"
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal"
             r" error: "
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|h|hip)\(\d{1,6}\): (?:fatal )?error"
@@ -132,6 +138,7 @@ RULES = (
             '    csrc/type_shim.h(13): error: class "at::Type" has no member "scalarType"',
             "/usr/bin/ld: cannot find -lcuda: No such file or directory",
             "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32",
+            "gcc: fatal error: cannot execute 'cc1plus': execvp: No such file or directory",
             "CMake Error at CMakeLists.txt:4 (find_package):",
             "libdevice not found at ./libdevice.10.bc",
             "Status: INTERNAL: ptxas exited with non-zero error code 139, output:  - Failure",

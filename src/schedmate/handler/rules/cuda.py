@@ -96,6 +96,8 @@ RULES = (
             r"|\bcu(?:DNN|BLAS|SPARSE|SOLVER|FFT|RAND)(?: Frontend)? error: "
             r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_"
             r"(?:[A-RT-Z]|SUB|STREAM)[A-Z_]{3,40}|Check failed: .{0,60}(?:CUDNN|CUBLAS|cuda|CUDA)"
+            r"|\b(?:CUDA|CUDNN|CUBLAS|CUSOLVER|CUSPARSE|CURAND|HIP|MIOPEN"
+            r"|ROCBLAS)(?:_FE)? failure \d"
             r"|\bmiopenStatus[A-Z]\w{2,30}|\brocblas_status_\w{3,30}"
             r"|\bCUDA_ERROR_[A-Z_]{3,60}\b|\bcudaError[A-Z]\w{2,60}\b|\bhipError[A-Z]\w{2,60}\b"
             r"|\bHSA_STATUS_ERROR\w{0,60}\b|\b(?:UR|PI)_(?:RESULT_)?ERROR_[A-Z_]{3,40}\b"
@@ -115,6 +117,10 @@ RULES = (
             "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
             "RuntimeError: GET was unable to find an engine to execute this computation",
             "RuntimeError: miopenStatusUnknownError",
+            (
+                "[E:onnxruntime:Default, CudaCall] CUDNN_FE failure 11: "
+                "CUDNN_BACKEND_API_FAILED ; GPU=0"
+            ),
             "  what():  CUDA error: unspecified launch failure",
             "E1201 cuda_dnn.cc:502] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
             "n7:1:2 [3] init.cc:1 NCCL WARN Cuda failure 101 'invalid device ordinal'",

@@ -58,7 +58,9 @@ RULES = (
         reason="cuda_unsupported",
         pattern=re.compile(
             r"FlashAttention(?:-?\d)? only supports \w{1,12} GPUs"
-            r"|(?:requires?|only supported on|need|at least|minimum).{0,80}compute capability"
+            r"|(?:requires?|only supported on|need|at least|minimum).{0,80}(?:compute"
+            r"|device) capability"
+            r"|\b(?:arch(?:itecture)? )?(?:sm|compute|gfx)_?\d{2,4}[a-z]? (?:is|are) not supported"
             r"|[Cc]ompute capability .{0,40}(?:required|or higher|not supported|at least)"
             r"|setup doesn't support bf16|bf16 is not supported on this"
             r"|[Bb]float16 is only supported"
@@ -82,6 +84,7 @@ RULES = (
                 "using Ampere GPU"
             ),
             "AssertionError: Torch not compiled with CUDA enabled",
+            "RuntimeError: cutlass: arch sm_75 is not supported for this kernel",
             (
                 "RuntimeError: torch._scaled_mm is only supported on CUDA devices with "
                 "compute capability"

@@ -15,7 +15,8 @@ _NOT_THE_END = re.compile(
     r"\b(?:re-?trying|retry with|skipp(?:ing|ed)|halving|reducing|falling back|caught|recovered"
     r"|autotun\w{1,8}|trying (?:the next|again|with|a|batch|smaller)|not a failure)\b"
     r"|\bwill (?:retry|be retried|try|skip|fall)"
-    r"|\b(?:may|might|could|can|would|avoid\w{0,3}|prevent\w{0,3}|if you|in case of|potential)"
+    r"|\b(?:may|might|could|can|would (?:run|go|be|cause|lead)|avoid\w{0,3}|prevent\w{0,3}|if you"
+    r"|in case of|potential)"
     r" .{0,60}out[ -]of[ -]memory",
     re.IGNORECASE,
 )

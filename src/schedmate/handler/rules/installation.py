@@ -26,7 +26,12 @@ RULES = (
     Rule(
         reason="import_error",
         pattern=any_of(
-            typed("ModuleNotFoundError", "ImportError", "DistributionNotFound", "VersionConflict"),
+            typed(
+                "ModuleNotFoundError",
+                "ImportError",
+                "DistributionNotFound",
+                r"\w{0,20}VersionConflict",
+            ),
             typed("PackageNotFoundError", "DependencyNotFoundError", "ZipImportError"),
             r"Failed to import \w[\w.]{0,160} because of the following error",
             r"^(?:Runtime|Value|Name|Assertion|OS|NotImplemented)?(?:Error|Exception): .{0,300}"

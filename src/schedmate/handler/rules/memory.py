@@ -68,6 +68,8 @@ RULES = (
             r"|[Jj]ob exceeded (?:a |its )?memory (?:resource )?limit|beyond physical memory limits"
             r"|killed by YARN for exceeding|OUT_OF_MEMORY state"
             r"|terminated (?:because|since) it used too much memory"
+            r"|(?:[Kk]illed|terminated|evicted) (?:due to|because of|for) (?:\w{1,12} )?memory "
+            r"(?:usage|limit|consumption)"
         ),
         unless=_CALM,
         confidence=0.97,
@@ -85,6 +87,7 @@ RULES = (
             ),
             "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.",
             "srun: error: node7: task 3: Out Of Memory",
+            "Container killed due to memory usage, exit code: 137",
             "slurmstepd: error: Job 17 exceeded memory limit (9000 > 8000), being killed",
             "=>> PBS: job killed: mem 67321856kb exceeded limit 67108864kb",
             "      Reason:       OOMKilled",

@@ -10,7 +10,8 @@ RULES = (
         pattern=re.compile(
             r"undefined symbol: |symbol lookup error: |wrong ELF class|invalid ELF header"
             r"|\.so[\d.]{0,12}: file too short|[Ee]xec format error|\[Errno 8\]"
-            r"|version `[A-Z][A-Za-z]{1,20}_[\d.]{1,12}' not found"
+            r"|version `[A-Z][A-Za-z]{1,20}_[\d._]{1,16}' not found"
+            r"|not defined in file \S{1,120} with link time reference"
             r"|GLIBC(?:XX)?_[\d.]{1,12}'? not found"
             r"|incompatible architecture \(have '|undefined reference to `?__cxa_\w{1,40}@"
         ),
@@ -31,6 +32,12 @@ RULES = (
                 "(required by /x.so)"
             ),
             "OSError: /x/libcublas.so.11: file too short",
+            (
+                "Could not load library libcudnn_cnn_infer.so.8. Error: "
+                "/x/libcudnn_cnn_infer.so.8: "
+                "symbol _ZN5cudnn not defined in file libcudnn_ops_infer.so.8 with link time "
+                "reference"
+            ),
             "bash: ./train: cannot execute binary file: Exec format error",
         ),
         negatives=(
@@ -59,6 +66,7 @@ RULES = (
             r"|Version tag does not match|'_OpNamespace' '\w{1,40}' object has no attribute"
             r"|CUDA Setup failed despite|was (?:built|compiled) (?:for|with"
             r"|against) (?:a )?different"
+            r"|(?:built|compiled) (?:against|for|using) (?:NumPy|numpy|torch|PyTorch|Python) \d"
             r"|dynamic module does not define module export function"
         ),
         errors_only=True,

@@ -63,6 +63,8 @@ RULES = (
             r"|requested job (?:terminate|die), |SISTER_EOF"
             r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
+            r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
+            r"|fusermount|overlay|loop device)"
             r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
             r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
             r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
@@ -93,6 +95,10 @@ RULES = (
                 "connection failure"
             ),
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
+            (
+                "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"
+                "fd/3->/var/mnt/rootfs error: while mounting image: squashfuse not found"
+            ),
             "  Warning  NodeNotReady  3m  node-controller  Node is not ready",
             "Thu Jun 12 15:49:02: Unknown; unable to reach the execution host;",
             "=>> PBS: job killed: node 1 (n12) requested job terminate, 'EOF' (code 1099)",

@@ -34,6 +34,7 @@ _CRASHES = Rule(
         r"|Illegal instruction|Floating-point)|^zsh: (?:abort|bus error|illegal hardware)"
         rf"|\b[Cc]aught signal (?:11|7|4)\b|Signal {_CRASHED} \(SIG[A-Z]{{2,5}}\) received by PID"
         rf"|\bexitcode {{0,4}}: {{0,4}}-{_CRASHED}\b|exits with return code = -{_CRASHED}\b"
+        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Aborted|Bus error|Illegal instruction)\b"
         r"|\b(?:Aborted|Bus error|Illegal instruction|Floating point exception"
         r"|Trace/breakpoint trap)"
         r" {0,40}\(core dumped\)|: tasks? [\d,\-]{1,200}: (?:Aborted|Bus error|Illegal instruction"
@@ -101,6 +102,7 @@ _KILLS = Rule(
     reason="killed",
     pattern=re.compile(
         r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
+        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated)\b"
         r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
         r"|: tasks? [\d,\-]{1,200}: (?:Killed|Terminated|Hangup)(?: |$)"
         r"|Signal (?:9|15) \(SIG(?:KILL|TERM)\) received by PID"
@@ -120,6 +122,7 @@ _KILLS = Rule(
     positives=(
         "Killed",
         "run.sh: line 4: 9213 Killed                  python train.py",
+        "slurm/job474687/slurm_script: line 31:  6521 Killed singularity exec --nv a.sif python",
         "srun: error: n1: task 0: Killed",
         "srun: error: n[1-4]: tasks 0-31: Terminated",
         "  exitcode  : -9 (pid: 4711)",
