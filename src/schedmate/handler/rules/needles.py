@@ -157,9 +157,12 @@ class _Reading:
             else:
                 runs[-1].add(piece)
         gaps = [piece for piece in pieces if piece.gap]
-        best = max((*runs, *gaps), key=lambda one: one.weight)
+        run = max(runs, key=lambda one: one.weight)
+        inside = max(gaps, key=lambda one: one.weight, default=_NOTHING)
         source = "".join(piece.source for piece in pieces)
-        return _Piece(source, best.best if best.weight else (), best.weight, bool(gaps))
+        if inside.weight > run.weight:
+            return _Piece(source, inside.best, inside.weight, gap=True)
+        return _Piece(source, run.best if run.weight else (), run.weight, bool(gaps))
 
     def _repeated(self) -> _Piece:
         token = self._peek()
