@@ -39,7 +39,8 @@ RULES = (
     Rule(
         reason="nccl_timeout",
         pattern=re.compile(
-            r"\bEI0002: |Notify register times out|HCCL.{0,100}(?:timeout|time ?out|timed out)"
+            r"\bEI0002: |Notify register times out|\bHCCL (?:watchdog|operation|exec\w{0,4}"
+            r"|connect\w{0,4}|collective|link|test)\b.{0,80}(?:timeout|time ?out|timed out)"
             r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
         ),
         unless=re.compile(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
@@ -150,8 +151,9 @@ RULES = (
         reason="cuda_error",
         pattern=re.compile(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
-            r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b|\bacl\w{0,30}[ ,].{0,60}"
-            r"(?:failed|error)\b.{0,20}code|ACL stream synchronize failed"
+            r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
+            r"|error code(?: is)?:? ?(?:1\d|20|50)\d{4}\b"
+            r"|ACL stream synchronize failed"
             r"|FATAL ERROR :: MODULE:\w{2,30}|\bsynStatus[ =]{1,3}(?:synStatus )?\d{1,3} \["
             r"|\bsyn\w{3,40} failed\b|\bCN(?:RT|NL|CL)_(?:RET_ERR|STATUS)_[A-RT-Z]\w{3,40}"
             r"|\bNRT_(?:EXEC|INVALID|FAILURE|UNINITIALIZED|TIMEOUT|CLOSED|QUEUE)\w{0,40}"

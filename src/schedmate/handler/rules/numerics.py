@@ -5,6 +5,7 @@ import re
 from schedmate.handler.rules.base import Rule
 
 _BAD = r"(?:nan|inf|infinite|infinity|not finite|non-?finite)"
+_WAS = r"(?: (?:values?|was|were|is|has|been|or|inf|nan)){0,3}"
 _GOING_ON = re.compile(
     r"\b(?:skipp(?:ed|ing)|skip|ignor(?:e|ed|ing)|reducing|zero_nans|nan_to_num|check(?:ing)?"
     r"|will be|if|whether|when|filter\w{0,4}|replac\w{0,4})\b|check_for_nan|nan_check",
@@ -15,8 +16,10 @@ RULES = (
     Rule(
         reason="loss_nan",
         pattern=re.compile(
-            rf"\b{_BAD}s?\b.{{0,30}}\b(?:detected|encountered|found|occurred)\b.{{0,40}}\bloss"
-            rf"|\b(?:detected|encountered|found)\b.{{0,20}}\b{_BAD}\b.{{0,50}}\b(?:loss|grad|forward)"
+            rf"\b{_BAD}s?(?:/\w{{1,8}})?{_WAS} (?:detected|encountered|found"
+            rf"|occurred)\b.{{0,40}}\bloss"
+            rf"|\b(?:detected|encountered|found):? (?:an? |some )?{_BAD}\b.{{0,50}}\b(?:loss|grad"
+            rf"|forward)"
             rf"|\bloss(?:es)?(?: value)? (?:is|are|was|has become|became|become|becomes|went"
             rf"|contains?(?: an?)?|turned|diverged to) (?:now )?{_BAD}\b"
             rf"|\bloss returned in .{{0,40}} is {_BAD}\b"

@@ -100,7 +100,7 @@ RULES = (
             r"|will be (?:terminated"
             r"|stopped|reclaimed|evicted|interrupted|hibernated)|(?:was|been|being"
             r"|is) (?:interrupted"
-            r"|reclaimed|terminated|evicted)|\bITN\b|\bitn\b)"
+            r"|reclaimed|terminated|evicted))|\bSpotITN\b|[Ss]pot (?:ITN|itn)\b"
             r"|[Rr]eceived .{0,30}(?:spot|preemption|interruption) (?:termination |interruption )?"
             r"(?:notice|signal|warning|event)|(?:spot|[Pp]reemption|[Ii]nterruption|[Ee]viction) "
             r"(?:notice|signal|warning|event) (?:was |has been )?(?:received|detected|caught)"

@@ -13,7 +13,7 @@ RULES = (
             r"|[Bb]uffer I/O error|I/O error, dev \w{2,20}|blk_update_request: .{0,40}error"
             r"|metadata I/O error|EXT4-fs error|XFS \(\w{1,20}\): .{0,80}(?:error|[Cc]orruption"
             r"|[Ss]hutting down)|BTRFS (?:error|critical)|nvme\w{1,8}: (?:controller is down"
-            r"|I/O \d{1,6} .{0,30}timeout|Removing after probe failure)"
+            r"|I/O \d{1,6} (?:\(\S{1,20}\) )?QID \d{1,5} timeout|Removing after probe failure)"
             r"|LustreError: |Lustre: .{0,160}was evicted|This client was evicted by"
             r"|nfs: server \S{1,120} (?:timed out|not responding, timed out)|NFS.{0,60}Stale"
             r"|libceph: .{0,80}(?:socket error|session lost|fault)|ceph: .{0,80}(?:I/O error|hung)"
