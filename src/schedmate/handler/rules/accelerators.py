@@ -114,12 +114,18 @@ RULES = (
         reason="gpu_hardware",
         pattern=re.compile(
             r"habanalabs.{0,120}(?:[Hh]eartbeat failed|RAZWI|going to (?:hard )?reset|hard-reset)"
+            r"|/dev/accel\d.{0,60}FATAL ERROR|\bTPU \S{1,60} is not HEALTHY"
             r"|\bNERR_\w{0,20}HW_ERR|hardware (?:execution )?error\b.{0,60}(?:NPU|HPU|Neuron|DMA)"
             r"|(?:\bDMA\)?|HBM|NPU|HPU|AICore) hardware (?:execution )?error"
         ),
         confidence=0.82,
         positives=(
             "habanalabs hl2: Device heartbeat failed! Going to reset device",
+            (
+                "driver.cc:820] [/dev/accel0 tpu1013:pe1:0] !!!! FATAL ERROR !!!! for "
+                "[/dev/accel0 tpu1013]"
+            ),
+            "RuntimeError: TPU node-v3-32 is not HEALTHY yet. Re-run when all TPUs are HEALTHY",
             "[Error]: System Direct Memory Access (DMA) hardware execution error.",
         ),
         negatives=("habanalabs hl2: Found GAUDI2 device with 96GB DRAM",),

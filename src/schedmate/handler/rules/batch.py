@@ -13,7 +13,11 @@ RULES = (
             r"|enforced h_rt limit|exceeded (?:its )?(?:wall ?time|h_rt|run ?time) limit"
             r"|exceeded allowed (?:job|execute) duration|[Uu]ser (?:cpu)?time limit exceeded"
             r"|exceeded (?:its )?wallclock limit|time limit for job execution has been reached"
-            r"|MaxRuntimeExceeded|[Jj]ob was terminated because it reached (?:its )?max"
+            r"|MaxRuntimeExceeded|JobTimeoutExceeded|\b(?:[Jj]ob|[Tt]ask|[Rr]un|[Ww]orkflow"
+            r"|[Ee]xecution) "
+            r"(?:\S{1,40} )?(?:has )?exceeded (?:the |its )?(?:\w{1,12} )?(?:timeout|deadline"
+            r"|time limit)"
+            r"|[Jj]ob was terminated because it reached (?:its )?max"
         ),
         confidence=0.97,
         positives=(
@@ -23,6 +27,7 @@ RULES = (
             "=>> PBS: job killed: cput 100 exceeded limit 60",
             "job 812 exceeded hard wallclock time - initiate terminate method",
             "MOAB_INFO:  job exceeded wallclock limit",
+            "The job exceeded the timeout of 3600 seconds and was canceled",
             "The user-provided time limit for job execution has been reached:",
         ),
         negatives=("RUNLIMIT 24:00", "walltime=24:00:00", "h_rt limit: 86400"),

@@ -143,6 +143,8 @@ RULES = (
             r"|has failed, got preempted, or crashed unexpectedly|set to ERROR in coordination"
             r"|JAX distributed service detected fatal errors"
             r"|Terminating process because the (?:JAX distributed service|coordinator) detected"
+            r"|Dist(?:Network|Store|Backend)Error: .{0,120}(?:Connection (?:reset|closed)"
+            r"|Broken pipe)"
             r"|failed to recv, got 0 bytes|Connection was likely closed\. Did the remote"
             r"|store->get\('[^']{1,80}'\) got error: (?:Connection|Broken)"
         ),
@@ -171,6 +173,7 @@ RULES = (
                 "indicates that the remote task has failed, got preempted, or crashed unexpectedly."
             ),
             "torch.distributed.DistNetworkError: failed to recv, got 0 bytes",
+            "torch.distributed.DistNetworkError: Connection reset by peer",
             "An MPI communication peer process has unexpectedly disconnected.  This",
         ),
         negatives=(

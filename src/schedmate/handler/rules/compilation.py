@@ -127,6 +127,7 @@ RULES = (
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|h|hip)\(\d{1,6}\): (?:fatal )?error"
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:\d{1,5}: error: "
             r"|^CMake Error(?::| at )|ptxas exited with non-zero error|Mosaic failed to compile"
+            r"|\bInvalidIRError\b|resulted in invalid LLVM IR"
             r"|^Internal Triton PTX codegen error|\blibdevice(?:\.10\.bc)? not found at"
         ),
         unless=_GOING_ON,
@@ -141,6 +142,7 @@ RULES = (
             "gcc: fatal error: cannot execute 'cc1plus': execvp: No such file or directory",
             "CMake Error at CMakeLists.txt:4 (find_package):",
             "libdevice not found at ./libdevice.10.bc",
+            "ERROR: LoadError: InvalidIRError: compiling #23(CuKernelState) resulted in invalid",
             "Status: INTERNAL: ptxas exited with non-zero error code 139, output:  - Failure",
             "jax.errors.JaxRuntimeError: INTERNAL: Mosaic failed to compile TPU kernel: bad",
         ),

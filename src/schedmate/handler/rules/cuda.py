@@ -92,7 +92,10 @@ RULES = (
     Rule(
         reason="cuda_error",
         pattern=re.compile(
-            r"\b(?:CUDA|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR):? "
+            r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
+            r"| ?\(\d)"
+            r"|failed: invalid configuration argument|too many resources requested for launch"
+            r"|CUDA-capable device\(s\) is/are busy"
             r"|\bcu(?:DNN|BLAS|SPARSE|SOLVER|FFT|RAND)(?: Frontend)? error: "
             r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_"
             r"(?:[A-RT-Z]|SUB|STREAM)[A-Z_]{3,40}|Check failed: .{0,60}(?:CUDNN|CUBLAS|cuda|CUDA)"
@@ -117,6 +120,8 @@ RULES = (
             "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
             "RuntimeError: GET was unable to find an engine to execute this computation",
             "RuntimeError: miopenStatusUnknownError",
+            "OSError: (External)  Cuda error(9), invalid configuration argument.",
+            "std::exception caught, parallel_for failed: invalid configuration argument",
             (
                 "[E:onnxruntime:Default, CudaCall] CUDNN_FE failure 11: "
                 "CUDNN_BACKEND_API_FAILED ; GPU=0"

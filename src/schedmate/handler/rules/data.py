@@ -68,12 +68,13 @@ _CONTENT = (
         r"[Ll]abels? (?:-?\d{1,9} )?(?:must be|are|is|should be) (?:in|out of|within"
         r"|outside).{0,20}(?:range|\[)"
     ),
-    r"number of (?:classes|labels) in (?:the )?(?:data|dataset|labels)",
+    r"not finite everywhere|number of (?:classes|labels) in (?:the )?(?:data|dataset|labels)",
     r"`?num_classes`? .{0,80}(?:n[o']t match|differ|but (?:got|found)|length of `?CLASSES)",
     r"features are not aligned|column names don't match",
     r"All the data files must have the same columns",
     (
-        r"(?:[Cc]olumn|[Ff]eature) '?[\w ]{1,60}'? (?:is )?(?:not (?:found )?in|missing from) "
+        r"(?:[Cc]olumn|[Ff]eature)s? [\w '\",\[\]]{1,80} (?:is |are )?(?:not (?:found )?in"
+        r"|missing from) "
         r"(?:the )?data"
     ),
 )

@@ -65,6 +65,7 @@ RULES = (
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
             r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
             r"|fusermount|overlay|loop device)"
+            r"|task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
             r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
             r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
             r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
@@ -90,6 +91,7 @@ RULES = (
             ),
             "ORTE has lost communication with a remote daemon.",
             "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
+            "slurmstepd-sp-3: error: run_command: slurm task_prolog can not be executed (/cm/x) No",
             (
                 "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
                 "connection failure"

@@ -81,10 +81,11 @@ RULES = (
             r"|Failed to connect to (?:the )?coordination service"
             r"|DEADLINE_EXCEEDED: .{0,80}(?:[Bb]arrier|RegisterTask|GetKeyValue)"
             r"|[Ww]orld[ _]?size (?:mismatch|of \d{1,6} does not match|inconsistent)"
-            r"|[Tt]imed out .{0,20}waiting for .{0,40}\b(?:ranks|workers|nodes|peers|clients"
-            r"|participants|processes|replicas|hosts|members|tasks) to (?:join|start|connect"
-            r"|register|arrive"
-            r"|be ready|become)|at least one MPI process is unreachable"
+            r"|[Tt]imed out (?:\w{1,20} ){0,4}waiting for (?:\w{1,12} ){0,3}(?:ranks|workers"
+            r"|nodes|peers"
+            r"|clients|participants|replicas|hosts|members|tasks)\b"
+            r"|[Ff]ailed to connect to (?:the )?(?:remote )?(?:server|coordinator|master|head node"
+            r"|leader|scheduler) at|at least one MPI process is unreachable"
             r"|PMI[Xx2] ERROR: (?:UNREACH|TIMEOUT)"
             r"|\b\d{1,6}/\d{1,6} (?:ranks|workers|nodes|clients|participants) (?:have )?(?:joined"
             r"|connected)\b"
@@ -98,6 +99,7 @@ RULES = (
             r"^\[W|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
             r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
             r"|environment variable|heartbeat timeout|set to ERROR in"
+            r"|to (?:exit|finish|stop|terminate|complete|shut)\b"
         ),
         confidence=0.9,
         weight=Weight.SYMPTOM,
@@ -122,6 +124,8 @@ RULES = (
             ),
             "RuntimeError: Socket Timeout",
             "RuntimeError: Timed out waiting for all ranks to join: 15/16 present",
+            "RuntimeError: The server socket has timed out waiting for clients: 7/8 clients joined",
+            "RuntimeError: Deadline exceeded: Failed to connect to remote server at address: grpc://x",
             "MPI_INIT has failed because at least one MPI process is unreachable from another.",
             (
                 "jaxlib.xla_extension.XlaRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. "
@@ -130,6 +134,7 @@ RULES = (
         ),
         negatives=(
             "Rendezvous complete for workers. Result: restart_count=0",
+            "Timed out waiting for workers to exit, killing them",
             "INFO:torch.distributed.distributed_c10d:Added key: store_based_barrier_key:1 to store",
             (
                 "[W socket.cpp:464] [c10d] The client socket has failed to connect to [::]:29500 "

@@ -83,7 +83,8 @@ _MODELS = (
 )
 _MISFIT = (
     r"(?:mismatch|incompatible|inconsistent|not match|n't match|not agree|(?:must|should) (?:all )?"
-    r"(?:match|agree|be (?:equal|the same|of (?:equal|the same)))|(?:but|, )(?: ?instead)? ?got|"
+    r"(?:match|agree|be (?:equal|the same|of (?:equal|the same)))|(?:but"
+    r"|, )(?: ?instead)? ?(?:got|found)|"
     r"(?:not|n't) (?:equal|the same))"
 )
 _ALIKE = (

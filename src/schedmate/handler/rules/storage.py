@@ -49,7 +49,7 @@ RULES = (
             r"|503|500|RequestTimeTooSkewed|BadDigest|IncompleteBody|OperationAborted"
             r"|Throttling\w{0,30}"
             r"|TooManyRequests\w{0,20})\)|ResponseStreamingError|IncompleteReadError"
-            r"|[Gg]csfs\.retry\.HttpError|DataCorruption|FlexibleChecksumError|ResumableUploadAbort"
+            r"|\bFSTimeoutError\b|[Gg]csfs\.retry\.HttpError|DataCorruption|FlexibleChecksumError|ResumableUploadAbort"
             r"|S3 (?:upload|download|read|write|put|get)\w{0,10} failed|S3UploadFailedError"
             r"|AzureBlob.{0,60}(?:ServerBusy|OperationTimedOut)|\bServerBusy\b"
             r"|google\.(?:api_core|cloud)\.\S{0,60}(?:DeadlineExceeded|RetryError"
