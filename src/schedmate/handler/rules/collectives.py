@@ -7,7 +7,7 @@ import re
 from schedmate.handler.rules.base import Rule, Weight
 
 _GOES_ON = re.compile(
-    r"^\[W|NCCL INFO|: INFO|^INFO|no network error|- retrying|shutdown anyway"
+    r"\[W[ \d]|NCCL INFO|: INFO|^INFO|no network error|- retrying|shutdown anyway"
     r"|(?:lost|error)s?: 0\b"
 )
 

@@ -11,7 +11,7 @@ _XID = r"\bxid\b(?: ?\([^)]{1,60}\))?(?: errors?)?(?: code| event)?(?:[:=]| is| 
 _HARMLESS = re.compile(
     r"\b(?:no|none|0|without) (?:\w{1,20} ){0,3}(?:xid|ecc|errors?)|(?:errors?|count"
     r"|total)[:=] ?0\b"
-    r"|: (?:none|ok|passed)$"
+    r"|: (?:none|ok|passed)$|(?:occurred|lost|failure|pending) {0,12}: {0,4}(?:no|n/a|none|false)\b"
     r"|failed call to cuInit|correctable: 0",
     re.IGNORECASE,
 )
@@ -55,6 +55,7 @@ RULES = (
             "uncorrectable ECC errors: 0",
             "gpu health: no uncorrectable ECC errors found",
             "Volatile Uncorr. ECC",
+            "        Remapping Failure Occurred        : No",
         ),
     ),
     Rule(

@@ -38,7 +38,9 @@ RULES = (
             r"|mount failed"
             r"|Protocol not supported|can't read superblock)"
         ),
-        unless=re.compile(r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"),
+        unless=re.compile(
+            r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found|retrying"
+        ),
         confidence=0.85,
         positives=(
             (

@@ -67,8 +67,9 @@ RULES = (
             r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
         ),
         unless=re.compile(
-            r"^\[W|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection|Retry\("
-            r"|falling back|[Cc]onnection (?:closed|reset)"
+            r"\[W[ \d]|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection"
+            r"|Retry\("
+            r"|falling back|[Cc]onnection (?:closed|reset)|[Uu]sing (?:the )?internal|libnccl-net"
         ),
         confidence=0.82,
         weight=Weight.SYMPTOM,
@@ -99,6 +100,10 @@ RULES = (
         negatives=(
             "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB ib0:10.0.0.4<0>",
             "symbol errors: 0, link downed: 0",
+            (
+                "NCCL WARN NET/Plugin: could not load libnccl-net.so, using the internal "
+                "network plugin"
+            ),
             "Network is up",
         ),
     ),

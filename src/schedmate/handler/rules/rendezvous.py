@@ -6,7 +6,7 @@ from schedmate.handler.rules.base import Rule, Weight
 
 _GOES_ON = re.compile(
     (
-        r"^\[W|retry|trying (?:another|the|port|\d)|using (?:port )?\d|by another|instead"
+        r"\[W[ \d]|retry|trying (?:another|the|port|\d)|using (?:port )?\d|by another|instead"
         r"|errno: 97|next (?:free )?port"
     ),
     re.IGNORECASE,
@@ -96,7 +96,7 @@ RULES = (
             r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
         ),
         unless=re.compile(
-            r"^\[W|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
+            r"\[W[ \d]|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
             r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
             r"|environment variable|heartbeat timeout|set to ERROR in"
             r"|to (?:exit|finish|stop|terminate|complete|shut)\b"

@@ -6,7 +6,7 @@ from schedmate.handler.rules.base import Rule, Weight
 
 _GOES_ON = re.compile(
     r"retry loop|retrying|will retry|[Rr]etry(?:ing)?\(|attempt \d{1,3}(?:/| of )|falling back"
-    r"|^\[W|using cached|offline instead|Retrying in|trying again|Trying again"
+    r"|\[W[ \d]|using cached|offline instead|Retrying in|trying again|Trying again"
 )
 _SERVER_ERROR = (
     r"(?:429|50[0234]|52[0-4])(?::| -)? ?(?:Server Error|Client Error: Too Many Requests"

@@ -117,6 +117,7 @@ _KILLS = Rule(
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
         r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
+    unless=re.compile(r"^\+{1,4} |\btrap '"),
     confidence=0.7,
     weight=Weight.SYMPTOM,
     positives=(
@@ -145,6 +146,7 @@ _KILLS = Rule(
     ),
     negatives=(
         "Killed 3 stale workers, going on",
+        "+ trap 'echo killed by signal 15; exit 143' TERM",
         "processes killed: 0",
         "Sending process 4711 closing signal SIGTERM",
         "exiting program at iteration 1000",
