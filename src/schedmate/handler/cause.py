@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SURE: Final = 0.8
 _AT_THE_END: Final = 20
 """Calm lines that may follow a cause when the scheduler itself already gives a reason."""
+_SOON: Final = 50
+"""Calm lines that may follow a line that only speaks of trouble, where nobody says it failed."""
 _LAST_WORDS: Final = 5
 """Calm lines that may follow it when the run is said to have ended well."""
 _SURVIVED_CONFIDENCE: Final = 0.4
@@ -62,16 +64,14 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
         return None
     clues = [*_of_the_end(case, _of_last_attempt(case, told)), *verdicts]
     if not clues:
-        return (
-            clue_from_the_end(gathered) or _best_of_the_survived(gathered) if case.failing else None
-        )
+        return _end_of_failed(case, gathered) or _best_of_the_survived(case, gathered)
     tier, first = _first(case, clues)
-    if tier is Tier.FAINT and not (case.failing or verdicts or first.uncaught):
+    if tier is Tier.FAINT and not (case.failing or first.uncaught or first.last_words):
         return None
     if first.line is None:
         first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
-    if tier is Tier.WRAPPER and case.failing:
-        return clue_from_the_end(gathered) or first
+    if tier is Tier.WRAPPER:
+        return _last_raised(case, gathered) or _end_of_failed(case, gathered) or first
     first = _explained(first, gathered)
     return replace(first, ranks=_sharing(first, told))
 
@@ -112,12 +112,12 @@ def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
         clear = _tier(case, clue) < Tier.VAGUE
         last_words = clue.uncaught and clear and clue.calm_after <= _LAST_WORDS
         return clue.final and (clue.rule.outlives_success or last_words)
-    silenced = clue.last_words and clue.uncaught and clue.confidence >= SURE
-    if not clue.final:
+    silenced = clue.last_words and bool(clue.uncaught or clue.stream) and clue.confidence >= SURE
+    if not clue.final or silenced:
         return silenced
-    if not verdicts or silenced:
-        return True
-    return clue.calm_after <= _AT_THE_END
+    if any(verdict.rule.weight <= Weight.CAUSE for verdict in verdicts):
+        return clue.calm_after <= _AT_THE_END
+    return case.failing or clue.uncaught or clue.calm_after <= _SOON
 
 
 def _doubted(case: Case, clue: Clue) -> Clue:
@@ -142,6 +142,9 @@ def _of_the_end(case: Case, clues: list[Clue]) -> list[Clue]:
     share a log go on for a while after one of them has died.
     """
     dead = [clue for order in _orders(clues) for clue in _last_burst(clues, order)]
+    stopped = [clue for clue in dead if not clue.went_on]
+    if any(_tier(case, clue) < Tier.SYMPTOM for clue in stopped):
+        return stopped
     if not dead or any(_tier(case, clue) < Tier.SYMPTOM for clue in dead):
         return dead
     able = [clue for clue in clues if _tier(case, clue) < Tier.SYMPTOM and _lasts(clue)]
@@ -226,14 +229,24 @@ _TIERS: Final = {
 }
 
 
-def _best_of_the_survived(gathered: Gathered) -> Clue | None:
-    """The run did fail, and the last thing that went wrong before is better than nothing."""
-    causes = [
+def _last_raised(case: Case, gathered: Gathered) -> Clue | None:
+    """Who only wraps wraps an exception, however much others wrote after it."""
+    raised = [
         clue
         for clue in gathered.clues
-        if clue.rule.weight <= Weight.CAUSE and clue.line is not None
+        if clue.uncaught and not clue.went_on and _tier(case, clue) < Tier.SYMPTOM
     ]
-    if not causes:
+    return max(raised, key=_place, default=None)
+
+
+def _end_of_failed(case: Case, gathered: Gathered) -> Clue | None:
+    return clue_from_the_end(gathered) if case.failing else None
+
+
+def _best_of_the_survived(case: Case, gathered: Gathered) -> Clue | None:
+    """The run did fail, and the last thing that went wrong before is better than nothing."""
+    causes = [clue for clue in gathered.clues if clue.rule.weight <= Weight.CAUSE and clue.line]
+    if not causes or not case.failing:
         return None
     last = max(causes, key=_place)
     return replace(last, confidence=min(last.confidence, _SURVIVED_CONFIDENCE))

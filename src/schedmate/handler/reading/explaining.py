@@ -88,9 +88,23 @@ def _explain_traceback(traceback: Traceback, book: RuleBook) -> Rule | None:
     clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
     if clear:
         return rule
+    if rule is not None and rule.weight is Weight.WRAPPER:
+        quoted = _quoted(traceback, book)
+        if quoted is not None:
+            return quoted
     told = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
     better = book.for_error("\n".join(told))
     return rule if better is None or better.reason == _VAGUE else better
+
+
+def _quoted(traceback: Traceback, book: RuleBook) -> Rule | None:
+    """What a wrapper's message ends with: TensorFlow tells of errors `in user code:` so."""
+    for part in reversed([*traceback.message.split("\n")[1:], *traceback.beneath]):
+        bare = _BARE_ERROR.match(part.strip())
+        rule = book.for_error(bare.group(1)) if bare else None
+        if rule is not None and rule.weight is Weight.CAUSE:
+            return rule
+    return None
 
 
 def _call(traceback: Traceback) -> list[str]:

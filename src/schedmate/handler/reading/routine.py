@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.reading.lines import DIGITS, clean
 from schedmate.handler.reading.noise import is_clearing_up, is_stack
-from schedmate.logs import opened
+from schedmate.logs import opened, stamped_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +31,10 @@ class Routine:
         self._all: list[int] = []
         self._of_stream: dict[str, list[int]] = {}
         for number, raw in told:
+            if number <= first_alarm:
+                continue
             text = clean(raw)
-            if number > first_alarm and _is_usual(text, before=_template(raw) in usual):
+            for _ in range(_life_in(text, before=_template(raw) in usual)):
                 self._all.append(number)
                 self._of_stream.setdefault(opened(text).stream, []).append(number)
 
@@ -42,10 +44,13 @@ class Routine:
         return len(usual) - bisect_right(usual, number) >= _ENOUGH
 
 
-def _is_usual(text: str, *, before: bool) -> bool:
+def _life_in(text: str, *, before: bool) -> int:
+    """One usual line is enough where a logger wrote it: it was not late, it has a time."""
     if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
-        return False
-    return before or _PROGRESS.search(text) is not None
+        return 0
+    if before:
+        return 1 if stamped_at(text) is None else _ENOUGH
+    return _PROGRESS.search(text) is not None
 
 
 def _template(raw: bytes) -> bytes:
