@@ -13,6 +13,7 @@ RULES = (
             r"|enforced h_rt limit|exceeded (?:its )?(?:wall ?time|h_rt|run ?time) limit"
             r"|exceeded allowed (?:job|execute) duration|[Uu]ser (?:cpu)?time limit exceeded"
             r"|exceeded (?:its )?wallclock limit|time limit for job execution has been reached"
+            r"|exceeded (?:the |its )?maximum (?:execution|run(?:ning)?) ?time"
             r"|MaxRuntimeExceeded|JobTimeoutExceeded|\b(?:[Jj]ob|[Tt]ask|[Rr]un|[Ww]orkflow"
             r"|[Ee]xecution) "
             r"(?:\S{1,40} )?(?:has )?exceeded (?:the |its )?(?:\w{1,12} )?(?:timeout|deadline"

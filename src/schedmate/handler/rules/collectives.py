@@ -25,7 +25,9 @@ RULES = (
             r"|gloo::TimeoutException|gloo.{0,160}\] TIMEOUT self_rank"
             r"|collective operation timeout: Work|NCCL communicator was aborted .{0,80}[Tt]ime"
             r"|[Tt]imed out waiting for (?:the )?(?:all_?reduce|all_?gather|barrier)\b"
-            r"|\b[Cc]ollective .{0,60}timed out after"
+            r"|\b[Cc]ollective .{0,60}timed out after|\b(?:all_?reduce|all_?gather"
+            r"|reduce_?scatter|all_?to_?all"
+            r"|broadcast|barrier)\b.{0,8}(?:has |have )?timed out"
         ),
         unless=re.compile(r"timeout (?:set|is set) to"),
         confidence=0.88,

@@ -49,7 +49,8 @@ _EMPTY = (
     r"but the Sequence has length 0",
     r"[Dd]ata ?loader (?:returned|has|yielded) (?:0|no) (?:batch|sample)",
     (
-        r"[Nn]o (?:images?|labels?|samples?|data files?|training data|examples?|videos?"
+        r"[Nn]o (?:valid |usable |matching )?(?:images?|labels?|samples?|data files?"
+        r"|training data|examples?|videos?"
         r"|annotations?) (?:were |was )?(?:found|available|left|remain|in\b)"
     ),
     r"[Dd]oesn't contain any data files|[Zz]ero (?:samples|examples|batches)|contains no samples",

@@ -113,7 +113,8 @@ RULES = (
             r"|Resource ?Exhausted(?:Error)?: .{0,200}(?:OOM|out of memory|allocat|reserve)"
             r"|ResourceExhaustedError: Graph execution error"
             r"|OOM when allocating tensor|Ran out of memory in memory space"
-            r"|Out of memory error on (?:GPU|XPU|NPU)|Out of GPU memory trying to",
+            r"|Out of memory error on (?:GPU|XPU|NPU)|Out of GPU memory trying to"
+            r"|[Dd]evice\S{0,12} memory isn't enough|Malloc for kernel \w{1,20} failed",
             re.IGNORECASE,
         ),
         unless=re.compile(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),

@@ -64,12 +64,13 @@ RULES = (
             r"|error)"
             r"|(?:NCCL|gloo|connect|Connect|tcp|MPI|rank|errno|socket).{0,200}"
             r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
-            r"|^(?:OSError|ConnectionError): \[Errno (?:113|101)\]"
+            r"|^\w{1,40}(?:Error|Exception): \[Errno (?:113|101)\]"
         ),
         unless=re.compile(
             r"\[W[ \d]|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection"
             r"|Retry\("
-            r"|falling back|[Cc]onnection (?:closed|reset)|[Uu]sing (?:the )?internal|libnccl-net"
+            r"|falling back|[Cc]onnection (?:closed|reset)|wandb|W&B|mlflow"
+            r"|[Uu]sing (?:the )?internal|libnccl-net"
         ),
         confidence=0.82,
         weight=Weight.SYMPTOM,

@@ -92,7 +92,7 @@ RULES = (
             r"|Gradient .{0,80}(?:is NaN|had NaN values)|Tensor had (?:NaN|Inf) values"
             r"|(?:gradient|grad)s? (?:norm )?(?:is|are|contains?|became) (?:NaN|[Nn]an|[Ii]nf"
             r"|non-finite)"
-            r"|\b(?:NaN|[Nn]an|[Ii]nf|non-finite)(?:/[Ii]nf)? (?:gradient|grad)s?\b",
+            r"|\b(?:NaN|[Nn]an|[Ii]nf|[Nn]on-?finite)(?:/[Ii]nf)? (?:gradient|grad)s?\b",
         ),
         unless=_GOING_ON,
         errors_only=True,
