@@ -27,6 +27,13 @@ _REPEAT: Final = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}|[*+?]")
 _WIDE: Final = 9
 _TELLING: Final = 12
 """Letters that are enough."""
+_COMMON: Final = re.compile(
+    r" {0,2}(?:checkpoint|ckpt|weights|environment(?: variable)?|requires|model|file|data"
+    r"|dataset|worker|process|memory|loss|loading|training|rank|node|config|tensor|version)s?"
+    r" {0,2}",
+    re.IGNORECASE,
+)
+_LITTLE: Final = 2
 _ENDLESS: Final = 1 << 20
 _BEYOND_ASCII: Final = r"\x80-\xff"
 _KINDS: Final = {
@@ -186,7 +193,7 @@ class _Reading:
             return _Piece(_bytes_of_class(token))
         if token in _KINDS:
             return _Piece(_KINDS[token])
-        return _Piece(token, (token,), 1 if token[0] == "\\" else len(token))
+        return _Piece(token, (token,), _letters(token))
 
     def _group(self, opening: str) -> _Piece:
         inside = self.whole()
@@ -196,6 +203,13 @@ class _Reading:
         flags = opening if opening.endswith(":") else "(?:"
         best = tuple(f"{flags}{one})" for one in inside.best) if flags != "(?:" else inside.best
         return _Piece(f"{flags}{inside.source})", best, inside.weight, inside.gap)
+
+
+def _letters(token: str) -> int:
+    """How much a stretch of text tells; what every training says tells next to nothing."""
+    if token[0] == "\\":
+        return 1
+    return len(token) if _COMMON.fullmatch(token) is None else _LITTLE
 
 
 def _bounds(repeat: re.Match[str]) -> tuple[int, int]:
