@@ -28,7 +28,7 @@ _TAIL_BYTES: Final = 1 << 16
 _MOST_TEMPLATES: Final = 20_000
 _LONGEST_TEMPLATE: Final = 400
 _TRIES: Final = 64
-_CROWDED: Final = 200
+_CROWDED: Final = 1024
 """Alarming lines of one block after which each of its lines is looked up."""
 _MOST_EFFORT: Final = 120_000
 """What may be spent on lines that are all alarming and all new, in about 2 us each; ..."""

@@ -4,14 +4,12 @@ Ascend's runtime numbers its errors: EI and EJ are of its collectives, EL of its
 end in 9999 are inner errors of any part.
 """
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bEL0004: |\balloc device memory failed"
             r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
             r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
@@ -25,7 +23,7 @@ RULES = (
     ),
     Rule(
         reason="port_conflict",
-        pattern=re.compile(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
+        pattern=Lazy(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
         confidence=0.85,
         positives=(
             (
@@ -38,12 +36,12 @@ RULES = (
     ),
     Rule(
         reason="nccl_timeout",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bEI0002: |Notify register times out|\bHCCL (?:watchdog|operation|exec\w{0,4}"
             r"|connect\w{0,4}|collective|link|test)\b.{0,80}(?:timeout|time ?out|timed out)"
             r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
         ),
-        unless=re.compile(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
+        unless=Lazy(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
         positives=(
@@ -57,7 +55,7 @@ RULES = (
     ),
     Rule(
         reason="rendezvous",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bEI0006: |Getting socket times out|\bEI00(?:04|05|14|15): "
             r"|\bhcclCommInit\w{0,20}\b.{0,80}(?:fail|error)"
         ),
@@ -79,7 +77,7 @@ RULES = (
     ),
     Rule(
         reason="network",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bEI00(?:09|12|13): |ROCE CQE error|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
             r"(?:port\(?s?\)? (?:is |are )?down|NIC \d{1,2} (?:is )?down|link (?:is )?down)"
         ),
@@ -93,13 +91,13 @@ RULES = (
     ),
     Rule(
         reason="gpu_lost",
-        pattern=re.compile(
+        pattern=Lazy(
             r"No (?:TPU Platform|neuron device|accelerator|HPU devices?|NPU devices?)\b.{0,20}"
             r"(?:available|found|present)|[Nn]o visible (?:TPU|NPU|HPU) devices?"
             r"|Unable to determine Neuron Driver version|(?:aclrt|rt)SetDevice.{0,80}50703[36]"
             r"|drvRetCode=87\b"
         ),
-        unless=re.compile(r"falling back|Falling back"),
+        unless=Lazy(r"falling back|Falling back"),
         confidence=0.8,
         positives=(
             "jaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: No TPU Platform available.",
@@ -112,7 +110,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_hardware",
-        pattern=re.compile(
+        pattern=Lazy(
             r"habanalabs.{0,120}(?:[Hh]eartbeat failed|RAZWI|going to (?:hard )?reset|hard-reset)"
             r"|/dev/accel\d.{0,60}FATAL ERROR|\bTPU \S{1,60} is not HEALTHY"
             r"|\bNERR_\w{0,20}HW_ERR|hardware (?:execution )?error\b.{0,60}(?:NPU|HPU|Neuron|DMA)"
@@ -132,7 +130,7 @@ RULES = (
     ),
     Rule(
         reason="compile_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Failed compilation with \['neuronx?-cc'|neuronx?-cc (?:compilation )?(?:failed"
             r"|terminated)"
             r"|\[NCC_\w{3,12}\]|Code object build failed|\bcomgr status = [A-Z]"
@@ -140,7 +138,7 @@ RULES = (
             r"|\bE(?:40021|40024|81\d{3}|9000\d): .{0,200}[Cc]ompil|Failed to compile (?:NEFF|HLO"
             r"|op)"
         ),
-        unless=re.compile(r"\b(?:fall(?:ing|s) back|skipp(?:ed|ing)|retrying)\b"),
+        unless=Lazy(r"\b(?:fall(?:ing|s) back|skipp(?:ed|ing)|retrying)\b"),
         confidence=0.88,
         positives=(
             "RuntimeError: Failed compilation with ['neuronx-cc', 'compile', '--target=trn1']",
@@ -155,7 +153,7 @@ RULES = (
     Rule(
         # the number, if any, says where it was met; what went wrong stands before it or nowhere
         reason="cuda_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
             r"|error code(?: is)?:? ?(?:1\d|20|50)\d{4}\b"
@@ -169,7 +167,7 @@ RULES = (
             r"|(?:TPU|libtpu\.so) (?:is )?already in use by|TPU initialization failed"
             r"|Failed to (?:get global TPU topology|initialize TPU system)"
         ),
-        unless=re.compile(r"Not attempting to load|[Gg]raph compile failed"),
+        unless=Lazy(r"Not attempting to load|[Gg]raph compile failed"),
         confidence=0.75,
         positives=(
             "RuntimeError: ACL stream synchronize failed, error code:507011",
@@ -206,7 +204,7 @@ RULES = (
     Rule(
         # that a call failed; which error it was stands below
         reason="cuda_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bERR\d{2}1\d{2} (?:PTA|OPS|PROF|GRAPH) call |The Inner error is reported as above"
         ),
         confidence=0.6,
@@ -223,7 +221,7 @@ RULES = (
     Rule(
         # of a collective, in its library's own words
         reason="nccl_remote",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bHCCL error in: |\bERR022\d{2} DIST call |\bhccl\w{0,20}Error\b"
             r"|oneCCL.{0,60}\berror\b"
             r"|\bCCL_ERROR\b"

@@ -1,8 +1,6 @@
 """What this user may not have: services that refuse, files that are closed."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of, typed
 
 _REFUSED = (
@@ -64,7 +62,7 @@ RULES = (
     Rule(
         reason="auth_error",
         pattern=any_of(typed(*_TYPES), *_REFUSED),
-        unless=re.compile(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
+        unless=Lazy(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
         errors_only=True,
         confidence=0.92,
         positives=(
@@ -115,7 +113,7 @@ RULES = (
     Rule(
         # the same from programs that are not Python
         reason="auth_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Permission denied \((?:publickey|password|gssapi|keyboard)"
             r"|^(?:fatal|remote|Error response from daemon|docker|ERROR|FATAL)\S{0,40}: .{0,200}"
             r"(?:Authentication failed|could not read (?:Username|Password)|unauthorized:"
@@ -184,12 +182,12 @@ RULES = (
     ),
     Rule(
         reason="permission_denied",
-        pattern=re.compile(
+        pattern=Lazy(
             r"permission denied while trying to connect to the [Dd]ocker|/dev/(?:nvidia|kfd|dri)"
             r"\S{0,40}.{0,40}[Pp]ermission denied|NVML: Insufficient Permissions"
             r"|(?:docker|apptainer|singularity|FATAL|ERROR): .{0,200}[Pp]ermission denied"
         ),
-        unless=re.compile(r"\(publickey"),
+        unless=Lazy(r"\(publickey"),
         confidence=0.85,
         positives=(
             (

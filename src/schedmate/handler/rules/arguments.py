@@ -1,8 +1,6 @@
 """Command lines and configs that the program does not accept."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of, typed
 
 _FLAG = r"--[a-zA-Z][\w\-.]{1,60}"
@@ -17,7 +15,7 @@ _DEMANDS = (
 RULES = (
     Rule(
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^\S{0,200}(?: [\w\-]{1,40}){0,2}:? ?error: (?:[Uu]nrecognized arguments"
             r"|ambiguous option|the following arguments are required|one of the arguments"
             r"|argument \S|invalid choice|expected (?:one|at least one|\d{1,3}) argument"
@@ -44,7 +42,7 @@ RULES = (
     ),
     Rule(
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:Error: |[│|] {0,4})(?:No such (?:option|command)|Missing (?:option|argument"
             r"|parameter|command)|Invalid value(?: for)?\b|Got unexpected extra argument"
             r"|Unrecognized (?:options|arguments)|Option '?\S{1,60} (?:requires|does not take)"
@@ -74,7 +72,7 @@ RULES = (
     Rule(
         # hydra says these without a traceback
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^Could not override '[^']{1,200}'|^(?:Error|error) (?:parsing|merging) override "
             r"|^In '[\w./\-]{1,120}': (?:Could not find '|Error|ConfigKey|You must)"
             r"|^You must specify '[\w./@\-]{1,80}', e\.g"
@@ -99,7 +97,7 @@ RULES = (
     Rule(
         # the scheduler turns the request down before anything runs
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:sbatch|srun|salloc|scontrol): (?:error|fatal): .{0,200}(?:[Ii]nvalid"
             r"|not available"
             r"|not permitted|[Uu]nable to (?:parse|process)|unrecognized|more (?:processors"
@@ -107,7 +105,7 @@ RULES = (
             r"|can not be satisfied|[Rr]equested .{1,60}(?:not|exceeds))"
             r"|^(?:qsub|bsub): .{0,80}(?:[Ii]llegal|[Ii]nvalid|[Uu]nknown|Bad)"
         ),
-        unless=re.compile(r"[Ii]nvalid job id|Socket timed out|credential"),
+        unless=Lazy(r"[Ii]nvalid job id|Socket timed out|credential"),
         confidence=0.9,
         positives=(
             (
@@ -140,7 +138,7 @@ RULES = (
             r"^jsonschema\.\S{0,60}ValidationError|^marshmallow\.\S{0,60}ValidationError",
             r"Error locating target '",
         ),
-        unless=re.compile(r"Error in call to target|InvalidArgumentError|api_key|login"),
+        unless=Lazy(r"Error in call to target|InvalidArgumentError|api_key|login"),
         errors_only=True,
         confidence=0.9,
         positives=(
@@ -186,7 +184,7 @@ RULES = (
             r"not a valid (?:config|option|argument|flag|setting|choice)\b",
             r"\b(?:in|from) (?:the |your )?(?:config|configuration|yaml|hparams)(?: file)?\b",
         ),
-        unless=re.compile(r"configuration class|unexpected keyword|config\.json|pip install|gated"),
+        unless=Lazy(r"configuration class|unexpected keyword|config\.json|pip install|gated"),
         errors_only=True,
         confidence=0.75,
         positives=(

@@ -4,6 +4,7 @@ rule, no negative may match it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -26,12 +27,28 @@ class Weight(IntEnum):
 
 
 class Pattern(Protocol):
-    """A compiled pattern of `re` or of RE2."""
+    """A pattern of `re` or of RE2."""
 
     @property
     def pattern(self) -> str: ...
 
     def search(self, string: str, /) -> object | None: ...
+
+
+class Lazy:
+    """A pattern that is compiled when it is first asked: one diagnosis asks few of them."""
+
+    __slots__ = ("_compiled", "flags", "pattern")
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern = pattern
+        self.flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def search(self, string: str, /) -> re.Match[str] | None:
+        if self._compiled is None:
+            self._compiled = re.compile(self.pattern, self.flags)
+        return self._compiled.search(string)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,11 @@
 """What LSF, PBS, Grid Engine and HTCondor write into a job's output."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="time_limit",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bTERM_(?:RUNLIMIT|DEADLINE|WINDOW|CPULIMIT)\b"
             r"|PBS: job killed: (?:walltime|cput) |exceeded hard wallclock time"
             r"|enforced h_rt limit|exceeded (?:its )?(?:wall ?time|h_rt|run ?time) limit"
@@ -35,7 +33,7 @@ RULES = (
     ),
     Rule(
         reason="cancelled",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bTERM_(?:FORCE_)?(?:OWNER|ADMIN)\b|\bTERM_ORPHAN_SYSTEM\b"
             r"|[Jj]ob was aborted by the user|via condor_rm|has been deleted by|"
             r"[Jj]ob deleted at request of|\b(?:[Jj]ob|[Rr]un|[Tt]ask|[Ee]xecution|[Ww]orkflow"
@@ -43,7 +41,7 @@ RULES = (
             r"|aborted|terminated|deleted|killed) by (?:the )?user\b|CancelledByUser"
             r"|cancell?ed (?:because|since|as) (?:the |a )?user (?:has )?requested"
         ),
-        unless=re.compile(r"request of root@"),
+        unless=Lazy(r"request of root@"),
         confidence=0.95,
         positives=(
             "TERM_OWNER: job killed by owner.",
@@ -59,7 +57,7 @@ RULES = (
     Rule(
         # an administrator, or the server itself for a reason that it tells elsewhere
         reason="cancelled",
-        pattern=re.compile(r"[Jj]ob deleted at request of root@"),
+        pattern=Lazy(r"[Jj]ob deleted at request of root@"),
         confidence=0.7,
         weight=Weight.SYMPTOM,
         positives=(
@@ -69,7 +67,7 @@ RULES = (
     ),
     Rule(
         reason="killed",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bTERM_(?:EXTERNAL_SIGNAL|OTHER|REMOVE_HUNG_JOB|UNKNOWN)\b"
             r"|^Exited (?:by signal|with signal termination: \w{1,20}/) ?(?:9|15|1)\b"
             r"|^Exited with exit code (?:137|143)\.?$|assumedly after job"
@@ -89,7 +87,7 @@ RULES = (
     ),
     Rule(
         reason="file_not_found",
-        pattern=re.compile(r"\bTERM_CWD_NOTEXIST\b"),
+        pattern=Lazy(r"\bTERM_CWD_NOTEXIST\b"),
         confidence=0.9,
         positives=(
             (

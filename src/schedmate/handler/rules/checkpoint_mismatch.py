@@ -1,13 +1,11 @@
 """Checkpoints that belong to another model, optimizer or layout."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="checkpoint_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Error\(s\) in loading state_dict|(?:Missing|Unexpected) key\(s\) in state_dict: "
             r"|[Mm]issing key in checkpoint state_dict|state_dict keys? .{0,40}(?:do not"
             r"|don't) match"
@@ -25,7 +23,7 @@ RULES = (
             r"(?:checkpoint|state.?dict)"
             r"|File .{0,120}does not contain tensor|[Cc]heckpoint(?:'s)? .{0,80}does not match the"
         ),
-        unless=re.compile(r"<All keys matched|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=Lazy(r"<All keys matched|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         errors_only=True,
         confidence=0.95,
         positives=(
@@ -69,7 +67,7 @@ RULES = (
     ),
     Rule(
         reason="checkpoint_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"load a weight file containing \d{1,6} (?:saved )?layers"
             r"|(?:Layer|Weight) count mismatch (?:when loading|for layer)"
             r"|(?:but the saved weight has|but the saved weights? .{0,20}) shape"
@@ -82,7 +80,7 @@ RULES = (
             r"|target dict keys and state dict keys do not match"
             r"|is not compatible with the stored shape|[Ss]tate structure mismatch"
         ),
-        unless=re.compile(r"^.{0,60}: W |\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=Lazy(r"^.{0,60}: W |\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         errors_only=True,
         confidence=0.93,
         positives=(
@@ -133,11 +131,11 @@ RULES = (
     Rule(
         # loaders that are not strict print this too, and go on
         reason="checkpoint_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"size mismatch for [\w.]{1,200}: copying a param"
             r"|(?:Missing|Unexpected) key\(s\) in state_dict: \""
         ),
-        unless=re.compile(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=Lazy(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(

@@ -1,15 +1,13 @@
 """Checkpoints and weights that cannot be read."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
         # the loader refuses to run code of the file; the file itself is well
         reason="python_exception",
-        pattern=re.compile(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
-        unless=re.compile(
+        pattern=Lazy(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
+        unless=Lazy(
             r"invalid load key|truncated|Ran out of input|Unsupported operand|stack underflow"
         ),
         errors_only=True,
@@ -26,7 +24,7 @@ RULES = (
     ),
     Rule(
         reason="checkpoint_corrupt",
-        pattern=re.compile(
+        pattern=Lazy(
             r"failed finding central directory|invalid header or archive is corrupted"
             r"|PytorchStreamReader failed (?:reading|locating)"
             r"|Error while deserializing header|Error while deserializing: \w{4,40}"
@@ -43,9 +41,7 @@ RULES = (
             r"|Load model from .{1,200} failed: ?Protobuf parsing failed"
             r"|Unable to load weights from (?:pytorch|safetensors|tf) checkpoint file"
         ),
-        unless=re.compile(
-            r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"
-        ),
+        unless=Lazy(r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"),
         confidence=0.92,
         positives=(
             (
@@ -88,7 +84,7 @@ RULES = (
     ),
     Rule(
         reason="checkpoint_corrupt",
-        pattern=re.compile(
+        pattern=Lazy(
             r"(?:Unpickling|EOF)Error: Ran out of input|pickle data was truncated"
             r"|UnpicklingError: (?:invalid load key|unpickling stack underflow|could not find MARK"
             r"|unexpected MARK found|Memo value not found|bad pickle)|invalid load key, '"
@@ -120,7 +116,7 @@ RULES = (
     Rule(
         # an error without a word of its own, raised while weights are read
         reason="checkpoint_corrupt",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:EOFError:?|OSError: \[Errno 22\].{0,40}|struct\.error:?.{0,60}) .{0,800}"
             r"(?:PyTorchFileReader|_weights_only_unpickler|torch\.load\(|pickle\.load\("
             r"|safe_open\(|load_file\(|load_weights\(|load_model\(|load_state_dict\()"

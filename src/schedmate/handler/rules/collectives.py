@@ -2,11 +2,9 @@
 to any cause found elsewhere.
 """
 
-import re
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
-from schedmate.handler.rules.base import Rule, Weight
-
-_GOES_ON = re.compile(
+_GOES_ON = Lazy(
     r"\[W[ \d]|NCCL INFO|: INFO|^INFO|no network error|- retrying|shutdown anyway"
     r"|(?:lost|error)s?: 0\b"
 )
@@ -14,7 +12,7 @@ _GOES_ON = re.compile(
 RULES = (
     Rule(
         reason="nccl_timeout",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Ww]atchdog caught collective operation timeout"
             r"|[Tt]imed out waiting \d{1,9} ?ms for (?:recv|send) operation"
             r"|[Tt]imeout at NCCL work|NCCL operations have (?:failed or )?timed out"
@@ -29,7 +27,7 @@ RULES = (
             r"|reduce_?scatter|all_?to_?all"
             r"|broadcast|barrier)\b.{0,8}(?:has |have )?timed out"
         ),
-        unless=re.compile(r"timeout (?:set|is set) to"),
+        unless=Lazy(r"timeout (?:set|is set) to"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
         positives=(
@@ -68,7 +66,7 @@ RULES = (
     Rule(
         # the CUDA error itself stands in another line
         reason="cuda_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"NCCL.{0,300}unhandled cuda error|ncclUnhandledCudaError"
             r"|NCCL.{0,200}Call to CUDA function failed"
         ),
@@ -86,9 +84,7 @@ RULES = (
     Rule(
         # two ranks on one GPU: the launch is wrong, and stays so
         reason="argument_error",
-        pattern=re.compile(
-            r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"
-        ),
+        pattern=Lazy(r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"),
         confidence=0.75,
         positives=(
             (
@@ -101,7 +97,7 @@ RULES = (
     ),
     Rule(
         reason="nccl_remote",
-        pattern=re.compile(
+        pattern=Lazy(
             r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
             r"|network error|internal error|aborted on rank)"
             r"|ncclRemoteError|ncclSystemError|ncclInternalError"
@@ -134,7 +130,7 @@ RULES = (
     Rule(
         # says in so many words that the peer is gone: whatever else was seen of it says more
         reason="nccl_remote",
-        pattern=re.compile(
+        pattern=Lazy(
             r"NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
             r"|Connection closed by (?:remote )?peer"
             r"|(?:gloo|tcp/pair|NET/Socket|btl_tcp|socketProgress|socketStartConnect).{0,240}"

@@ -2,9 +2,9 @@
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
-_GOING_ON = re.compile(
+_GOING_ON = Lazy(
     r"\b(?:fall(?:ing|s|en)? back|fallback|skipp(?:ed|ing)|ignor(?:ed|ing)|suppress\w{0,8}"
     r"|autotun\w{1,8}|will be eager)\b",
     re.IGNORECASE,
@@ -14,7 +14,7 @@ RULES = (
     Rule(
         # the reason stands in the chain below it; these only say where it was met
         reason="compile_error",
-        pattern=re.compile(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
+        pattern=Lazy(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.SYMPTOM,
@@ -23,7 +23,7 @@ RULES = (
     ),
     Rule(
         reason="compile_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
             r"|triton\.[\w.]{0,60}(?:CompilationError|CompileTimeAssertionFailure|PTXASError)"
             r"|\bOutOfResources: out of resource|Internal Triton PTX codegen error"
@@ -95,7 +95,7 @@ RULES = (
     ),
     Rule(
         reason="compile_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
             r"(?:[Ff]ailed to compile|[Cc]ompil(?:ation|ing) |libdevice|LLVM)"
         ),
@@ -117,7 +117,7 @@ RULES = (
     Rule(
         # compilers, which raise no exception
         reason="compile_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
             r"|ld)(?:-[\d.]{1,5})?: "
             r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
@@ -155,7 +155,7 @@ RULES = (
     Rule(
         # build tools, which only tell that a compiler failed
         reason="compile_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^ninja: build stopped: |\bcollect2: error: ld returned"
             r"|^ {0,8}error: command '[^']{1,200}' failed"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d|^ {0,4}ERROR: Failed building wheel for "

@@ -4,9 +4,7 @@ An image that does not exist is like a missing file, one that may not be pulled 
 access, a registry that does not answer a service; a program missing inside is a wrong command.
 """
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 _PULL = (
     r"(?:[Ff]ailed to pull (?:and unpack )?image|ErrImagePull|ImagePullBackOff|pulling image"
@@ -17,7 +15,7 @@ _PULL = (
 RULES = (
     Rule(
         reason="auth_error",
-        pattern=re.compile(
+        pattern=Lazy(
             _PULL + r".{0,400}(?:unauthorized|pull access denied|authentication required"
             r"|403 Forbidden|401 \(?Unauthorized|no basic auth|denied: |UNAUTHORIZED"
             r"|returned error code: 40[13])"
@@ -38,14 +36,14 @@ RULES = (
     ),
     Rule(
         reason="file_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             _PULL + r".{0,400}(?:manifest unknown|manifest for .{1,120} not found|: not found$"
             r"|no such image|No such image|no such file or directory|No such file or directory"
             r"|could not open image|returned error code: 404)"
             r"|[Ii]mage file .{1,160}(?:not found|does not exist)"
             r"|invalid image format: .{1,160}|failed to open image: .{1,160}"
         ),
-        unless=re.compile(r"executable file not found|failed to execute"),
+        unless=Lazy(r"executable file not found|failed to execute"),
         confidence=0.92,
         positives=(
             (
@@ -67,7 +65,7 @@ RULES = (
     ),
     Rule(
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             _PULL + r".{0,400}(?:i/o timeout|TLS handshake timeout|connection refused"
             r"|no such host|context deadline exceeded|toomanyrequests|429 Too Many|503 Service"
             r"|502 Bad|500 Internal|Client\.Timeout|Could not resolve|connection reset"
@@ -98,7 +96,7 @@ RULES = (
     ),
     Rule(
         reason="service_unreachable",
-        pattern=re.compile(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
+        pattern=Lazy(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
         confidence=0.45,
         positives=(
             "    Reason:       ImagePullBackOff",
@@ -108,7 +106,7 @@ RULES = (
     ),
     Rule(
         reason="command_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             r"executable file not found in \$PATH|enroot-switchroot: failed to execute: "
             r"|exec: \"[^\"]{1,200}\": (?:stat .{1,200}: )?(?:executable file not found"
             r"|no such file)"

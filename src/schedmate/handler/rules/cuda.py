@@ -5,9 +5,9 @@ The runtimes' catch-all comes last, after everything that says it better.
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
-_EXPLAINED = re.compile(
+_EXPLAINED = Lazy(
     r"might be asynchronously|could be incorrect|failed call to cuInit"
     r"|\b(?:retrying|skipping|falling back|ignor(?:ed|ing))\b"
     r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
@@ -22,7 +22,7 @@ _LIBRARY = (
 RULES = (
     Rule(
         reason="cuda_assert",
-        pattern=re.compile(
+        pattern=Lazy(
             r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
             r"|block: ?\[[\d, ]{1,40}\],? thread: ?\[[\d, ]{1,40}\].{0,9} Assertion .{1,200} failed"
             r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
@@ -61,7 +61,7 @@ RULES = (
     ),
     Rule(
         reason="cuda_illegal_access",
-        pattern=re.compile(
+        pattern=Lazy(
             r"an illegal memory access|illegal memory access was"
             r"|\b(?:CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress|hipErrorIllegalAddress"
             r"|CUDA_ERROR_MISALIGNED_ADDRESS|cudaErrorMisalignedAddress)\b"
@@ -70,7 +70,7 @@ RULES = (
             r"|Warp (?:Illegal|Misaligned|Out-of-range) Address"
             r"|Invalid __(?:global|shared|local)__ (?:read|write|atomic)"
         ),
-        unless=re.compile(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
+        unless=Lazy(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
         confidence=0.94,
         positives=(
             "RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -91,7 +91,7 @@ RULES = (
     ),
     Rule(
         reason="cuda_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
             r"| ?\(\d)"
             r"|failed: invalid configuration argument|too many resources requested for launch"
@@ -147,7 +147,7 @@ RULES = (
     Rule(
         # any library of the runtime that fails in words of its own
         reason="cuda_error",
-        pattern=re.compile(
+        pattern=Lazy(
             _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
             r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library (?:init|is not)",
             re.IGNORECASE,
@@ -174,7 +174,7 @@ RULES = (
     Rule(
         # says what was thrown, one line before it says why
         reason="cuda_error",
-        pattern=re.compile(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
+        pattern=Lazy(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
         confidence=0.6,
         weight=Weight.SYMPTOM,
         positives=("terminate called after throwing an instance of 'c10::CUDAError'",),

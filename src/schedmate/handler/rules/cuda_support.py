@@ -1,13 +1,11 @@
 """A device or build that cannot do what the program asks of it."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="cuda_unsupported",
-        pattern=re.compile(
+        pattern=Lazy(
             r"no kernel image is available|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImage"
             r"|hipErrorNoBinaryForGpu|device kernel image is invalid|cudaErrorInvalidKernelImage"
             r"|(?:CUDA|HIP) [Ee]rror:? .{0,10}invalid device function|hipErrorInvalidDeviceFunction"
@@ -43,7 +41,7 @@ RULES = (
     Rule(
         # a warning at the start; only what runs on that device fails
         reason="cuda_unsupported",
-        pattern=re.compile(r"CUDA capability sm_\d{1,4} is not compatible"),
+        pattern=Lazy(r"CUDA capability sm_\d{1,4} is not compatible"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(
@@ -56,7 +54,7 @@ RULES = (
     ),
     Rule(
         reason="cuda_unsupported",
-        pattern=re.compile(
+        pattern=Lazy(
             r"FlashAttention(?:-?\d)? only supports \w{1,12} GPUs"
             r"|(?:requires?|only supported on|need|at least|minimum).{0,80}(?:compute"
             r"|device) capability"

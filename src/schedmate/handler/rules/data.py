@@ -1,8 +1,6 @@
 """Samples and datasets that are not what the program expects."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of, typed
 
 _TYPES = (
@@ -84,7 +82,7 @@ RULES = (
     Rule(
         reason="data_error",
         pattern=any_of(typed(*_TYPES), *_BROKEN),
-        unless=re.compile(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
+        unless=Lazy(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
         errors_only=True,
         confidence=0.85,
         positives=(

@@ -1,8 +1,6 @@
 """Exceptions of which only the type, or what its name says, is known; asked last."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import by_name
 
 _EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
@@ -12,7 +10,7 @@ def _speaking(reason: str, words: str, *positives: str, confidence: float, unlik
     """A class somebody wrote, read by its name."""
     return Rule(
         reason=reason,
-        pattern=re.compile(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
+        pattern=Lazy(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
         errors_only=True,
         confidence=confidence,
         positives=positives,
@@ -23,7 +21,7 @@ def _speaking(reason: str, words: str, *positives: str, confidence: float, unlik
 MESSAGES = (
     Rule(
         reason="index_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"index out of range in self|index -?\d{1,12} is out of (?:bounds|range)"
             r"|indices\[.{1,40}\] = -?\d{1,12} is not in \[|selected index k out of range"
             r"|exceeds dimension size|index_select\(\): .{0,60}out of range"
@@ -208,7 +206,7 @@ RULES = (
     ),
     Rule(
         reason="python_exception",
-        pattern=re.compile(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
+        pattern=Lazy(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
         errors_only=True,
         confidence=0.7,
         positives=(

@@ -5,7 +5,7 @@ A signal is what happened, rarely why: whatever else is found goes first.
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _ENDED = (
     r"(?:[Ee]xit|EXIT|[Rr]eturn|[Tt]erminat|\b[Dd]ied|[Ff]ail|[Cc]rash|[Cc]omplet|[Ff]inish|[Ss]top"
@@ -13,15 +13,15 @@ _ENDED = (
 )
 _IS = r"(?: of| is| was|\]|\\)?[ :(=,\"'\[]{0,12}"
 _AND = r"(?:[)\].,;:'\"}]|$| \(| [a-zA-Z])"
-_TALK = re.compile(
+_TALK = Lazy(
     r"\b(?:handles?|expect(?:ed|s)?|if|when|test\w{0,6}|means?|usually|e\.g\.|retry(?:ing)?|passed"
     r"|ignor\w{1,4}|restarting|out of memory|oom\w{0,8})\b",
     re.IGNORECASE,
 )
 
 
-def _ended(codes: str, names: str) -> re.Pattern[str]:
-    return re.compile(
+def _ended(codes: str, names: str) -> Lazy:
+    return Lazy(
         rf"{_ENDED}{_IS}(?:(?:{codes}){_AND}|Negsignal\.SIG(?:{names})\b)|\bExited \((?:{codes})\)"
     )
 

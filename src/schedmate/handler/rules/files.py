@@ -1,15 +1,13 @@
 """Disks and file systems that take no more."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 _SHARED_MEMORY = r"</torch_|/dev/shm|shared memory|inotify|file watchers"
 
 RULES = (
     Rule(
         reason="disk_quota",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Dd]isk [Qq]uota [Ee]xceeded|\bEDQUOT\b|\[Errno (?:122|27)\]"
             r"|(?:user|group|project|block|file|inode|storage) (?:block |file )?quota .{0,40}"
             r"(?:exceeded|reached)|\bcode: 122, kind: "
@@ -29,7 +27,7 @@ RULES = (
     ),
     Rule(
         reason="disk_full",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Nn]o space left on (?:the )?(?:device|disk)|\bENOSPC\b|\[Errno 28\]"
             r"|[Nn]ot enough (?:free )?(?:disk )?space(?: on| left|\. Needed| to (?:write|save))"
             r"|(?:disk|filesystem|file system|device) is full\b"
@@ -37,7 +35,7 @@ RULES = (
             r"|OutOfDiskError|\bcode: 28, kind: |low on resource: ephemeral-storage"
             r"|\b\d{1,15} requested and \d{1,15} written|DiskPressure|StorageFull"
         ),
-        unless=re.compile(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
+        unless=Lazy(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
         confidence=0.96,
         positives=(
             "OSError: [Errno 28] No space left on device",
@@ -64,7 +62,7 @@ RULES = (
     Rule(
         # a short write: mostly a full disk or quota, now and then the file system itself
         reason="disk_full",
-        pattern=re.compile(
+        pattern=Lazy(
             r"PytorchStreamWriter failed writing (?:file|central directory)"
             r"|inline_container\.cc:\d{1,5}\] ?\.? ?unexpected pos \d{1,20} vs \d{1,20}"
             r"|\bunexpected pos \d{1,20} vs \d{1,20}|No usable temporary directory found"

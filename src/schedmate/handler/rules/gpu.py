@@ -5,10 +5,10 @@ Xid numbers after NVIDIA's catalogue: a job's own faults (13, 31, 43, 45) are no
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _XID = r"\bxid\b(?: ?\([^)]{1,60}\))?(?: errors?)?(?: code| event)?(?:[:=]| is| was)? {0,3}"
-_HARMLESS = re.compile(
+_HARMLESS = Lazy(
     r"\b(?:no|none|0|without) (?:\w{1,20} ){0,3}(?:xid|ecc|errors?)|(?:errors?|count"
     r"|total)[:=] ?0\b"
     r"|: (?:none|ok|passed)$|(?:occurred|lost|failure|pending) {0,12}: {0,4}(?:no|n/a|none|false)\b"
@@ -24,7 +24,7 @@ def _xids(*numbers: int) -> str:
 RULES = (
     Rule(
         reason="gpu_ecc",
-        pattern=re.compile(
+        pattern=Lazy(
             r"uncorrect(?:able|ed) (?:volatile |double.bit )?ECC|ECC_?Uncorrectable"
             r"|double.bit (?:ECC )?error|\b[1-9]\d{0,6} (?:volatile |aggregate )?DBEs?\b"
             r"|row.?remap\w{0,4} (?:has )?fail|remapping failure"
@@ -60,7 +60,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_lost",
-        pattern=re.compile(
+        pattern=Lazy(
             r"has fallen off the bus|GPU(?: is|IsL| has been|) ?lost\b|GpuIsLost"
             r"|no (?:CUDA|ROCm)-capable device (?:is|was) detected|no (?:CUDA"
             r"|HIP) GPUs are available"
@@ -103,7 +103,7 @@ RULES = (
     ),
     Rule(
         reason="nvlink",
-        pattern=re.compile(
+        pattern=Lazy(
             r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady"
             r"|cudaErrorNvlinkUncorrectable|CUDA_ERROR_NVLINK_UNCORRECTABLE"
             r"|uncorrectable NVLink error|invalid access of peer GPU memory over nvlink"
@@ -139,7 +139,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_hardware",
-        pattern=re.compile(
+        pattern=Lazy(
             r"GPU (?:recovery action changed|requires? (?:a )?reset|reset required)"
             r"|HW Exception by GPU node-\d{1,3}|amdgpu.{0,80}GPU reset(?:\(\d{1,4}\))? "
             r"(?:begin|failed)|amdgpu.{0,80}ring \S{1,30} timeout"
@@ -181,7 +181,7 @@ RULES = (
             ),
             re.IGNORECASE,
         ),
-        unless=re.compile(_HARMLESS.pattern + r"|to 0x0 \(None\)", re.IGNORECASE),
+        unless=Lazy(_HARMLESS.pattern + r"|to 0x0 \(None\)", re.IGNORECASE),
         confidence=0.93,
         positives=(
             "NVRM: Xid (PCI:0000:3b:00): 119, pid=812, Timeout waiting for RPC from GSP!",
@@ -206,7 +206,7 @@ RULES = (
     ),
     Rule(
         reason="driver_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"driver/library version mismatch|CUDA driver version is insufficient"
             r"|NVIDIA driver on your system is too old|cudaErrorInsufficientDriver"
             r"|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|CUDA_ERROR_COMPAT_NOT_SUPPORTED"
@@ -262,7 +262,7 @@ RULES = (
     Rule(
         # the job's own kernel touched what it should not; the runtime's words say it better
         reason="cuda_illegal_access",
-        pattern=re.compile(_xids(13, 31), re.IGNORECASE),
+        pattern=Lazy(_xids(13, 31), re.IGNORECASE),
         unless=_HARMLESS,
         confidence=0.7,
         weight=Weight.SYMPTOM,

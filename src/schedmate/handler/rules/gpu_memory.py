@@ -6,12 +6,12 @@ allocators run out of memory on purpose.
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _DEVICE = (
     r"\b(?:CUDA|HIP|ROCm|MPS backend|XPU|NPU|HPU|MLU|MUSA|MACA|DCU|GCU|SDAA|TPU|GPU|VRAM|NVIDIA)"
 )
-_NOT_THE_END = re.compile(
+_NOT_THE_END = Lazy(
     r"\b(?:re-?trying|retry with|skipp(?:ing|ed)|halving|reducing|falling back|caught|recovered"
     r"|autotun\w{1,8}|trying (?:the next|again|with|a|batch|smaller)|not a failure)\b"
     r"|\bwill (?:retry|be retried|try|skip|fall)"
@@ -24,9 +24,7 @@ _NOT_THE_END = re.compile(
 RULES = (
     Rule(
         reason="host_oom",
-        pattern=re.compile(
-            r"OOM when allocating tensor.{0,300}(?:device:CPU|allocator (?:mkl)?cpu)"
-        ),
+        pattern=Lazy(r"OOM when allocating tensor.{0,300}(?:device:CPU|allocator (?:mkl)?cpu)"),
         confidence=0.9,
         positives=(
             (
@@ -40,7 +38,7 @@ RULES = (
     Rule(
         # an allocator that asks for less next time; the exception, if any, comes later
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"failed to alloc(?:ate)? .{1,80}(?:from|on) (?:device|host): CUDA_ERROR_OUT_OF_MEMORY"
         ),
         confidence=0.7,
@@ -56,7 +54,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             _DEVICE + r"(?: (?:driver |runtime )?(?:error|failure)(?: ?\(?\d{1,3}\)?)?"
             r"(?: at [^ ]{1,120})?(?: ?:)?)?,? '?(?:OOM|out of memory)\b"
             r"|\b(?:cuda|hip|cu|cnrt|rt)(?:Mem)?[mM]?[aA]lloc\w{0,20}\b.{0,80}\bout of memory"
@@ -108,7 +106,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"RESOURCE_EXHAUSTED: .{0,200}(?:out of memory|OOM|allocat|reserve|memory space)"
             r"|Resource ?Exhausted(?:Error)?: .{0,200}(?:OOM|out of memory|allocat|reserve)"
             r"|ResourceExhaustedError: Graph execution error"
@@ -117,7 +115,7 @@ RULES = (
             r"|[Dd]evice\S{0,12} memory isn't enough|Malloc for kernel \w{1,20} failed",
             re.IGNORECASE,
         ),
-        unless=re.compile(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),
+        unless=Lazy(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),
         confidence=0.95,
         positives=(
             "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 64 bytes.",
@@ -146,7 +144,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"bad_alloc: (?:out_of_memory: )?CUDA|\brmm::out_of_memory"
             r"|Cuda Runtime \(out of memory\)|Error Code 2: OutOfMemory"
             r"|PT_DEVMEM.{0,60}Allocation failed for size|Allocation failed for size::\d"
@@ -177,7 +175,7 @@ RULES = (
     ),
     Rule(
         reason="gpu_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"No executable batch size found|No available memory for the cache blocks"
             r"|Free memory on device .{0,80}is less than desired GPU memory utilization"
             r"|larger than the (?:available KV cache memory|maximum number of tokens that can be"

@@ -3,14 +3,14 @@
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 from schedmate.model import JobState
 
 RULES = (
     Rule(
         # whoever stopped first may have said why
         reason="hang",
-        pattern=re.compile(
+        pattern=Lazy(
             r"did not get (?:initial|subsequent) heartbeat\. Waited"
             r"|\b(?:hang|stall|deadlock) detected\b.{0,80}(?:abort|terminat|kill|exit|restart)"
             r"|\bno progress (?:for|in|since) .{1,40}(?:abort|terminat|killing|exit|giving up)"

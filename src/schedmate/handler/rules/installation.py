@@ -1,14 +1,12 @@
 """What is not installed, or installed otherwise than the code needs it."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of, by_name, typed
 
 RULES = (
     Rule(
         reason="import_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^\S{0,200}python[\d.]{0,5}: No module named \S"
             r"|^\S{0,200}python[\d.]{0,5}: Error while finding module specification for '"
         ),

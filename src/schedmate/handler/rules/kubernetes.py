@@ -1,13 +1,11 @@
 """Events and states of pods, as `kubectl describe` and the operators print them."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
         reason="time_limit",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Aa]ctive (?:on the node )?longer than (?:the )?specified deadline"
             r"|\bDeadlineExceeded\b.{0,60}(?:[Jj]ob|[Pp]od)|Reason: {1,12}DeadlineExceeded"
         ),
@@ -25,20 +23,20 @@ RULES = (
     ),
     Rule(
         reason="disk_quota",
-        pattern=re.compile(r"Usage of EmptyDir volume .{1,60} exceeds"),
+        pattern=Lazy(r"Usage of EmptyDir volume .{1,60} exceeds"),
         confidence=0.93,
         positives=('Message: Usage of EmptyDir volume "scratch" exceeds the limit "10Gi".',),
         negatives=("emptyDir: {}", "EmptyDir volume usage: 3Gi of 10Gi"),
     ),
     Rule(
         reason="storage_io",
-        pattern=re.compile(
+        pattern=Lazy(
             r"MountVolume\.\w{1,30} failed for volume|Unable to attach or mount volumes"
             r"|FailedAttachVolume|mount(?:\.\w{1,10})?: .{0,120}(?:Connection timed out"
             r"|mount failed"
             r"|Protocol not supported|can't read superblock)"
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found|retrying"
         ),
         confidence=0.85,
@@ -57,7 +55,7 @@ RULES = (
     ),
     Rule(
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"CreateContainerConfigError|InvalidImageName|couldn't parse image reference"
             r"|(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"
         ),

@@ -2,13 +2,13 @@
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         # what older torch raises for a child, whose own words follow
         reason="unknown",
-        pattern=re.compile(r"^Exception:? ?$"),
+        pattern=Lazy(r"^Exception:? ?$"),
         errors_only=True,
         confidence=0.3,
         weight=Weight.WRAPPER,
@@ -17,7 +17,7 @@ RULES = (
     ),
     Rule(
         reason="unknown",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"
             r"|failed \(exitcode: [1-9]\d{0,2}\) local_rank|\bexitcode {1,4}: [1-9]\d{0,2} \(pid: "
             r"|exits with return code = [1-9]|BAD TERMINATION OF ONE OF YOUR APPLICATION"
@@ -31,7 +31,7 @@ RULES = (
             r"|pyxis: couldn't start container|spank: required plugin spank_pyxis"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error [1-9]"
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"exit code:? {1,8}(?:137|139|143|134|135|136|132|130|127|126)\b"
             r"|code[ =]{1,3}(?:137|139|143|134|135|136|132|130|127|126)\b",
             re.IGNORECASE,

@@ -1,17 +1,13 @@
 """Memory of the host, and shared memory."""
 
-import re
+from schedmate.handler.rules.base import Lazy, Rule
 
-from schedmate.handler.rules.base import Rule
-
-_CALM = re.compile(
-    r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)"
-)
+_CALM = Lazy(r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)")
 
 RULES = (
     Rule(
         reason="shm_exhausted",
-        pattern=re.compile(
+        pattern=Lazy(
             r"insufficient shared memory|out of shared memory|killed by signal: Bus error"
             r"|unable to (?:open|write to|mmap|allocate|resize) (?:shared memory|file </torch_"
             r"|\d{1,16} bytes from file </torch_)"
@@ -21,7 +17,7 @@ RULES = (
             r"|ObjectStoreFullError|Usage of EmptyDir volume \"\w{0,20}shm\w{0,20}\" exceeds"
             r"|[Uu]nexpected bus error encountered in worker"
         ),
-        unless=re.compile(r"Too many open files"),
+        unless=Lazy(r"Too many open files"),
         confidence=0.95,
         positives=(
             (
@@ -52,7 +48,7 @@ RULES = (
     ),
     Rule(
         reason="host_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Oo]ut of memory: Kill(?:ed)? process|invoked oom-killer|OOMKilled"
             r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
             r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
@@ -111,7 +107,7 @@ RULES = (
     ),
     Rule(
         reason="host_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:[\w.]{1,80}\.)?_?(?:Array|Arrow)?MemoryError(?::|$)|std::bad_alloc"
             r"|Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough)"
             r"|^java\.lang\.OutOfMemoryError"
@@ -129,7 +125,7 @@ RULES = (
     ),
     Rule(
         reason="host_oom",
-        pattern=re.compile(
+        pattern=Lazy(
             r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
             r"|Java heap space"

@@ -1,8 +1,6 @@
 """Files, checkpoints, models and datasets that are not where the job looks for them."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 from schedmate.handler.rules.named import any_of, typed
 
 _COMMANDS = (
@@ -37,7 +35,7 @@ RULES = (
     Rule(
         # what a dying parent or launcher has taken away with it
         reason="python_exception",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^FileNotFoundError: .{0,80}'(?:/\w{1,20}){0,4}/(?:pymp-|torch_\d|__KMP|torchelastic_"
             r"|sem\.mp-|psm_)|^FileNotFoundError: \[Errno 2\] No such file or directory$"
         ),
@@ -55,7 +53,7 @@ RULES = (
     ),
     Rule(
         reason="command_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^FileNotFoundError: \[Errno 2\] No such file or directory: b?'(?:[\w./\-]{0,120}/)?"
             rf"(?:{_COMMANDS})'|^(?:[\w.]{{1,80}}\.)?ExecutableNotFound"
         ),
@@ -75,7 +73,7 @@ RULES = (
     ),
     Rule(
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"LocalEntryNotFoundError: .{0,300}(?:[Cc]heck your (?:internet )?connection"
             r"|error happened"
             r"|outgoing traffic)"
@@ -107,9 +105,7 @@ RULES = (
             ),
             *_HUB,
         ),
-        unless=re.compile(
-            rf"{_NO_FILE}|checkpoint .{{0,80}}key|Key \S{{1,200}} not found in checkpoint"
-        ),
+        unless=Lazy(rf"{_NO_FILE}|checkpoint .{{0,80}}key|Key \S{{1,200}} not found in checkpoint"),
         errors_only=True,
         confidence=0.9,
         positives=(
@@ -158,16 +154,14 @@ WORDED = (
     Rule(
         # asked after the services, which speak of missing files as well
         reason="file_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error"
             rf"|Exception): .{{0,160}}\b{_THING}\b.{{0,160}}"
             rf"\b{_ABSENT}|^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error|Exception): .{{0,80}}"
             rf"(?:[Nn]o such|[Nn]o|[Cc]ould ?n[o']t (?:find|open)|[Cc]annot (?:find|open)) "
             rf"(?:\w{{1,20}} ){{0,3}}{_THING}\b"
         ),
-        unless=re.compile(
-            rf"{_NO_FILE}|[Kk]ey|column|[Cc]onfig(?:uration)? (?:option|value)|descriptor"
-        ),
+        unless=Lazy(rf"{_NO_FILE}|[Kk]ey|column|[Cc]onfig(?:uration)? (?:option|value)|descriptor"),
         errors_only=True,
         confidence=0.75,
         positives=(

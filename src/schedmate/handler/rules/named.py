@@ -1,15 +1,13 @@
 """How the user's families write their patterns: by a type's name, or by any of many messages."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 _FILTERED = r"(?:[\w.]{1,80}UnfilteredStackTrace: )?"
 """What JAX puts before the exception that it shows again."""
 
 
-def any_of(*messages: str) -> re.Pattern[str]:
-    return re.compile("|".join(messages))
+def any_of(*messages: str) -> Lazy:
+    return Lazy("|".join(messages))
 
 
 def typed(*types: str) -> str:
@@ -21,7 +19,7 @@ def by_name(reason: str, *types: str, examples: tuple[str, ...], confidence: flo
     """An exception known by its type alone."""
     return Rule(
         reason=reason,
-        pattern=re.compile(typed(*types)),
+        pattern=Lazy(typed(*types)),
         errors_only=True,
         confidence=confidence,
         positives=(types[0], *(f"{types[0]}: {example}" for example in examples)),

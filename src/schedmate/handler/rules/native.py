@@ -1,13 +1,11 @@
 """Binaries that do not fit each other, or are not there."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
         reason="abi_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"undefined symbol: |symbol lookup error: |wrong ELF class|invalid ELF header"
             r"|\.so[\d.]{0,12}: file too short|[Ee]xec format error|\[Errno 8\]"
             r"|version `[A-Z][A-Za-z]{1,20}_[\d._]{1,16}' not found"
@@ -15,7 +13,7 @@ RULES = (
             r"|GLIBC(?:XX)?_[\d.]{1,12}'? not found"
             r"|incompatible architecture \(have '|undefined reference to `?__cxa_\w{1,40}@"
         ),
-        unless=re.compile(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing)|fall(?:ing|s)? back)\b"),
+        unless=Lazy(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing)|fall(?:ing|s)? back)\b"),
         confidence=0.93,
         positives=(
             "ImportError: /x/flash_attn.so: undefined symbol: _ZN3c104cuda9SetDeviceEi",
@@ -48,7 +46,7 @@ RULES = (
     ),
     Rule(
         reason="abi_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"numpy\.\w{1,20} size changed|_ARRAY_API not found|Numpy is not available"
             r"|numpy\.(?:core|_core)\.(?:multiarray|umath) failed to import"
             r"|compiled using NumPy 1\.x cannot be run|compiled against (?:API|ABI) version"
@@ -109,7 +107,7 @@ RULES = (
     Rule(
         # a line of the C++ side; the Python side says something vague or nothing
         reason="abi_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Loaded runtime CuDNN library: .{1,60} but source was compiled with"
             r"|library was compiled to use (?:AVX|SSE)\w{0,12} instructions, but these aren't"
             r"|engine plan file is not compatible with this version of TensorRT"
@@ -130,11 +128,11 @@ RULES = (
     Rule(
         # a library that is not there at all fits nothing, but is no matter of versions
         reason="import_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\blib[\w+\-]{1,60}\.so[\w.]{0,20}: cannot open shared object file"
             r"|error while loading shared libraries: |Library not loaded: "
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"Could not load dynamic library|dlerror|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"
         ),
         confidence=0.88,

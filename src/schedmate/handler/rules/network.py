@@ -3,14 +3,12 @@
 A peer that died looks like a bad link to the others, so most of it yields to any cause.
 """
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="network",
-        pattern=re.compile(
+        pattern=Lazy(
             r"NET/IB\w? ?: ?.{0,60}[Aa]sync (?:fatal )?event ?: .{0,30}(?:port error|fatal"
             r"|device removal)"
             r"|Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
@@ -25,7 +23,7 @@ RULES = (
             r"|failed to TCP connect to a peer MPI process"
             r"|unable to complete a TCP connection to another process"
         ),
-        unless=re.compile(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
+        unless=Lazy(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
         confidence=0.88,
         positives=(
             (
@@ -51,7 +49,7 @@ RULES = (
     ),
     Rule(
         reason="network",
-        pattern=re.compile(
+        pattern=Lazy(
             r"NET/IB\w? ?: ?Got completion (?:from peer )?.{0,120}(?:error|status=)"
             r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
             r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
@@ -66,7 +64,7 @@ RULES = (
             r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
             r"|^\w{1,40}(?:Error|Exception): \[Errno (?:113|101)\]"
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"\[W[ \d]|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection"
             r"|Retry\("
             r"|falling back|[Cc]onnection (?:closed|reset)|wandb|W&B|mlflow"

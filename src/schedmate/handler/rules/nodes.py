@@ -1,13 +1,11 @@
 """A node that went away or is not well: its kernel, its daemons, and who misses it."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="node_failure",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
             r"|[Ww]atchdog detected hard LOCKUP|[Mm]achine [Cc]heck [Ee]xception: "
             r"|PLEG is not healthy"
@@ -22,7 +20,7 @@ RULES = (
             r"|[Nn]ode failure on \S|(?:reboot|restart)ed unexpectedly"
             r"|[Nn]ode (?:\S{1,80} )?unexpectedly rebooted"
         ),
-        unless=re.compile(r"responding again|not responding, still trying|nfs: server"),
+        unless=Lazy(r"responding again|not responding, still trying|nfs: server"),
         confidence=0.92,
         positives=(
             "Kernel panic - not syncing: Fatal exception in interrupt",
@@ -48,7 +46,7 @@ RULES = (
     Rule(
         # whoever misses a node cannot know why it is gone
         reason="node_failure",
-        pattern=re.compile(
+        pattern=Lazy(
             r"NodeDiedError|the node \(?where this task was running\)? was dead"
             r"|its node has died|marked (?:as )?dead (?:because|by the)|has been marked as dead"
             r"|has beem marked"
@@ -74,7 +72,7 @@ RULES = (
             r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
             r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
-        unless=re.compile(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        unless=Lazy(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(

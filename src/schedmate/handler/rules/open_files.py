@@ -1,19 +1,17 @@
 """Limits on open files and on file watchers."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
         reason="fd_limit",
-        pattern=re.compile(
+        pattern=Lazy(
             r"[Tt]oo many open files|\b(?:EMFILE|ENFILE)\b|received 0 items of ancdata"
             r"|\[Errno 2[34]\]|inotify (?:watch|instance) limit reached"
             r"|limit for number of file watchers reached|[Rr]an out of file descriptors"
             r"|inotify_add_watch.{0,80}No space left"
         ),
-        unless=re.compile(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
+        unless=Lazy(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
         confidence=0.95,
         positives=(
             "OSError: [Errno 24] Too many open files: 'x.jpg'",

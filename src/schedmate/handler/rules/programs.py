@@ -1,8 +1,6 @@
 """Programs that are not Python: what shells, Julia, R, the JVM, Go, Rust and MATLAB say last."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of
 
 _JULIA = r"^ERROR: (?:LoadError: |TaskFailedException\S{0,20} ?){0,3}"
@@ -161,7 +159,7 @@ RULES = (
             r"^goroutine \d{1,9} \[running\]:$|^Uncaught (?:\w{1,40}Error|exception)",
             r"^(?:Error using|Error in function) \S{1,80}|^Execution halted$",
         ),
-        unless=re.compile(r"recover"),
+        unless=Lazy(r"recover"),
         confidence=0.6,
         positives=(
             "ERROR: LoadError: AssertionError: n > 0",

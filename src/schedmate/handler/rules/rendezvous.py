@@ -2,9 +2,9 @@
 
 import re
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
-_GOES_ON = re.compile(
+_GOES_ON = Lazy(
     (
         r"\[W[ \d]|retry|trying (?:another|the|port|\d)|using (?:port )?\d|by another|instead"
         r"|errno: 97|next (?:free )?port"
@@ -15,7 +15,7 @@ _GOES_ON = re.compile(
 RULES = (
     Rule(
         reason="port_conflict",
-        pattern=re.compile(
+        pattern=Lazy(
             r"(?:bind|socket|errno|OSError|RuntimeError|listen|port|http|server|launch).{0,200}"
             r"address already in use"
             r"|\bEADDRINUSE\b|port \d{2,5} is (?:already )?(?:in use|occupied|not available)"
@@ -26,9 +26,7 @@ RULES = (
             r"|another process is (?:using|utilizing) it",
             re.IGNORECASE,
         ),
-        unless=re.compile(
-            _GOES_ON.pattern + r"|permission denied|EACCES|cannot assign", re.IGNORECASE
-        ),
+        unless=Lazy(_GOES_ON.pattern + r"|permission denied|EACCES|cannot assign", re.IGNORECASE),
         confidence=0.93,
         positives=(
             (
@@ -67,7 +65,7 @@ RULES = (
     ),
     Rule(
         reason="rendezvous",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
             r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
             r"|The client socket has (?:timed out|failed to connect)"
@@ -95,7 +93,7 @@ RULES = (
             r"|Failed to connect to GCS|ray\.exceptions\.RaySystemError.{0,80}Connection refused"
             r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"\[W[ \d]|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
             r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
             r"|environment variable|heartbeat timeout|set to ERROR in"
@@ -149,7 +147,7 @@ RULES = (
     Rule(
         # the launch forgot to say where and who
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Error initializing torch\.distributed using env://.{0,120}environment variable"
             r"|environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected"
         ),

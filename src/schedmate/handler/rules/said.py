@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _MOST_LINES: Final = 15
 _PLAIN_LINES: Final = 3
@@ -33,7 +33,7 @@ _HARMLESS = re.compile(
 def _said(reason: str, *words: str, of: tuple[str, ...], confidence: float = 0.45) -> Rule:
     return Rule(
         reason=reason,
-        pattern=re.compile("|".join(words), re.IGNORECASE),
+        pattern=Lazy("|".join(words), re.IGNORECASE),
         unless=_HARMLESS,
         errors_only=True,
         confidence=confidence,
@@ -170,7 +170,7 @@ LAST_WORDS: Final = (
 )
 SOMETHING: Final = Rule(
     reason="python_exception",
-    pattern=re.compile(r"\w{2,}.{0,200}?\w{2,}.{0,200}?\w{2,}"),
+    pattern=Lazy(r"\w{2,}.{0,200}?\w{2,}.{0,200}?\w{2,}"),
     unless=_HARMLESS,
     errors_only=True,
     confidence=0.3,

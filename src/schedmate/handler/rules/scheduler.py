@@ -3,7 +3,7 @@
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 from schedmate.model import JobState
 
 _STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} "
@@ -11,7 +11,7 @@ _STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELL
 _LINES = (
     Rule(
         reason="time_limit",
-        pattern=re.compile(
+        pattern=Lazy(
             _STEP_OR_JOB + r"DUE TO TIME LIMIT|srun: error: .{0,80}: Job/step reached time limit"
             r"|Job \S{1,40} has timed ?out\. Ran |this job is timed-out"
             r"|: tasks? [\d,\-]{1,60}: CPU time limit exceeded"
@@ -40,9 +40,7 @@ _LINES = (
     ),
     Rule(
         reason="preempted",
-        pattern=re.compile(
-            _STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."
-        ),
+        pattern=Lazy(_STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -64,7 +62,7 @@ _LINES = (
     ),
     Rule(
         reason="node_failure",
-        pattern=re.compile(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
+        pattern=Lazy(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -81,7 +79,7 @@ _LINES = (
     ),
     Rule(
         reason="cancelled",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
             r"|salloc: Job allocation \d{1,12} has been revoked"
             r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
@@ -98,7 +96,7 @@ _LINES = (
     Rule(
         # srun ends the whole step when one task fails, so this is seldom the first cause
         reason="cancelled",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\*\*\* STEP [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
         ),
         confidence=0.7,
@@ -118,7 +116,7 @@ _LINES = (
     Rule(
         # the request itself cannot be met, and stays so
         reason="argument_error",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:srun|sbatch|salloc): (?:error|fatal): .{0,120}(?:More processors requested"
             r"|Job violates accounting|Unable to layout tasks|User's group not permitted"
             r"|Requested time limit is invalid|Requested partition configuration)"
@@ -147,13 +145,13 @@ _LINES = (
     ),
     Rule(
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:srun|sbatch|salloc|squeue|scontrol|sacct|slurmstepd\S{0,60}): (?:error: "
             r"|fatal: )?"
             r".{0,120}(?:Unable to contact slurm controller|Socket timed out on send/recv"
             r"|Zero Bytes were transmitted|Slurm backup controller in standby)"
         ),
-        unless=re.compile(r"retry|again", re.IGNORECASE),
+        unless=Lazy(r"retry|again", re.IGNORECASE),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(

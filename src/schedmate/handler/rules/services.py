@@ -1,10 +1,8 @@
 """Hubs, indexes, trackers and stores outside the cluster."""
 
-import re
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
-from schedmate.handler.rules.base import Rule, Weight
-
-_GOES_ON = re.compile(
+_GOES_ON = Lazy(
     r"retry loop|retrying|will retry|[Rr]etry(?:ing)?\(|attempt \d{1,3}(?:/| of )|falling back"
     r"|\[W[ \d]|using cached|offline instead|Retrying in|trying again|Trying again"
 )
@@ -18,7 +16,7 @@ RULES = (
     Rule(
         # of a known service, or words that only a client of one says
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectTimeout|ReadTimeout|ConnectError"
             r"|MaxRetryError|NewConnectionError|NameResolutionError|SSLError"
             r"|SSLCertVerificationError"
@@ -53,7 +51,7 @@ RULES = (
             r"endpoint URL|certificate verify failed|Failed to establish a new connection"
         ),
         errors_only=True,
-        unless=re.compile(
+        unless=Lazy(
             r"localhost:29\d{3}|torch\.distributed|c10d|\b40[1346] (?:Client Error|Unauthorized|"
             r"Forbidden|Not Found)|HTTP Error 40[1346]"
         ),
@@ -100,7 +98,7 @@ RULES = (
     Rule(
         # who was not there cannot be told from this alone
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectionRefusedError|ConnectionError|ConnectionAbortedError)"
             r"(?::|$)|^(?:TimeoutError|OSError): \[Errno 110\] Connection timed out$"
         ),
@@ -116,7 +114,7 @@ RULES = (
     Rule(
         # command-line tools; a loop in the script may try again, so clearer causes go first
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^curl: \((?:5|6|7|16|18|28|35|52|55|56|58|60|77|92)\) "
             r"|^curl: \(22\) .{0,80}error: (?:429|5\d\d)"
             r"|^wget: unable to resolve host|^(?:.{0,80}\.\.\. )?failed: (?:Connection (?:refused"
@@ -171,7 +169,7 @@ RULES = (
     Rule(
         # the last of a client's tries, and why it failed
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Retry\(total=0, .{0,160}after connection broken by .{0,300}(?:name resolution"
             r"|Name or service|[Ff]ailed to (?:establish|resolve)|timed out|[Tt]imeout|refused"
             r"|unreachable|SSL|certificate|Cannot connect|Remote end closed|reset by peer)"
@@ -196,7 +194,7 @@ RULES = (
     Rule(
         # pip found nothing at all of that name: an index out of reach, or a name mistyped
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Could not find a version that satisfies the requirement .{1,160}\(from versions: "
             r"(?:none)?\)|Retry\(total=0, .{0,120}after connection broken by"
         ),
@@ -223,7 +221,7 @@ RULES = (
     Rule(
         # a client that gave up without an exception of its own
         reason="service_unreachable",
-        pattern=re.compile(
+        pattern=Lazy(
             r"wandb: ERROR .{0,160}(?:[Nn]etwork|timed out|Connection|50[0234]|unreachable)"
             r"|(?:Failed|Unable|Could not) to (?:connect|reach|download|fetch|upload"
             r"|resolve)\b.{0,160}"
@@ -255,8 +253,8 @@ RULES = (
     Rule(
         # usually the peer died first
         reason="python_exception",
-        pattern=re.compile(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
-        unless=re.compile(r"Compressed file ended"),
+        pattern=Lazy(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
+        unless=Lazy(r"Compressed file ended"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.WRAPPER,

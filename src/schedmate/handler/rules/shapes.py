@@ -1,8 +1,6 @@
 """Tensors and arrays whose shapes do not fit, in the words of each framework."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of
 
 _TORCH = (
@@ -103,7 +101,7 @@ RULES = (
     Rule(
         reason="shape_mismatch",
         pattern=any_of(*_TORCH, *_NUMPY, *_JAX, *_TENSORFLOW, *_MODELS),
-        unless=re.compile(r"checkpoint|state_dict|copying a param"),
+        unless=Lazy(r"checkpoint|state_dict|copying a param"),
         errors_only=True,
         confidence=0.94,
         positives=(
@@ -170,7 +168,7 @@ RULES = (
     Rule(
         # TensorFlow tells it below `in user code:` and `Graph execution error:`
         reason="shape_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^ {4,16}\w{5,40}Error: .{0,200}(?:" + "|".join(_TENSORFLOW + _NUMPY[:2]) + ")"
             r"|^ {0,4}(?:\(\d\) )?(?:INVALID_ARGUMENT|Invalid argument): .{0,200}(?:"
             + "|".join(_TENSORFLOW)
@@ -194,12 +192,12 @@ RULES = (
     ),
     Rule(
         reason="shape_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,120}?"
             r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|(?:[a-z]{1,12}_)?dims?|[Cc]hannels?|[Ll]engths?"
             r"|ranks? of)\b.{0,80}?" + _MISFIT + r"|" + _ALIKE + r"|" + _TWO
         ),
-        unless=re.compile(
+        unless=Lazy(
             r"world.?size|checkpoint|state_dict|checksum|download|\bbytes\b|[Ff]ile|[Vv]ocab"
             r"|argument '?\w{1,40}'? must be|binary (?:file|incompat)|partition|split"
             r"|value per channel"

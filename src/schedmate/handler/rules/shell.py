@@ -1,9 +1,7 @@
 """What the job's script says before or instead of the program."""
 
-import re
-
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _EXEC_FORBIDDEN = 126
 _NO_SUCH_COMMAND = 127
@@ -13,7 +11,7 @@ _WHO = r"^(?:slurmstepd\S{0,60}: error: )?"
 RULES = (
     Rule(
         reason="command_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             rf"^(?:{_WORD}: (?:line )?(?:\d{{1,6}}: )?)?[\w./+\-]{{1,200}}: command not found\.?$"
             rf"|^{_WORD}:(?: line)? ?\d{{1,6}}: [\w./+\-]{{1,200}}: not found$"
             rf"|^(?:zsh|\(eval\)|{_WORD}):(?:\d{{1,6}}:)? command not found: {_WORD}$"
@@ -62,7 +60,7 @@ RULES = (
     ),
     Rule(
         reason="node_failure",
-        pattern=re.compile(
+        pattern=Lazy(
             _WHO + r"execve\(\): \S{0,120}(?:slurm_script|/slurmd/)\S{0,80}: No such file"
         ),
         confidence=0.75,
@@ -76,7 +74,7 @@ RULES = (
     ),
     Rule(
         reason="command_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             _WHO + r"(?:execve\(\)|_?exec_task): .{1,200}: No such file or directory"
             r"|execvp error on file"
         ),
@@ -89,7 +87,7 @@ RULES = (
     ),
     Rule(
         reason="file_not_found",
-        pattern=re.compile(
+        pattern=Lazy(
             r"\bpython[\d.]{0,5}: can't open file '"
             rf"|^{_WORD}: line \d{{1,6}}: .{{1,200}}: No such file or directory$"
             rf"|^{_WORD}: \d{{1,6}}: (?:\.: |cd: )?(?:can't (?:open|cd to)|cannot open) "
@@ -108,7 +106,7 @@ RULES = (
     ),
     Rule(
         reason="permission_denied",
-        pattern=re.compile(
+        pattern=Lazy(
             rf"^{_WORD}: line \d{{1,6}}: .{{1,200}}: Permission denied$"
             rf"|^{_WORD}: \d{{1,6}}: .{{1,200}}: Permission denied$"
             r"|^(?:/bin/)?(?:ba|da|z|k)?sh: (?:\d{1,6}: )?.{1,200}: Permission denied$"

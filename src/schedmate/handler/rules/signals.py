@@ -2,11 +2,10 @@
 in the log goes first.
 """
 
-import re
 import signal
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 _CRASH = {
     signal.SIGSEGV,
@@ -29,7 +28,7 @@ _BY = (
 
 _CRASHES = Rule(
     reason="segfault",
-    pattern=re.compile(
+    pattern=Lazy(
         r"\b[Ss]egmentation fault\b|^Fatal Python error: (?:Segmentation fault|Bus error|Aborted"
         r"|Illegal instruction|Floating-point)|^zsh: (?:abort|bus error|illegal hardware)"
         rf"|\b[Cc]aught signal (?:11|7|4)\b|Signal {_CRASHED} \(SIG[A-Z]{{2,5}}\) received by PID"
@@ -55,7 +54,7 @@ _CRASHES = Rule(
         r"|fatal error has been detected by the Java Runtime"
         r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
     ),
-    unless=re.compile(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
+    unless=Lazy(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
     confidence=0.88,
     weight=Weight.SYMPTOM,
     positives=(
@@ -100,7 +99,7 @@ _CRASHES = Rule(
 
 _KILLS = Rule(
     reason="killed",
-    pattern=re.compile(
+    pattern=Lazy(
         r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
         r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated)\b"
         r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
@@ -117,7 +116,7 @@ _KILLS = Rule(
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
         r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
-    unless=re.compile(r"^\+{1,4} |\btrap '"),
+    unless=Lazy(r"^\+{1,4} |\btrap '"),
     confidence=0.7,
     weight=Weight.SYMPTOM,
     positives=(
@@ -155,7 +154,7 @@ _KILLS = Rule(
 
 _INTERRUPTS = Rule(
     reason="cancelled",
-    pattern=re.compile(
+    pattern=Lazy(
         r"^KeyboardInterrupt(?::|$)|SignalException: .{0,60}got signal: 2\b"
         r"|died with <Signals\.SIGINT|terminated with signal SIGINT"
     ),

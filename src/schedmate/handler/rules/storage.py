@@ -1,13 +1,11 @@
 """File systems of the cluster and object stores that fail to read or write."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="storage_io",
-        pattern=re.compile(
+        pattern=Lazy(
             r"Cannot send after transport endpoint shutdown|Transport endpoint is not connected"
             r"|Remote I/O error|Stale (?:NFS )?file handle|Structure needs cleaning"
             r"|[Bb]uffer I/O error|I/O error, dev \w{2,20}|blk_update_request: .{0,40}error"
@@ -23,7 +21,7 @@ RULES = (
             r"|\[Errno 110\] Connection timed out: ['\"]/"
             r"|errno = (?:5|116|108), error message = "
         ),
-        unless=re.compile(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
+        unless=Lazy(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
         confidence=0.9,
         positives=(
             "cp: error reading '/lustre/data/a.bin': Cannot send after transport endpoint shutdown",
@@ -44,7 +42,7 @@ RULES = (
     Rule(
         # object stores that answer, but not with the object
         reason="storage_io",
-        pattern=re.compile(
+        pattern=Lazy(
             r"An error occurred \((?:SlowDown|InternalError|ServiceUnavailable|RequestTimeout"
             r"|503|500|RequestTimeTooSkewed|BadDigest|IncompleteBody|OperationAborted"
             r"|Throttling\w{0,30}"
@@ -55,7 +53,7 @@ RULES = (
             r"|google\.(?:api_core|cloud)\.\S{0,60}(?:DeadlineExceeded|RetryError"
             r"|InternalServerError)"
         ),
-        unless=re.compile(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
+        unless=Lazy(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
         confidence=0.86,
         positives=(
             (
@@ -80,7 +78,7 @@ RULES = (
     ),
     Rule(
         reason="auth_error",
-        pattern=re.compile(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
+        pattern=Lazy(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
         confidence=0.93,
         positives=(
             (
@@ -93,7 +91,7 @@ RULES = (
     ),
     Rule(
         reason="file_not_found",
-        pattern=re.compile(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
+        pattern=Lazy(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
         confidence=0.85,
         positives=("[ClientError('Object s3://b/train/index.json not found! Check the path')]",),
         negatives=("s3://b/train/index.json found",),
@@ -101,7 +99,7 @@ RULES = (
     Rule(
         # the kernel waits; who for is not said, but it is nearly always a disk or a mount
         reason="storage_io",
-        pattern=re.compile(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
+        pattern=Lazy(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
         confidence=0.45,
         weight=Weight.SYMPTOM,
         positives=(

@@ -1,8 +1,6 @@
 """Tensors that are on different devices or of different types."""
 
-import re
-
-from schedmate.handler.rules.base import Rule
+from schedmate.handler.rules.base import Lazy, Rule
 from schedmate.handler.rules.named import any_of
 
 _DEVICES = (
@@ -97,7 +95,7 @@ RULES = (
     Rule(
         # any exception that tells of a device for this and another for that
         reason="device_mismatch",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,200}\bdevice\b.{0,100}\b(?:cpu|CPU"
             r"|host)\b.{0,100}"
             r"\b(?:cuda|CUDA|gpu|GPU|xpu|npu|hpu)\b"
@@ -105,9 +103,7 @@ RULES = (
             r"|npu)"
             r"(?::\d)?\b.{0,100}\b(?:cpu|CPU)\b"
         ),
-        unless=re.compile(
-            r"not (?:available|compiled|found|supported|implemented)|[Ii]nvalid device"
-        ),
+        unless=Lazy(r"not (?:available|compiled|found|supported|implemented)|[Ii]nvalid device"),
         errors_only=True,
         confidence=0.7,
         positives=(

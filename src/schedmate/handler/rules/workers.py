@@ -1,19 +1,17 @@
 """Helper processes of one job that died, and nothing clearer says of what."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
         reason="dataloader_killed",
-        pattern=re.compile(
+        pattern=Lazy(
             r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,200}\) (?:exited unexpectedly"
             r"|is killed by signal: )|[Pp]in memory thread exited unexpectedly"
             r"|DataLoader timed out after \d"
             r"|DataLoader worker exited unexpectedly"
         ),
-        unless=re.compile(r"killed by signal: Bus"),
+        unless=Lazy(r"killed by signal: Bus"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -29,7 +27,7 @@ RULES = (
     ),
     Rule(
         reason="killed",
-        pattern=re.compile(
+        pattern=Lazy(
             r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"
             r"|TerminatedWorkerError)(?::|$)"
         ),

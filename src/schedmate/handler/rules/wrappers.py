@@ -1,8 +1,6 @@
 """Exceptions that say only that something failed elsewhere."""
 
-import re
-
-from schedmate.handler.rules.base import Rule, Weight
+from schedmate.handler.rules.base import Lazy, Rule, Weight
 from schedmate.handler.rules.named import any_of
 
 RULES = (
@@ -54,7 +52,7 @@ ANNOUNCING = (
     Rule(
         # asked late: what it announces may stand below it, and is known by its own words
         reason="python_exception",
-        pattern=re.compile(
+        pattern=Lazy(
             r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"
             r"|^(?:[\w.]{1,80}\.)?UnfilteredStackTrace: *$|^(?:[\w.]{1,80}\.)?RetryError(?:\[|:)"
             r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:"
