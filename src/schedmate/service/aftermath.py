@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.core import Attempt, Limits, RetryPlan, plan_retry
+from schedmate.model import ActionRecord
 from schedmate.service.attempts import attempts_before, reached_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import ActionRecord, Diagnosis, Job
+    from schedmate.model import Diagnosis, Job
     from schedmate.service.wording import Written
     from schedmate.store import Store
 

@@ -1,0 +1,71 @@
+"""`jobs`, `job` and `why` on a store with a past."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+
+from schedmate.cli import main
+from schedmate.model import Action, Decision, JobState, PastRun
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis, a_job
+from schedmate.testing.scheduler import FakeScheduler
+
+SICK = a_diagnosis(
+    "gpu_ecc", decision=Decision(retry="elsewhere", exclude_nodes=("n1",), why="gpu_ecc: go away")
+)
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch, capsys):
+    """A store, a scheduler, and the command line in front of both."""
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
+    scheduler = FakeScheduler()
+    monkeypatch.setattr("schedmate.service.wiring.open_scheduler", lambda settings: scheduler)
+
+    def run(*words):
+        with pytest.raises(SystemExit) as done:
+            main(list(words))
+        out, err = capsys.readouterr()
+        return SimpleNamespace(code=done.value.code, out=out, err=err)
+
+    with closing(SqliteStore(tmp_path / "state" / "schedmate.sqlite3")) as store:
+        yield SimpleNamespace(store=store, scheduler=scheduler, run=run)
+
+
+@pytest.fixture
+def retried(house):
+    """A job that failed twice and was queued again in between."""
+    for attempt in (0, 1):
+        house.store.keep_diagnosis("1", attempt, SICK)
+        house.store.keep_run(PastRun(job=a_job(state=JobState.FAILED, restarts=attempt)))
+    action = Action(kind="requeue", job_id="1", why="gpu_ecc: go away", attempt=0)
+    house.store.intend(action, at=1.0)
+    house.store.settle(action, "done", at=2.0)
+    again = Action(kind="requeue", job_id="1", why="gpu_ecc: go away", attempt=1)
+    house.store.intend(again, at=3.0, state="observed")
+    house.scheduler.put(a_job(state=JobState.FAILED, restarts=1))
+    return house
+
+
+def test_the_story_of_a_retried_job_as_data(retried):
+    done = retried.run("job", "1", "--json")
+
+    told = json.loads(done.out)
+    assert done.code == 0
+    assert sorted(told["diagnoses"]) == ["0", "1"]
+    assert told["aftermath"]["record"]["state"] == "observed"
+    assert [record["state"] for record in told["actions"]] == ["done", "observed"]
+
+
+def test_the_queue_with_a_retried_job_as_data(retried):
+    done = retried.run("jobs", "--json")
+
+    told = json.loads(done.out)
+    assert done.code == 0
+    assert told["jobs"][0]["diagnoses"]["1"]["reason"] == "gpu_ecc"
