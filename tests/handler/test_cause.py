@@ -117,3 +117,30 @@ def test_random_bytes_are_no_run_that_ended_well():
 def test_all_ranks_that_show_the_cause_are_named():
     text = "".join(prefixed(rank, OOM) for rank in (1, 2)) + TIMEOUT.format(r=0)
     assert diagnose(text, exit_code=1).blame.ranks == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        'prompt: "What does NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus mean?"',
+        '{"reason": "gpu_ecc", "text": "uncorrectable ECC error"}',
+        "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",
+    ],
+)
+def test_who_speaks_of_broken_hardware_and_dies_of_its_own_error_is_not_moved_elsewhere(talk):
+    text = steps(0, 3) + talk + "\n" + steps(3, 4) + HEAD + "TypeError: 'int' is not callable\n"
+    found = diagnose(text, exit_code=1, nodes=("n1",))
+    assert (found.reason, found.decision.retry) == ("type_error", "no")
+    assert found.decision.exclude_nodes == ()
+
+
+def test_hardware_that_the_runtime_names_too_is_believed():
+    noticed = HEAD + "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+    found = diagnose(steps(0, 3) + noticed, exit_code=1, nodes=("n1",))
+    assert (found.reason, found.decision.exclude_nodes) == ("gpu_ecc", ("n1",))
+
+
+def test_a_caught_error_shortly_before_is_not_the_cause():
+    caught = "CUDA out of memory with batch size 32\ntrying 16 instead\n"
+    found = diagnose(steps(0, 9) + caught + steps(9, 11) + prefixed(1, KEY), exit_code=1)
+    assert found.reason == "key_error"
