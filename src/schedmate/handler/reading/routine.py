@@ -48,9 +48,9 @@ def _life_in(text: str, *, before: bool) -> int:
     """One usual line is enough where a logger wrote it: it was not late, it has a time."""
     if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
         return 0
-    if before:
-        return 1 if stamped_at(text) is None else _ENOUGH
-    return _PROGRESS.search(text) is not None
+    if not before and _PROGRESS.search(text) is None:
+        return 0
+    return 1 if stamped_at(text) is None else _ENOUGH
 
 
 def _template(raw: bytes) -> bytes:
