@@ -55,7 +55,13 @@ def test_exit_codes_are_read_as_sacct_writes_them(text, expected):
     assert parse_exit(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "x", "1:", "1:x", ":9", "1.5", "0x", "SIGKILL"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "1:", "1:x", ":9", "1.5", "0x", "SIGKILL", "1_0", "0x1_0"),
+        *("\uff11\uff13\uff17", "\u0661", "9" * 10, "9" * 5000, "0x" + "f" * 9),
+    ],
+)
 def test_other_exit_codes_are_refused(text):
     with pytest.raises(BadInput, match="no exit code"):
         parse_exit(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from schedmate.cli._logs import check_names, check_readable, find_logs, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,16 +67,15 @@ def open_case(
 def _open_logs(logs: Sequence[str], stack: ExitStack) -> list[Path | NamedLog]:
     """Find the logs, and make sure before all else that they can be read."""
     from schedmate.handler import NamedLog
-    from schedmate.logs import logs_at
 
+    check_names(logs)
     found: list[Path | NamedLog] = []
     for log in logs:
         if log == "-":
             found.append(NamedLog("-", stack.enter_context(_spooled_stdin())))
-            continue
-        for path in logs_at(Path(log)):
-            path.open("rb").close()
-            found.append(path)
+        else:
+            found += find_logs(log)
+    check_readable(found)
     return found
 
 
@@ -83,6 +83,6 @@ def _open_logs(logs: Sequence[str], stack: ExitStack) -> list[Path | NamedLog]:
 def _spooled_stdin() -> Iterator[Path]:
     """A pipe can be read once and be of any size: keep it on disk for the time being."""
     with tempfile.NamedTemporaryFile() as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool)
+        shutil.copyfileobj(standard_input(), spool)
         spool.flush()
         yield Path(spool.name)

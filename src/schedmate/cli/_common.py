@@ -37,6 +37,11 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
+def say(text: str) -> None:
+    """One sentence for the person at the terminal."""
+    click.echo(f"schedmate: {text}", err=True)
+
+
 def console(*, stderr: bool = False) -> Console:
     """stdout is data, stderr is talk. A pipe has no width: nothing is cut for it."""
     from rich.console import Console as RichConsole

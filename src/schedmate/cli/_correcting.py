@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from schedmate import config
 from schedmate.cli import _rules
 from schedmate.cli._case import open_case
+from schedmate.cli._logs import check_names
 from schedmate.handler import Case, Handler
 from schedmate.handler.learning import Lesson, Teaching, check_reason
 from schedmate.handler.reading import LogLine
@@ -75,6 +76,7 @@ def show(lesson: Lesson) -> None:
 
 def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     """A single word that is no file is a job's id."""
+    check_names(targets)
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
     from schedmate.service.stories import tell_one
@@ -110,8 +112,12 @@ def _lines_of(log: Path | NamedLog, order: int) -> Iterator[LogLine]:
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    with content.open("rb") if isinstance(content, Path) else BytesIO(content) as stream:
+    with suppress(OSError), _opened(content) as stream:
         for block in blocks(stream):
             for at, raw in pieces(block, number):
                 yield read_line(raw, file=name, order=order, number=at)
             number += block.count(b"\n")
+
+
+def _opened(content: Path | bytes) -> BinaryIO:
+    return content.open("rb") if isinstance(content, Path) else BytesIO(content)

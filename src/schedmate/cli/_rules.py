@@ -6,16 +6,15 @@ import getpass
 import time
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from schedmate import config
 from schedmate.cli._common import console
+from schedmate.cli._logs import check_names, check_readable, find_logs
 from schedmate.handler import RULES, name_of
 from schedmate.handler.learning import Trial, try_rules
-from schedmate.logs import logs_at
 from schedmate.model import NotFound
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.wire import to_json
@@ -155,7 +154,9 @@ def tried(store: Store, targets: Sequence[str], *, every: bool, seconds: float) 
     rules = [r for r in store.learned_rules() if not r.refused] if every else []
     if not every:
         rules, targets = [learned(store, targets[0])], targets[1:]
-    logs = [path for target in targets for path in logs_at(Path(target))]
+    check_names(targets)
+    logs = [path for target in targets for path in find_logs(target)]
+    check_readable(logs)
     with bar("healthy logs") as on_log:
         return try_rules(rules, logs, store, seconds=seconds, on_log=on_log)
 

@@ -13,6 +13,7 @@ import click
 
 from schedmate.cli._asking import LazyAsker
 from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
+from schedmate.cli._logs import check_names, standard_input
 
 if TYPE_CHECKING:
     from schedmate.cli._follow import Follower, Looks
@@ -63,6 +64,7 @@ def command(
 
     A directory means all logs of one job, `-` reads standard input.
     """
+    check_names(logs)
     known = _Known(
         workload=_workload(epochs, steps),
         likes=tuple(_profiles(likes)),
@@ -154,7 +156,7 @@ def _open(log: str, stack: ExitStack) -> IO[bytes]:
     from schedmate.tracker.following.whole import open_log
 
     if log == "-":
-        return sys.stdin.buffer
+        return standard_input()
     stream = stack.enter_context(open_log(Path(log)))
     size = Path(log).stat().st_size
     if size < _HUGE or not sys.stderr.isatty():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal as signals
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ _PBS_OFFSET = 256
 _RAW = 256
 _CUT_TO_A_BYTE = {256 - number: number for number in (4, 6, 7, 9, 11, 15)}
 """`sys.exit(-9)`, as some launchers hand on what became of their child."""
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,10}")
+_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,8}")
+_MOST_CODE = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,13 @@ def parse_exit(text: str) -> tuple[int, int | None]:
 
 
 def _number(text: str) -> int:
-    return int(text, 16) if text.strip().lower().startswith("0x") else int(text)
+    """Only as a scheduler would print it: not `1_0`, no digits of other scripts."""
+    word = text.strip().lower()
+    if _HEXADECIMAL.fullmatch(word):
+        return int(word, 16)
+    if _DECIMAL.fullmatch(word) and abs(int(word)) <= _MOST_CODE:
+        return int(word)
+    raise ValueError(text)
 
 
 def parse_state(text: str) -> JobState:

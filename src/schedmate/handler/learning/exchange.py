@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -29,16 +30,25 @@ def written_rules(rules: Iterable[LearnedRule]) -> str:
 
 def read_rules(path: Path, *, by: str, at: float) -> list[LearnedRule]:
     """The rules of a file that may come from anywhere; none of them is believed yet."""
-    if path.stat().st_size > _MOST_BYTES:
-        raise BadInput(f"{path} is too large for a file of rules")
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(_content(path).decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is no JSON: {error}") from error
     rules = data.get("rules") if isinstance(data, dict) else None
     if not isinstance(rules, list) or data.get("schema") != SCHEMA or len(rules) > _MOST_RULES:
         raise BadInput(f"{path} is no file of rules: schedmate rules export writes one")
     return [_rule(one, f"{path}: rule {number}", by, at) for number, one in enumerate(rules, 1)]
+
+
+def _content(path: Path) -> bytes:
+    """Opening a pipe may wait for ever, and a device may never end."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise BadInput(f"{path} is no file")
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise BadInput(f"{path} is too large for a file of rules")
+    return content
 
 
 def _rule(data: Any, where: str, by: str, at: float) -> LearnedRule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -98,10 +99,10 @@ class Matcher:
         return self._search(line) is not None
 
     def lines_in(self, log: Path) -> Iterator[str]:
-        """`file:line: text` of what it takes for a failure."""
+        """`file:line: text` of what it takes for a failure; of a log that cannot be read, nothing."""
         number = 1
-        with log.open("rb") as stream:
-            for block in blocks(stream):
+        with open_regular(log) as stream:
+            for block in blocks(chunks_of(stream)):
                 for begin, text in self._found(block, block.lower()):
                     yield f"{log}:{number + block.count(_NEWLINE, 0, begin)}: {text[:_SHOWN]}"
                 number += block.count(_NEWLINE)
@@ -122,9 +123,6 @@ class Matcher:
 
 def _scan_log(log: Path, matchers: Sequence[Matcher], told: Scan) -> None:
     for matcher in matchers:
-        try:
-            caught = next(matcher.lines_in(log), None)
-        except OSError:
-            continue
+        caught = next(matcher.lines_in(log), None)
         if caught is not None:
             told.hits[matcher.id] = f"it matches a run that ended well: {caught}"
