@@ -16,6 +16,7 @@ import re2
 from schedmate.handler.case import Case, NamedLog
 from schedmate.handler.reading import Gathered, LogLine
 from schedmate.handler.reading.lines import pieces, read_line, templates
+from schedmate.logs import open_regular
 
 MOST_LINES: Final = 14
 _CLUE_LINES: Final = 6
@@ -105,7 +106,7 @@ def _end_of(log: Path | NamedLog, size: int) -> bytes:
         end, whole = content[-size:], len(content) <= size
     else:
         try:
-            with content.open("rb") as stream:
+            with open_regular(content) as stream:
                 length = stream.seek(0, 2)
                 stream.seek(max(0, length - size))
                 end, whole = stream.read(size), length <= size

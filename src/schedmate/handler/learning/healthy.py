@@ -14,6 +14,7 @@ from typing import Final
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading.lines import blocks, clean
 from schedmate.handler.rules import BUILT_IN, RULES
+from schedmate.logs import chunks_of, open_regular
 from schedmate.model import JobState
 from schedmate.model.lessons import LearnedRule
 from schedmate.model.ports import History
@@ -99,9 +100,9 @@ class Matcher:
         return self._search(line) is not None
 
     def lines_in(self, log: Path) -> Iterator[str]:
-        """`file:line: text` of what it takes for a failure; of a log that cannot be read, nothing."""
+        """`file:line: text` of what it takes for a failure; of an unreadable log, nothing."""
         number = 1
-        with open_regular(log) as stream:
+        with suppress(OSError), open_regular(log) as stream:
             for block in blocks(chunks_of(stream)):
                 for begin, text in self._found(block, block.lower()):
                     yield f"{log}:{number + block.count(_NEWLINE, 0, begin)}: {text[:_SHOWN]}"

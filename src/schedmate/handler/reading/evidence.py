@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from schedmate.handler.reading.clues import Clue, Gathered
 from schedmate.handler.reading.origin import origins
 from schedmate.handler.reading.reader import LogReader
 from schedmate.handler.rules import BUILT_IN, RuleBook
+from schedmate.logs import chunks_of, open_regular, pieces_of
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog
@@ -26,10 +26,9 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
     for order, (log, origin) in enumerate(zip(case.logs, origins(names), strict=True)):
         reader = LogReader(names[order], order, book, origin, case.nodes)
         try:
-            with _opened(log) as stream:
-                reader.read(stream)
-        except OSError:
-            unreadable.append(names[order])
+            _read(log, reader)
+        except OSError as error:
+            unreadable.append(f"{names[order]} ({error.strerror or error})")
             continue
         clues += reader.clues()
         tail += reader.tail()
@@ -44,6 +43,10 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
     )
 
 
-def _opened(log: Path | NamedLog) -> BinaryIO:
+def _read(log: Path | NamedLog, reader: LogReader) -> None:
     content = log if isinstance(log, Path) else log.content
-    return content.open("rb", buffering=0) if isinstance(content, Path) else io.BytesIO(content)
+    if isinstance(content, bytes):
+        reader.read(pieces_of(content))
+        return
+    with open_regular(content) as stream:
+        reader.read(chunks_of(stream))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from schedmate.logs import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 BLOCK_BYTES = 1 << 19
 LINE_BYTES = 800
@@ -40,14 +40,17 @@ class LogLine:
         return self.order, self.number
 
 
-def blocks(stream: BinaryIO) -> Iterator[bytes]:
+def blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Whole lines, half a megabyte at a time; a line longer than that is cut."""
     carry = b""
-    while chunk := stream.read(BLOCK_BYTES):
-        chunk = carry + chunk
-        cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1 or len(chunk)
-        yield chunk[:cut]
-        carry = chunk[cut:]
+    for chunk in chunks:
+        whole = carry + chunk
+        cut = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
+        if not cut and len(whole) >= BLOCK_BYTES:
+            cut = len(whole)
+        if cut:
+            yield whole[:cut]
+        carry = whole[cut:]
     if carry:
         yield carry
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
-from typing import BinaryIO, Final
+from typing import Final
 
 from schedmate.handler.reading.block import Block
 from schedmate.handler.reading.clues import Clue
@@ -77,10 +77,10 @@ class LogReader:
     def lines(self) -> int:
         return self._number - 1 + (not self._last_bytes.endswith(b"\n") and bool(self._last_bytes))
 
-    def read(self, stream: BinaryIO) -> None:
+    def read(self, chunks: Iterable[bytes]) -> None:
         """What the log ends with is read closely however much came before it."""
         waiting: deque[bytes] = deque()
-        for raw in blocks(stream):
+        for raw in blocks(chunks):
             waiting.append(raw)
             if len(waiting) > _LAST_BLOCKS:
                 self._read_block(waiting.popleft())
