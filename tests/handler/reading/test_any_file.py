@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import random
 from pathlib import Path
 
-from schedmate.handler import Case, Handler
-from schedmate.handler.reading import gather
+import pytest
+
+from schedmate.handler import Case, Handler, NamedLog
+from schedmate.handler.reading import Clue, gather
 
 OOM = b"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
 
@@ -28,3 +32,41 @@ def test_who_has_nothing_but_a_device_is_told_so():
     told = Handler().diagnose(Case(logs=(Path("/dev/zero"),), exit_code=1))
     assert told.reason == "unknown"
     assert "/dev/zero (no regular file)" in told.summary
+
+
+def clues_of(content: bytes) -> tuple[Clue, ...]:
+    return gather(Case(logs=(NamedLog("a.log", content),))).clues
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\x81\x03\x17\xfeCUDA out of memory\xff\x90\x02\x01\x99\x98\xc1\x05\x06\x9c\x04\xfd\n",
+        b"A" * 40 + b"/ENOSPC/" + b"z9" * 20 + b"==\n",
+        b'{"image": "' + b"iVBORw0KGgo" * 20 + b"/ENOSPC/" + b"AAAANSUh" * 20 + b'"}\n',
+        b"x" * 1000 + b"+ENOSPC+" + b"y" * 1000 + b"\n",
+    ],
+)
+def test_words_amid_random_bytes_or_base64_are_no_evidence(line):
+    assert not clues_of(line * 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_bytes_hold_no_evidence(seed):
+    content = random.Random(seed).randbytes(1 << 20)
+    assert not clues_of(content)
+    assert not clues_of(base64.b64encode(content))
+    assert not clues_of(base64.encodebytes(content))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        bytes(4000) + OOM,
+        b"\x1b[31mOSError: [Errno 28] No space left on device\x1b[0m\n",
+        "OSError: [Errno 28] 设备上没有空间 No space left on device\n".encode("gbk"),
+        b"OSError: [Errno 28] No space left on device: '/" + b"a" * 200 + b"'\n",
+    ],
+)
+def test_holes_colours_other_encodings_and_long_names_are_read(line):
+    assert clues_of(line)

@@ -13,7 +13,7 @@ from schedmate.handler.reading.block import Block
 from schedmate.handler.reading.clues import Clue
 from schedmate.handler.reading.explaining import explain_line
 from schedmate.handler.reading.findings import Findings, Hit, Moment
-from schedmate.handler.reading.legible import is_text
+from schedmate.handler.reading.legible import is_text, is_written, without_encoded
 from schedmate.handler.reading.life import Life
 from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
 from schedmate.handler.reading.noise import is_clearing_up, is_stack
@@ -155,6 +155,8 @@ class LogReader:
         if known is not None and self._seen_again(block, known, start, end):
             return end + 1
         self._effort -= _EFFORT_OF_LOOK
+        if not is_written(raw):
+            return end + 1
         line = self._line(raw, block.number(start))
         if not self._of_traceback(block, line, raw, end):
             verdict = self._judge(block, line, raw, start)
@@ -194,7 +196,7 @@ class LogReader:
     def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> _Verdict:
         if not line.text or is_stack(line.text):
             return _Harmless.ECHO
-        found = explain_line(line.text, self._book)
+        found = explain_line(without_encoded(line.text), self._book)
         if found is None:
             verdict: _Verdict = _Harmless.ECHO if is_clearing_up(line.text) else _Harmless.CALM
         else:

@@ -16,7 +16,9 @@ RULES = (
             r"|nfs: server \S{1,120} (?:timed out|not responding, timed out)|NFS.{0,60}Stale"
             r"|libceph: .{0,80}(?:socket error|session lost|fault)|ceph: .{0,80}(?:I/O error|hung)"
             r"|wekafs.{0,80}(?:error|disconnect|timed? ?out)|mmfs.{0,80}(?:unmounted|panic|E_)"
-            r"|Communication error on send|\bESTALE\b|\bEIO\b|\bESHUTDOWN\b"
+            r"|Communication error on send|\bESTALE\b|\bESHUTDOWN\b"
+            r"|(?:[Ee]rr(?:or|no)|code|returned|status)[ :=('\"-]{1,4}EIO\b"
+            r"|: -?EIO\b|[ (\[]-EIO\b|\(EIO\)|\[EIO\]"
             r"|\bInput/output error\b|\[Errno (?:5|70|112|116|107|108|121|117)\]"
             r"|\[Errno 110\] Connection timed out: ['\"]/"
             r"|errno = (?:5|116|108), error message = "
@@ -30,6 +32,10 @@ RULES = (
             "blk_update_request: I/O error, dev nvme0n1, sector 123456 op 0x0:(READ)",
             "nfs: server 10.0.0.1 not responding, timed out",
             "h5py: errno = 5, error message = 'Input/output error', buf = 0x55",
+            "zpool: pool tank: EIO",
+            "Error: EIO: i/o error, read",
+            "[Errno EIO] read of /data/a.bin",
+            "read returned -EIO for block 12",
             "libceph: osd3 10.0.0.3:6801 socket error on read",
             "EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm python",
         ),
@@ -37,6 +43,7 @@ RULES = (
             "nfs: server 10.0.0.1 OK",
             "input/output errors: 0",
             "disk I/O: 120 MB/s",
+            "q8fK/EIO+Zs1",
         ),
     ),
     Rule(
