@@ -2,12 +2,18 @@
 
 import io
 import json
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from handler.somebody import as_somebody_else, common_place
 from schedmate.cli import main
+from schedmate.model.lessons import Origin, PastFailure
+from schedmate.store.sqlite import SqliteStore
+
+__all__ = ["common_place"]
 
 CRASH = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: [red]x[/red]\n'
 
@@ -144,8 +150,55 @@ def test_a_model_that_does_not_answer_is_said(schedmate, tmp_path):
 
 def test_a_store_that_cannot_be_opened_does_not_take_the_answer(schedmate, crash, tmp_path):
     (tmp_path / "state").write_text("not a directory")
-    done = schedmate(crash, "--json")
+    for more in ((), ("--no-llm",)):
+        done = schedmate(crash, "--json", *more)
+        assert (done.returncode, json.loads(done.stdout)["reason"]) == (0, "key_error")
+        assert done.stderr.startswith("schedmate: corrections and learned rules are not used: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_store_that_is_torn_inside_does_not_take_the_answer(schedmate, crash, tmp_path):
+    path = tmp_path / "state" / "schedmate.sqlite3"
+    with closing(SqliteStore(path)) as store:
+        store.remember_failure(_correction(()))
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(content)
+
+    done = schedmate(crash, "--json", "--no-llm")
+
     assert (done.returncode, json.loads(done.stdout)["reason"]) == (0, "key_error")
+    assert "corrections and learned rules are not used" in done.stderr
+
+
+def test_a_store_that_may_only_be_read_is_read(schedmate, common_place):
+    log = common_place / "job.out"
+    log.write_text(CRASH)
+    signature = json.loads(schedmate(log, "--json", "--no-llm").stdout)["signature"]
+    state = common_place / "state"
+    with closing(SqliteStore(state / "schedmate.sqlite3")) as store:
+        store.remember_failure(_correction((signature,)))
+    state.chmod(0o555)
+    (state / "schedmate.sqlite3").chmod(0o444)
+
+    with as_somebody_else():
+        done = schedmate(log, "--json")
+
+    assert json.loads(done.stdout)["reason"] == "storage_io"
+    assert done.stderr == "schedmate: the store can only be read: what is learnt now is not kept\n"
+    state.chmod(0o755)
+
+
+def _correction(signatures):
+    origin = Origin(teacher="operator", by="ada", about="job 1", at=1.0)
+    return PastFailure(
+        id="c1",
+        signatures=signatures,
+        reason="storage_io",
+        line="KeyError: [red]x[/red]",
+        confidence=0.95,
+        origin=origin,
+    )
 
 
 def test_a_node_may_come_with_its_state(schedmate, tmp_path):

@@ -6,41 +6,15 @@ import json
 import os
 import socket
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
+from handler.somebody import as_somebody_else, common_place
 from handler.test_cli import CRASH, schedmate
 from schedmate.cli import main
 
-__all__ = ["schedmate"]
-NOBODY = 65534
-
-
-@contextmanager
-def as_somebody_else():
-    """Modes mean nothing to the superuser."""
-    me = os.geteuid()
-    if me == 0:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(me)
-
-
-@pytest.fixture
-def common_place(schedmate, monkeypatch):
-    """A directory that somebody else may enter too."""
-    with TemporaryDirectory() as name:
-        place = Path(name)
-        if os.geteuid() == 0:
-            os.chown(place, NOBODY, -1)
-        monkeypatch.chdir(place)
-        monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(place / "state"))
-        yield place
+__all__ = ["common_place", "schedmate"]
 
 
 def no_files(tmp_path):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +16,7 @@ from schedmate.handler import Case, Handler
 from schedmate.handler.learning import Lesson, Teaching, check_reason
 from schedmate.handler.reading import LogLine
 from schedmate.handler.reading.lines import blocks, pieces, read_line
+from schedmate.logs import chunks_of, open_regular, pieces_of
 from schedmate.model import BadInput
 
 if TYPE_CHECKING:
@@ -112,12 +112,15 @@ def _lines_of(log: Path | NamedLog, order: int) -> Iterator[LogLine]:
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    with suppress(OSError), _opened(content) as stream:
-        for block in blocks(stream):
-            for at, raw in pieces(block, number):
-                yield read_line(raw, file=name, order=order, number=at)
-            number += block.count(b"\n")
+    for block in blocks(_chunks(content)):
+        for at, raw in pieces(block, number):
+            yield read_line(raw, file=name, order=order, number=at)
+        number += block.count(b"\n")
 
 
-def _opened(content: Path | bytes) -> BinaryIO:
-    return content.open("rb") if isinstance(content, Path) else BytesIO(content)
+def _chunks(content: Path | bytes) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield from pieces_of(content)
+        return
+    with suppress(OSError), open_regular(content) as stream:
+        yield from chunks_of(stream)

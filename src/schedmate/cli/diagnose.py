@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._case import open_case, verdict_options
-from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
+from schedmate.cli._common import console, json_option, no_llm_option, print_json, say, verb
 
 if TYPE_CHECKING:
+    from schedmate.config import Settings
     from schedmate.handler import Case, Handler
     from schedmate.handler.suspects import Suspicion
     from schedmate.model import Diagnosis
@@ -63,7 +64,7 @@ def command(
         for one in suspects:
             _row("suspect", f"{one.node}, {one.probability:.0%} sure (see: schedmate nodes)")
     if problem:
-        click.echo(f"schedmate: answered without a language model: {problem}", err=True)
+        say(f"answered without a language model: {problem}")
     return _WITHOUT_THE_MODEL if problem and llm else 0
 
 
@@ -90,16 +91,20 @@ def _suspects(case: Case) -> tuple[Suspicion, ...]:
 
 def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
     """Return the diagnosis, and why no model was asked where one could have helped."""
-    from schedmate.handler import SURE_ENOUGH
-    from schedmate.model import ModelError
+    from schedmate.handler import SURE_ENOUGH, Handler
+    from schedmate.model import SchedMateError
 
     handler, problem = _open_handler(ask=ask, stack=stack)
-    diagnosis = handler.diagnose(case)
+    try:
+        diagnosis = handler.diagnose(case)
+    except SchedMateError as error:  # a store that could be opened and cannot be read
+        handler, problem = Handler(), _without_memory(error)
+        diagnosis = handler.diagnose(case)
     if not ask or diagnosis.confidence >= SURE_ENOUGH:
         return diagnosis, ""
     try:
         return handler.ask_model(case, diagnosis), problem
-    except ModelError as error:
+    except SchedMateError as error:
         return diagnosis, str(error)
 
 
@@ -116,10 +121,31 @@ def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:
     try:
         store = stack.enter_context(closing(open_store(settings)))
     except (OSError, SchedMateError, StoreError) as error:
-        return Handler(), f"the store cannot be opened: {error}"
+        return _handler_for_reading(settings, error, stack)
     asker = open_asker(settings, store, allowed=ask)
     problem = "" if asker else "none is configured or installed (see: schedmate model status)"
     return Handler(store, asker), problem
+
+
+def _handler_for_reading(
+    settings: Settings, problem: Exception, stack: ExitStack
+) -> tuple[Handler, str]:
+    """A model's answers could not be counted or remembered here: none is asked."""
+    from schedmate.handler import Handler
+    from schedmate.model import SchedMateError
+    from schedmate.service.wiring import open_store_for_reading
+
+    try:
+        store = stack.enter_context(closing(open_store_for_reading(settings)))
+    except (OSError, SchedMateError):
+        return Handler(), _without_memory(problem)
+    say("the store can only be read: what is learnt now is not kept")
+    return Handler(store), "the store can only be read"
+
+
+def _without_memory(error: Exception) -> str:
+    say(f"corrections and learned rules are not used: {error}")
+    return "the store cannot be used"
 
 
 def _show(diagnosis: Diagnosis) -> None:

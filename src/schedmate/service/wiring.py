@@ -28,6 +28,13 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=scheduler)
 
 
+def open_store_for_reading(settings: Settings) -> Store:
+    """For those who may not write to it."""
+    from schedmate.store.reading import ReadOnlyStore
+
+    return ReadOnlyStore(settings.state_dir / "schedmate.sqlite3", scheduler=settings.scheduler)
+
+
 def open_scheduler(settings: Settings) -> Scheduler:
     if settings.scheduler == "slurm":
         from schedmate.schedulers.slurm import SlurmScheduler

@@ -1,0 +1,28 @@
+"""A store that this user may only read: it answers as ever, and what it is told is forgotten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedmate.disk.reading import ReadOnlyDatabase
+from schedmate.store.migrations import MIGRATIONS
+from schedmate.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schedmate.model.lessons import LearnedRule, PastFailure
+
+
+class ReadOnlyStore(SqliteStore):
+    """Fulfils `Experience`; any other attempt to write is refused by the database."""
+
+    def __init__(self, path: Path, *, scheduler: str = "local") -> None:
+        self._db = ReadOnlyDatabase(path, version=len(MIGRATIONS))
+        self._scheduler = scheduler
+
+    def count_rule_hit(self, rule_id: str, *, at: float) -> None: ...
+
+    def remember_failure(self, failure: PastFailure) -> None: ...
+
+    def keep_rule(self, rule: LearnedRule) -> None: ...

@@ -1,0 +1,35 @@
+"""Being somebody else for a while: modes mean nothing to the superuser."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+NOBODY = 65534
+
+
+@contextmanager
+def as_somebody_else():
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
+
+
+@pytest.fixture
+def common_place(schedmate, monkeypatch):
+    """A directory that somebody else may enter too."""
+    with TemporaryDirectory() as name:
+        place = Path(name)
+        if os.geteuid() == 0:
+            os.chown(place, NOBODY, -1)
+        monkeypatch.chdir(place)
+        monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(place / "state"))
+        yield place
