@@ -144,3 +144,8 @@ def test_a_caught_error_shortly_before_is_not_the_cause():
     caught = "CUDA out of memory with batch size 32\ntrying 16 instead\n"
     found = diagnose(steps(0, 9) + caught + steps(9, 11) + prefixed(1, KEY), exit_code=1)
     assert found.reason == "key_error"
+
+
+def test_a_rank_may_be_named_by_the_line_alone():
+    text = steps(0, 9) + "srun: error: n1: task 3: Out Of Memory\n"
+    assert diagnose(text, exit_code=1).blame.ranks == (3,)

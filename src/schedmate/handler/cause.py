@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from enum import IntEnum
 from itertools import groupby
@@ -35,6 +36,7 @@ _LEADS_TO_LATER: Final = {
     "import_error": ("service_unreachable", "disk_full", "disk_quota"),
 }
 """Half a checkpoint is written, or half an environment installed, long before it is missed."""
+_RANK: Final = re.compile(r"\b(?:[Rr]ank|RANK|task|RankID)[ =:]{1,2}(\d{1,6})\b")
 _VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
 _HARDWARE: Final = {"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
@@ -115,11 +117,17 @@ def _sharing(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
     if first.rule.reason in _VICTIMS:
         return ()
     alike = {
-        clue.rank
+        _named_rank(clue) if clue.rank is None else clue.rank
         for clue in told
         if clue.rule.reason == first.rule.reason and clue.attempt == first.attempt
     }
     return tuple(sorted(rank for rank in alike if rank is not None))
+
+
+def _named_rank(clue: Clue) -> int | None:
+    """Whom the line itself names: `[Rank 2] …`, `srun: error: n1: task 3: …`."""
+    found = _RANK.search(clue.line.text) if clue.line is not None else None
+    return int(found[1]) if found else None
 
 
 def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
