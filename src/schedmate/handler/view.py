@@ -16,7 +16,7 @@ import re2
 from schedmate.handler.case import Case, NamedLog
 from schedmate.handler.reading import Gathered, LogLine
 from schedmate.handler.reading.lines import pieces, read_line, templates
-from schedmate.logs import open_regular
+from schedmate.logs import is_plain, open_regular
 
 MOST_LINES: Final = 14
 _CLUE_LINES: Final = 6
@@ -26,6 +26,7 @@ _MOST_ODD: Final = 16
 _END_BYTES: Final = 1 << 17
 _ALL_BYTES: Final = 1 << 20
 _LEAST_BYTES: Final = 1 << 13
+_HEAD_BYTES: Final = 1 << 12
 _MOST_LOGS: Final = 512
 _COMMON: Final = 3
 _BURST: Final = 2
@@ -103,15 +104,18 @@ def _end_of(log: Path | NamedLog, size: int) -> bytes:
     """The log's last bytes, from the beginning of a line on."""
     content = log if isinstance(log, Path) else log.content
     if isinstance(content, bytes):
-        end, whole = content[-size:], len(content) <= size
+        head, end, whole = content[:_HEAD_BYTES], content[-size:], len(content) <= size
     else:
         try:
             with open_regular(content) as stream:
+                head = stream.read(_HEAD_BYTES)
                 length = stream.seek(0, 2)
                 stream.seek(max(0, length - size))
                 end, whole = stream.read(size), length <= size
         except OSError:
             return b""
+    if not is_plain(head):
+        return b""
     return end if whole else end.partition(b"\n")[2]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import lzma
 import os
 import random
 from pathlib import Path
@@ -70,3 +72,37 @@ def test_random_bytes_hold_no_evidence(seed):
 )
 def test_holes_colours_other_encodings_and_long_names_are_read(line):
     assert clues_of(line)
+
+
+FAILED = (
+    b"step 1 loss 0.3\n" * 50 + b'Traceback (most recent call last):\n  File "a.py", line 1\n' + OOM
+)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        FAILED.decode().encode("utf-16"),
+        FAILED.decode().encode("utf-16-le"),
+        FAILED.decode().encode("utf-32-be"),
+        gzip.compress(FAILED),
+        lzma.compress(FAILED.decode().encode("utf-16")),
+        b"\xef\xbb\xbf" + FAILED,
+    ],
+)
+def test_other_encodings_and_archives_give_the_same_answer(written, tmp_path):
+    log = tmp_path / "job.log"
+    log.write_bytes(FAILED)
+    expected = Handler().diagnose(Case(logs=(log,), exit_code=1))
+    log.write_bytes(written)
+    told = Handler().diagnose(Case(logs=(log,), exit_code=1))
+    assert told.reason == "gpu_oom"
+    assert told.evidence == expected.evidence
+
+
+def test_an_archive_that_is_too_large_is_read_as_far_as_the_bound(monkeypatch):
+    monkeypatch.setattr("schedmate.logs.texts.MOST_UNPACKED", 1 << 20)
+    packed = gzip.compress(OOM + b"step\n" * (1 << 20))
+    found = gather(Case(logs=(NamedLog("a.log", packed),)))
+    assert [clue.rule.reason for clue in found.clues] == ["gpu_oom"]
+    assert "unpacked" in found.unreadable[0]

@@ -14,7 +14,7 @@ from typing import Final
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading.lines import blocks, clean
 from schedmate.handler.rules import BUILT_IN, RULES
-from schedmate.logs import chunks_of, open_regular
+from schedmate.logs import chunks_of, open_regular, plain
 from schedmate.model import JobState
 from schedmate.model.lessons import LearnedRule
 from schedmate.model.ports import History
@@ -103,7 +103,7 @@ class Matcher:
         """`file:line: text` of what it takes for a failure; of an unreadable log, nothing."""
         number = 1
         with suppress(OSError), open_regular(log) as stream:
-            for block in blocks(chunks_of(stream)):
+            for block in blocks(plain(chunks_of(stream))):
                 for begin, text in self._found(block, block.lower()):
                     yield f"{log}:{number + block.count(_NEWLINE, 0, begin)}: {text[:_SHOWN]}"
                 number += block.count(_NEWLINE)

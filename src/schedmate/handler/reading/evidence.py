@@ -9,7 +9,7 @@ from schedmate.handler.reading.clues import Clue, Gathered
 from schedmate.handler.reading.origin import origins
 from schedmate.handler.reading.reader import LogReader
 from schedmate.handler.rules import BUILT_IN, RuleBook
-from schedmate.logs import chunks_of, open_regular, pieces_of
+from schedmate.logs import chunks_of, open_regular, pieces_of, plain
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog
@@ -29,7 +29,6 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
             _read(log, reader)
         except OSError as error:
             unreadable.append(f"{names[order]} ({error.strerror or error})")
-            continue
         clues += reader.clues()
         tail += reader.tail()
         lines += reader.lines
@@ -46,7 +45,7 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
 def _read(log: Path | NamedLog, reader: LogReader) -> None:
     content = log if isinstance(log, Path) else log.content
     if isinstance(content, bytes):
-        reader.read(pieces_of(content))
+        reader.read(plain(pieces_of(content)))
         return
     with open_regular(content) as stream:
-        reader.read(chunks_of(stream))
+        reader.read(plain(chunks_of(stream)))

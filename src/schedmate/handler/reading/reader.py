@@ -78,12 +78,20 @@ class LogReader:
         return self._number - 1 + (not self._last_bytes.endswith(b"\n") and bool(self._last_bytes))
 
     def read(self, chunks: Iterable[bytes]) -> None:
-        """What the log ends with is read closely however much came before it."""
+        """What the log ends with is read closely however much came before it.
+
+        Where reading fails, what came before the failure is its end.
+        """
         waiting: deque[bytes] = deque()
-        for raw in blocks(chunks):
-            waiting.append(raw)
-            if len(waiting) > _LAST_BLOCKS:
-                self._read_block(waiting.popleft())
+        try:
+            for raw in blocks(chunks):
+                waiting.append(raw)
+                if len(waiting) > _LAST_BLOCKS:
+                    self._read_block(waiting.popleft())
+        finally:
+            self._read_end(waiting)
+
+    def _read_end(self, waiting: deque[bytes]) -> None:
         self._effort = max(self._effort, _EFFORT_AT_END)
         while waiting:
             self._read_block(waiting.popleft())

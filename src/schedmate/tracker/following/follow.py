@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from schedmate.logs.unpacking import MAGIC
 from schedmate.tracker.following import rotation
 from schedmate.tracker.following.lines import LONGEST_LINE, lines_in
 from schedmate.tracker.following.place import LogPosition, Place
 from schedmate.tracker.following.sieve import HEAD, lines_about, sift, sift_last
-from schedmate.tracker.following.unpacking import MAGIC
 
 __all__ = ["LogFollower", "LogPosition"]
 

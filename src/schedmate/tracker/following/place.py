@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from schedmate.logs.unpacking import MAGIC, Unpacker
 from schedmate.tracker.following.lines import LineCutter
-from schedmate.tracker.following.unpacking import MAGIC, Unpacker
 
 _ANCHOR = 512
 

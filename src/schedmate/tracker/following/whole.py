@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from schedmate.logs.unpacking import unpacker_for
 from schedmate.model import BadInput, NotFound, SchedMateError
 from schedmate.tracker.following.lines import LineCutter, lines_in
 from schedmate.tracker.following.sieve import HEAD, sift, sift_last
-from schedmate.tracker.following.unpacking import MAGIC, Unpacker
 
 _CHUNK = 2 << 20
 
@@ -58,7 +58,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
     chunk = stream.read(HEAD)
-    unpacker = Unpacker() if chunk.startswith(MAGIC) else None
+    unpacker = unpacker_for(chunk)
     while chunk:
         if unpacker is None:
             yield chunk

@@ -1,0 +1,113 @@
+"""What of an archive can be unpacked so far: it may still grow, in one member or in many."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Protocol
+
+MAGIC = b"\x1f\x8b"
+"""Of gzip, the only kind that grows while it is followed."""
+_PIECE = 262_144
+_GZIP_BITS = 31
+_MOST_MEMORY = 256 << 20
+_XZ_MAGIC = b"\xfd7zXZ\0"
+_BZ2_MAGIC = b"BZh"
+_BZ2_BLOCK = slice(4, 10)
+_BZ2_BLOCK_MAGICS = (b"1AY&SY", b"\x17rE8P\x90")
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class _Member(Protocol):
+    """The archives' own decompressors."""
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+
+class _GzipMember:
+    """zlib's, which hands back what it has not come to yet."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(_GZIP_BITS)
+        self.needs_input = True
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        piece = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+        self.needs_input = not piece and not self._inflate.unconsumed_tail
+        return piece
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflate.unused_data
+
+
+class Unpacker:
+    """Fed with an archive bit by bit; its state is as large as the window of the compression."""
+
+    def __init__(self, member: Callable[[], _Member] = _GzipMember) -> None:
+        self.damaged = False
+        """Nothing that follows can be read."""
+        self.between_members = True
+        self._new_member = member
+        self._member = member()
+
+    def feed(self, packed: bytes) -> Iterator[bytes]:
+        """Yield what these bytes add, in pieces of bounded size; stop where damage begins."""
+        while not self.damaged and (packed := self._padding_dropped(packed)):
+            try:
+                yield from self._of_member(packed)
+            except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+                self.damaged = True
+            packed = self._member.unused_data
+            if self._member.eof:
+                self.between_members = True
+                self._member = self._new_member()
+
+    def _padding_dropped(self, packed: bytes) -> bytes:
+        return packed.lstrip(b"\0") if self.between_members else packed
+
+    def _of_member(self, packed: bytes) -> Iterator[bytes]:
+        self.between_members = False
+        while not self._member.eof:
+            piece = self._member.decompress(packed, _PIECE)
+            packed = b""
+            if piece:
+                yield piece
+            elif self._member.needs_input:
+                return
+
+
+def unpacker_for(head: bytes) -> Unpacker | None:
+    """By how the file begins: gzip, xz, bzip2, and zstd where this Python knows it."""
+    if head.startswith(MAGIC):
+        return Unpacker()
+    if head.startswith(_XZ_MAGIC):
+        return Unpacker(lambda: lzma.LZMADecompressor(memlimit=_MOST_MEMORY))
+    if head.startswith(_BZ2_MAGIC) and head[_BZ2_BLOCK] in _BZ2_BLOCK_MAGICS:
+        return Unpacker(bz2.BZ2Decompressor)
+    if head.startswith(_ZSTD_MAGIC):
+        return _of_zstd()
+    return None
+
+
+def _of_zstd() -> Unpacker | None:
+    try:
+        return Unpacker(import_module("compression.zstd").ZstdDecompressor)
+    except ImportError:
+        return None
