@@ -10,6 +10,7 @@ import pytest
 
 from schedmate.cli import main
 from schedmate.model import Action, Decision, JobState, PastRun
+from schedmate.model.legible import has_hidden
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
@@ -69,3 +70,14 @@ def test_the_queue_with_a_retried_job_as_data(retried):
     told = json.loads(done.out)
     assert done.code == 0
     assert told["jobs"][0]["diagnoses"]["1"]["reason"] == "gpu_ecc"
+
+
+def test_names_of_jobs_are_shown_not_obeyed(house):
+    evil = "x\x1b[2J\n\u202e"
+    house.store.keep_diagnosis("1", 0, a_diagnosis("killed", summary=evil))
+    house.scheduler.put(a_job(state=JobState.FAILED, name=evil, user=evil, nodes=(evil,)))
+    for words in (("jobs",), ("job", "1"), ("why", "1"), ("eta", "1"), ("nodes",), ("why", evil)):
+        done = house.run(*words)
+        assert done.out or done.err
+        assert not has_hidden((done.out + done.err).replace("\n", ""))
+        assert "\n\\u202e" not in done.out

@@ -83,7 +83,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         sys.exit(2 if isinstance(error, click.UsageError) else error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone: nothing more to say, and no traceback about it
@@ -93,13 +93,24 @@ def main(argv: list[str] | None = None) -> NoReturn:
         raise
 
 
+def _show(error: click.ClickException) -> None:
+    from io import StringIO
+
+    from schedmate.cli._common import echo
+
+    written = StringIO()
+    error.show(file=written)
+    echo(written.getvalue().rstrip("\n"), err=True)
+
+
 def _report(error: Exception) -> None:
+    from schedmate.cli._common import say
     from schedmate.model.errors import SchedMateError
 
     if isinstance(error, SchedMateError):
-        click.echo(f"schedmate: {error}", err=True)
+        say(str(error))
         sys.exit(error.exit_code)
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        click.echo(f"schedmate: {(error.strerror or str(error)).lower()}{where}", err=True)
+        say(f"{(error.strerror or str(error)).lower()}{where}")
         sys.exit(1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from schedmate.model.legible import escaped_json, legible
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,20 +36,29 @@ def print_json(value: Any) -> None:
         from schedmate.model.wire import to_json
 
         value = to_json(value)
-    click.echo(json.dumps(value, ensure_ascii=False))
+    echo_json(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+def echo_json(text: str) -> None:
+    click.echo(escaped_json(text), nl=False)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print lines in which nothing of a log or a name can move the cursor."""
+    click.echo("\n".join(legible(line) for line in text.split("\n")), err=err)
 
 
 def say(text: str) -> None:
     """One sentence for the person at the terminal."""
-    click.echo(f"schedmate: {text}", err=True)
+    echo(f"schedmate: {text}", err=True)
 
 
 def console(*, stderr: bool = False) -> Console:
     """stdout is data, stderr is talk. A pipe has no width: nothing is cut for it."""
-    from rich.console import Console as RichConsole
+    from schedmate.cli._console import LegibleConsole
 
-    made = RichConsole(stderr=stderr, highlight=False)
-    return made if made.is_terminal else RichConsole(stderr=stderr, highlight=False, width=_PIPE)
+    made = LegibleConsole(stderr=stderr, highlight=False)
+    return made if made.is_terminal else LegibleConsole(stderr=stderr, highlight=False, width=_PIPE)
 
 
 def duration(seconds: float | None) -> str:

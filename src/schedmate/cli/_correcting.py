@@ -6,11 +6,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from schedmate import config
 from schedmate.cli import _rules
 from schedmate.cli._case import open_case
+from schedmate.cli._common import echo
 from schedmate.cli._logs import check_names
 from schedmate.handler import Case, Handler
 from schedmate.handler.learning import Lesson, Teaching, check_reason
@@ -66,12 +65,12 @@ def correct(
 
 def show(lesson: Lesson) -> None:
     past = lesson.failure
-    click.echo(f"{past.id}: such failures are {past.reason} from now on: {past.line.strip()}")
+    echo(f"{past.id}: such failures are {past.reason} from now on: {past.line.strip()}")
     if lesson.rule is not None and not lesson.problem:
-        click.echo(f"rule {_rules.sentence(lesson.rule)}")
+        echo(f"rule {_rules.sentence(lesson.rule)}")
     elif lesson.problem:
-        click.echo(f"no rule was made of it: {lesson.problem}")
-    click.echo(f"undo it: schedmate rules remove {past.id}", err=True)
+        echo(f"no rule was made of it: {lesson.problem}")
+    echo(f"undo it: schedmate rules remove {past.id}", err=True)
 
 
 def _job(store: Store, targets: tuple[str, ...]) -> Job | None:

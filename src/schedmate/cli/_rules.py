@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from schedmate import config
-from schedmate.cli._common import console
+from schedmate.cli._common import console, echo
 from schedmate.cli._logs import check_names, check_readable, find_logs
 from schedmate.handler import RULES, name_of
 from schedmate.handler.learning import Trial, try_rules
@@ -103,7 +101,7 @@ def show_learned(store: Store) -> None:
 
     rules, told = store.learned_rules(), corrections(store)
     if not rules and not told:
-        click.echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
+        echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
     for past in told:
@@ -130,7 +128,7 @@ def show_built_in() -> None:
 def show_one(found: dict[str, Any]) -> None:
     for name, value in found.items():
         for number, line in enumerate(_plain(value)):
-            click.echo(f"{'' if number else name:<14} {line}")
+            echo(f"{'' if number else name:<14} {line}")
 
 
 def _plain(value: Any) -> list[str]:
@@ -164,15 +162,15 @@ def tried(store: Store, targets: Sequence[str], *, every: bool, seconds: float) 
 def show_trials(trials: Sequence[Trial]) -> None:
     for trial in trials:
         read = f"{trial.healthy_logs} of {trial.of} healthy logs"
-        click.echo(f"{trial.rule}: {'ok' if trial.ok else 'NOT OK'}, tried on {read}")
+        echo(f"{trial.rule}: {'ok' if trial.ok else 'NOT OK'}, tried on {read}")
         for line in trial.missed:
-            click.echo(f"  misses its own example: {line}")
+            echo(f"  misses its own example: {line}")
         for line in trial.found:
-            click.echo(f"  found {line}")
+            echo(f"  found {line}")
         if trial.caught:
-            click.echo(f"  {trial.caught}; disable it: schedmate rules disable {trial.rule}")
+            echo(f"  {trial.caught}; disable it: schedmate rules disable {trial.rule}")
     if not trials:
-        click.echo("there is no learned rule to test", err=True)
+        echo("there is no learned rule to test", err=True)
 
 
 @contextmanager

@@ -6,9 +6,7 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
-from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, no_llm_option, print_json, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +44,7 @@ def command(no_llm: bool, as_json: bool) -> int:
         settings = settings.model_copy(update={"llm": off})
     stage = set_stage(settings)
     begun = time.monotonic()
-    click.echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
+    echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
     with (
         closing(ModelFetch(stage)) as model,
         closing(Helper(stage, "serve.log", "serve", again=True).start()) as daemon,
@@ -65,7 +63,7 @@ def command(no_llm: bool, as_json: bool) -> int:
         print_json(summary)
     else:
         _print(summary)
-    click.echo(f"a page to look at: {where}", err=True)
+    echo(f"a page to look at: {where}", err=True)
     return 0 if summary.as_planned == summary.jobs else 1
 
 
@@ -109,7 +107,7 @@ def _tell_news(stories: list[Story], told: set[str]) -> None:
         for line in lines:
             if line not in told:
                 told.add(line)
-                click.echo(line, err=True)
+                echo(line, err=True)
 
 
 def _print(summary: DemoSummary) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from schedmate.cli._common import console, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 
 @verb(
@@ -30,7 +28,7 @@ def command(as_json: bool) -> int:
         for finding in findings:
             mark = {"ok": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}[finding.state]
             screen.print(f"{mark} {finding.part:<12}", end="")
-            click.echo(finding.text)
+            echo(finding.text)
             if finding.fix:
-                click.echo(f"  {'':<12}→ {finding.fix}")
+                echo(f"  {'':<12}→ {finding.fix}")
     return 1 if any(finding.state == "bad" for finding in findings) else 0

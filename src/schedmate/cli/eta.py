@@ -6,7 +6,8 @@ import time
 
 import click
 
-from schedmate.cli._common import duration, json_option, print_json, verb
+from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.model.legible import legible
 
 
 @verb(
@@ -40,4 +41,4 @@ def command(job_id: str, as_json: bool) -> None:
             }
         )
     else:
-        click.echo(eta_sentence(story, now, duration))
+        echo(legible(eta_sentence(story, now, duration)))

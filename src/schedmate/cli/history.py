@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import console, duration, json_option, print_json, verb
+from schedmate.cli._common import console, duration, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.model import PastRun
@@ -48,7 +48,7 @@ def import_verb(source: str, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "schedmate.imported/1", "source": source, "runs": imported})
     else:
-        click.echo(f"{imported} runs are remembered from {source}", err=True)
+        echo(f"{imported} runs are remembered from {source}", err=True)
 
 
 def _runs_of_table(source: str) -> list[PastRun]:
@@ -59,7 +59,7 @@ def _runs_of_table(source: str) -> list[PastRun]:
 
     trace = read_trace(Path(source))
     if trace.bad_rows:
-        click.echo(
+        echo(
             f"{len(trace.bad_rows)} rows are left out, the first one {trace.bad_rows[0]}", err=True
         )
     return [to_past_run(job) for job in trace.jobs]
@@ -85,7 +85,7 @@ def list_verb(user: str | None, limit: int, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "schedmate.history/1", "runs": [to_json(run) for run in runs]})
     elif not runs:
-        click.echo("nothing is remembered yet", err=True)
+        echo("nothing is remembered yet", err=True)
     else:
         console().print(_table(list(runs)))
 
@@ -127,10 +127,10 @@ def show_verb(job_id: str, as_json: bool) -> None:
         print_json({"schema": "schedmate.run/1", **to_json(run)})
         return
     job = run.job
-    click.echo(f"job {job.id}  {job.name}  {job.state}  ran {duration(job.run_time_s)}")
+    echo(f"job {job.id}  {job.name}  {job.state}  ran {duration(job.run_time_s)}")
     for name, found in to_json(run.workload).items():
         if found is not None:
-            click.echo(f"  {name:<22} {found['value']}")
+            echo(f"  {name:<22} {found['value']}")
 
 
 for _verb in (import_verb, list_verb, show_verb):

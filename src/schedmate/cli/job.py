@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import duration, json_option, print_json, verb
+from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.model.legible import legible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,8 @@ def command(job_id: str, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "schedmate.job/1", **to_json(story)})
     else:
-        click.echo("\n".join(_lines(story)))
+        for line in _lines(story):
+            echo(legible(line))
 
 
 def _lines(story: Story) -> Iterator[str]:

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from schedmate.cli._common import console, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 
 @verb(
@@ -42,7 +42,7 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
         screen = console()
         screen.print(queue_table(stories, time.time(), screen.width))
     else:
-        click.echo("no jobs", err=True)
+        echo("no jobs", err=True)
 
 
 def _listed(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedmate.cli._common import console, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def install_verb(source: str | None, as_json: bool) -> None:
     from schedmate.llm.embedded.process import NEEDS_OPENMP, openmp_is_there
 
     if not openmp_is_there():
-        click.echo(NEEDS_OPENMP, err=True)
+        echo(NEEDS_OPENMP, err=True)
     begun = time.monotonic()
     with _bar() as on_progress:
         done = install(config.load().cache_dir, source=source, on_progress=on_progress)
@@ -64,11 +64,11 @@ def install_verb(source: str | None, as_json: bool) -> None:
         facts = {"path": str(done.path), "bytes": size, "already_there": done.already_there}
         print_json({"schema": _SCHEMA, **facts, "seconds": seconds})
     elif done.already_there:
-        click.echo(f"already installed: {done.path}")
+        echo(f"already installed: {done.path}")
     else:
-        click.echo(f"installed in {seconds} s: {done.path}")
+        echo(f"installed in {seconds} s: {done.path}")
     if not _runtime_there():
-        click.echo("to run it: pip install 'schedmate[embedded]'", err=True)
+        echo("to run it: pip install 'schedmate[embedded]'", err=True)
 
 
 @verb(
@@ -90,7 +90,7 @@ def status_verb(as_json: bool) -> None:
         print_json(facts)
     else:
         for line in _status_lines(facts):
-            click.echo(line)
+            echo(line)
 
 
 @verb(
@@ -112,9 +112,9 @@ def remove_verb(as_json: bool) -> None:
     if as_json:
         print_json({"schema": _SCHEMA, "freed_bytes": freed, "stopped": stopped})
     elif freed:
-        click.echo(f"removed: {_megabytes(freed)} freed")
+        echo(f"removed: {_megabytes(freed)} freed")
     else:
-        click.echo("there was no model to remove")
+        echo("there was no model to remove")
 
 
 for _verb in (install_verb, status_verb, remove_verb):

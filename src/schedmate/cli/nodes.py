@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedmate.cli._common import console, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.handler.suspects import Against
@@ -50,7 +50,7 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     elif stories:
         _show(stories, settings.scheduler, now)
     else:
-        click.echo("no such nodes" if names else "no nodes", err=True)
+        echo("no such nodes" if names else "no nodes", err=True)
 
 
 def _as_json(story: NodeStory, scheduler: str) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _show(stories: list[NodeStory], scheduler: str, now: float) -> None:
     for story in stories:
         line = drain_command(story, scheduler)
         if line:
-            click.echo(f"to take {story.name} out: {line}", err=True)
+            echo(f"to take {story.name} out: {line}", err=True)
 
 
 def _why(story: NodeStory, now: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schedmate.cli._case import verdict_options
-from schedmate.cli._common import json_option, print_json, verb
+from schedmate.cli._common import echo, echo_json, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.model.lessons import LearnedRule
@@ -221,7 +221,7 @@ def remove_verb(rule_id: str, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "schedmate.removed/1", "ids": removed})
     else:
-        click.echo(f"forgotten: {', '.join(removed)}")
+        echo(f"forgotten: {', '.join(removed)}")
 
 
 @verb(
@@ -243,13 +243,13 @@ def export_verb(file: str | None, as_json: bool) -> None:
     with closing(_rules.open_experience()) as store:
         rules = [rule for rule in store.learned_rules() if not rule.refused]
     if file is None:
-        click.echo(written_rules(rules), nl=False)
+        echo_json(written_rules(rules))
         return
     Path(file).write_text(written_rules(rules), encoding="utf-8")
     if as_json:
         print_json({"schema": "schedmate.exported/1", "file": file, "rules": len(rules)})
     else:
-        click.echo(f"{len(rules)} rules are in {file}", err=True)
+        echo(f"{len(rules)} rules are in {file}", err=True)
 
 
 @verb(
@@ -286,7 +286,7 @@ def _tell(rules: list[LearnedRule], *, as_json: bool) -> int:
         print_json({"schema": _SCHEMA, "rules": [to_json(rule) for rule in rules]})
     else:
         for rule in rules:
-            click.echo(_rules.sentence(rule))
+            echo(_rules.sentence(rule))
     return 1 if any(rule.refused for rule in rules) else 0
 
 

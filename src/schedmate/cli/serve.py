@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import json_option, print_json, verb
+from schedmate.cli._common import echo, json_option, print_json, verb
 
 
 @verb(
@@ -33,7 +33,7 @@ def command(once: bool, as_json: bool) -> None:
     if once:
         look_once(settings)
     else:
-        click.echo(f"following {settings.scheduler} in mode {settings.mode}", err=True)
+        echo(f"following {settings.scheduler} in mode {settings.mode}", err=True)
         with stopped_by_signals() as stop:
             serve(settings, stop)
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from schedmate.cli._common import json_option, verb
+from schedmate.cli._common import echo, json_option, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -134,7 +134,7 @@ def _read(source: str) -> Trace:
         rows = len(bad) + len(trace.jobs)
         shown = "; ".join(str(row) for row in bad[:_SHOWN_BAD_ROWS])
         more = "; …" if len(bad) > _SHOWN_BAD_ROWS else ""
-        click.echo(f"{source}: left out {len(bad)} of {rows} rows: {shown}{more}", err=True)
+        echo(f"{source}: left out {len(bad)} of {rows} rows: {shown}{more}", err=True)
     return trace
 
 

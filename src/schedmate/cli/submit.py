@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import duration, json_option, print_json, verb
+from schedmate.cli._common import duration, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.advisor import Advised
@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         print_json({"schema": "schedmate.submitted/1", "job_id": submitted.job_id})
     else:
         bare = "--parsable" in words
-        click.echo(submitted.job_id if bare else f"Submitted batch job {submitted.job_id}")
+        echo(submitted.job_id if bare else f"Submitted batch job {submitted.job_id}")
     if submitted.advised is not None:
         _say(submitted.advised)
 
@@ -58,10 +58,10 @@ def _say(advised: Advised) -> None:
     prediction = advised.advice.prediction
     spread = prediction.duration_s
     if spread is not None:
-        click.echo(
+        echo(
             f"expected to run {duration(spread.p50)}"
             f" ({duration(spread.p10)} to {duration(spread.p90)}): {prediction.explanation}",
             err=True,
         )
     for remark in advised.advice.advice:
-        click.echo(f"{remark.level}: {remark.text}", err=True)
+        echo(f"{remark.level}: {remark.text}", err=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import duration, json_option, print_json, verb
+from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.model.legible import legible
 
 
 @verb(
@@ -37,4 +38,4 @@ def command(job_id: str, as_json: bool) -> None:
             }
         )
     else:
-        click.echo(answer)
+        echo(legible(answer))

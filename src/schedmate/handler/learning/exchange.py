@@ -12,6 +12,7 @@ from schedmate.handler.learning.proposing import compiled, rule_id
 from schedmate.handler.learning.teaching import check_reason
 from schedmate.handler.signature import is_telling, masked
 from schedmate.model import BadInput
+from schedmate.model.legible import has_hidden, legible
 from schedmate.model.lessons import LearnedRule, Origin, Teacher
 from schedmate.model.wire import to_json
 
@@ -84,7 +85,7 @@ def _origin(data: dict[str, Any], where: str, by: str, at: float) -> Origin:
     given = data.get("origin")
     said = given if isinstance(given, dict) else {}
     teacher: Teacher = "llm" if said.get("teacher") == "llm" else "operator"
-    first = str(said.get("by", ""))[:80]
+    first = legible(str(said.get("by", ""))[:80])
     note = f"first by {first}" if first else ""
     return Origin(teacher=teacher, by=by, about=where, at=at, note=note)
 
@@ -93,7 +94,7 @@ def _text(data: dict[str, Any], name: str, where: str) -> str:
     value = data.get(name)
     if not isinstance(value, str) or not value.strip():
         raise BadInput(f"{where}: {name} is missing or no text")
-    return value
+    return _seen(value, name, where)
 
 
 def _texts(data: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
@@ -102,4 +103,11 @@ def _texts(data: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
         raise BadInput(f"{where}: {name} must be a list of 1 to {_MOST_EXAMPLES} texts")
     if not all(isinstance(text, str) and 0 < len(text) <= _MOST_TEXT for text in value):
         raise BadInput(f"{where}: {name} has something in it that is no text, or too long a one")
-    return tuple(value)
+    return tuple(_seen(text, name, where) for text in value)
+
+
+def _seen(text: str, name: str, where: str) -> str:
+    """Nobody agrees to what cannot be seen."""
+    if has_hidden(text):
+        raise BadInput(f"{where}: {name} has control characters in it")
+    return text

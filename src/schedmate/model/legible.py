@@ -1,0 +1,36 @@
+"""Text from logs, scripts and names as a person may safely see it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What moves the cursor, turns the reading direction or is no character at all."""
+
+
+def has_hidden(text: str) -> bool:
+    return _HIDDEN.search(text) is not None
+
+
+def legible(text: str) -> str:
+    """One line in which nothing is hidden; what would be is shown as `\\x1b` or `\\u202e`."""
+    return text if text.isprintable() else _HIDDEN.sub(_shown, text)
+
+
+def escaped_json(text: str) -> str:
+    """JSON that says the same and hides nothing, line breaks of its layout apart."""
+    return "\n".join(_HIDDEN.sub(_as_json, line) for line in text.split("\n"))
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if "\ud800" <= found[0] <= "\udfff":
+        return "\N{REPLACEMENT CHARACTER}"
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - two digits
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
