@@ -86,6 +86,34 @@ def test_a_retry_that_waits_says_what_it_comes_from(store):
     assert story.aftermath.excluded == ("n1",)
 
 
+@pytest.mark.parametrize(
+    ("state", "job", "words"),
+    [
+        ("done", {"restarts": 1}, "it was queued again, not on n1"),
+        ("observed", {"state": JobState.FAILED}, "it would have been queued again, not on n1"),
+        ("failed", {"state": JobState.FAILED}, "it could not be queued again"),
+    ],
+)
+def test_what_was_done_before_a_correction_is_history(store, state, job, words):
+    store.keep_diagnosis("1", 0, a_diagnosis("import_error"))
+
+    sentence, story = told(store, a_job(**job), ("requeue", state, REQUEUE))
+
+    assert (
+        f"import_error: it was import_error; {words}, because it was taken for gpu_ecc" in sentence
+    )
+    assert sentence.endswith("; as import_error it is not to be tried again (import_error: no)")
+    assert story.aftermath.was == "gpu_ecc"
+
+
+def test_a_correction_may_speak_for_another_try(store):
+    store.keep_diagnosis("1", 0, a_diagnosis("segfault"))
+
+    sentence, _ = told(store, a_job(state=JobState.FAILED), ("requeue", "observed", REQUEUE))
+
+    assert "because it was taken for gpu_ecc; as segfault it is worth another try (" in sentence
+
+
 def test_without_a_daemon_the_plan_is_told(store):
     store.keep_diagnosis("1", 0, SICK)
     sentence, _ = told(store, a_job(state=JobState.FAILED))

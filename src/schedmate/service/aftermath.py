@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.core import Attempt, Limits, RetryPlan, plan_retry
-from schedmate.model import ActionRecord
+from schedmate.model import REASONS, ActionRecord
 from schedmate.service.attempts import attempts_before, reached_in
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ class Aftermath:
     record: ActionRecord | None = None
     restarted: bool = False
     """The job has been queued again since, by whomever."""
+    reason: str = ""
+    was: str = ""
+    """What it was taken for when the record was written, where that has been corrected since."""
 
     @property
     def excluded(self) -> tuple[str, ...]:
@@ -54,19 +57,31 @@ def aftermath_of(
         for record in records
         if record.action.attempt == attempt and record.action.kind in ("requeue", "cancel")
     ]
+    record = about[-1] if about else None
+    reason = diagnoses[attempt].reason
     return Aftermath(
         attempt=attempt,
         plan=plan_retry(attempts, attempt, limits=limits, job_id=job.id),
         limits=limits,
-        record=about[-1] if about else None,
+        record=record,
         restarted=job.restarts > attempt,
+        reason=reason,
+        was="" if record is None else _taken_for(record, reason),
     )
+
+
+def _taken_for(record: ActionRecord, reason: str) -> str:
+    """A retry begins its why with the reason that it was made for."""
+    word = record.action.why.partition(":")[0]
+    return word if record.action.kind == "requeue" and word in REASONS and word != reason else ""
 
 
 def in_words(after: Aftermath, written: Written) -> str:
     record = after.record
     if record is None:
         return _without_a_record(after)
+    if after.was:
+        return f"{_history(after, record)}; {_as_it_is_now(after)}"
     how = "queued again" if record.action.kind == "requeue" else "stopped"
     if record.state == "failed":
         return f"it could not be {how}: {record.note}"
@@ -75,6 +90,20 @@ def in_words(after: Aftermath, written: Written) -> str:
     delay = record.action.delay_s
     later = f", to start in {written(delay)}" if delay else ""
     return f"it {_BE[record.state]} queued again{_where(after)}{later}, {_count(after)}"
+
+
+def _history(after: Aftermath, record: ActionRecord) -> str:
+    """What was done before anybody knew better."""
+    because = f"because it was taken for {after.was}"
+    if record.state == "failed":
+        return f"it could not be queued again, {because}: {record.note}"
+    be = "would have been" if record.state == "observed" else "was"
+    return f"it {be} queued again{_where(after)}, {because}"
+
+
+def _as_it_is_now(after: Aftermath) -> str:
+    verdict = "worth another try" if after.plan.again else "not to be tried again"
+    return f"as {after.reason} it is {verdict} ({after.plan.why})"
 
 
 _BE = {"done": "was", "intended": "is being", "observed": "would have been"}
