@@ -1,5 +1,6 @@
 """What to change, in the job's own numbers and the message's own names."""
 
+import re
 import time
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.handler.suggestions import suggestion
-from schedmate.model import REASONS, Finding, Workload
+from schedmate.model import REASONS, Evidence, Finding, Workload
 
 
 def _workload(**values):
@@ -74,10 +75,50 @@ def test_less_gpu_memory_keeps_the_effective_batch_size():
     assert "batch size 12 instead of 24 with 6 gradient accumulation steps (still 72" in advice
 
 
-def test_an_odd_batch_is_not_made_smaller_in_effect():
-    assert "batch size 2 instead of 5 with 3 gradient" in suggestion(
-        "gpu_oom", _workload(batch_size=5)
-    )
+@pytest.mark.parametrize(
+    ("batch", "steps", "words"),
+    [
+        (9, 1, "batch size 3 instead of 9 with 3 gradient accumulation steps (still 9 in effect)"),
+        (7, 3, "batch size 3 instead of 7 with 7 gradient accumulation steps (still 21 in effect)"),
+        (7, 1, "batch size 3 instead of 7 with 2 gradient accumulation steps (about the same: 6,"),
+        (2, 1, "batch size 1 instead of 2 with 2 gradient accumulation steps (still 2 in effect)"),
+    ],
+)
+def test_an_odd_batch_is_told_truly(batch, steps, words):
+    workload = _workload(batch_size=batch, gradient_accumulation=steps)
+    assert words in suggestion("gpu_oom", workload)
+
+
+@given(st.integers(2, 5000), st.integers(1, 64))
+def test_the_product_that_is_told_is_the_product(batch, steps):
+    advice = suggestion("gpu_oom", _workload(batch_size=batch, gradient_accumulation=steps))
+    size, before, more, told = (int(number) for number in re.findall(r"\d+", advice)[:4])
+    assert size * more == told
+    assert size < before == batch
+    assert 0.5 < told / (batch * steps) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("python train.py --gradient_checkpointing --batch 8", False),
+        ("gradient_checkpointing: true", False),
+        ("model.gradient_checkpointing_enable()", False),
+        ("gradient_checkpointing=False", True),
+        ("'gradient_checkpointing': false", True),
+        ("python train.py --batch 8", True),
+    ],
+)
+def test_what_is_on_already_is_not_advised(line, offered):
+    seen = (Evidence("train.sh", 3, line),)
+    workload = Workload(batch_size=Finding(value=8, source="cli", evidence=seen))
+    assert ("gradient checkpointing" in suggestion("gpu_oom", workload)) is offered
+
+
+def test_a_lower_precision_is_not_advised_where_it_is_low():
+    assert "precision" not in suggestion("gpu_oom", _workload(precision="bf16"))
+    assert "bf16" not in suggestion("gpu_oom", _workload(precision="bf16", batch_size=8))
+    assert "precision" in suggestion("gpu_oom", _workload(epochs=3.0))
 
 
 def test_precision_length_and_sharding_are_offered_where_they_help():

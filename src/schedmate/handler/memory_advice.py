@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,13 +20,24 @@ _ARRAY = re.compile(r"(?:Unable to|can't) allocate (?:memory: you tried to alloc
 _RESIDENT = re.compile(r"anon-rss:(\d{1,15})kB")
 _ROOM: Final = 1.25
 _LEAST_SEQUENCE: Final = 256
+_WIDE: Final = ("fp32", "tf32")
+_CHECKPOINTING = re.compile(
+    r"(?:gradient|activation)s?[-_ ]checkpoint|recompute[-_]granularity|grad[-_]ckpt", re.IGNORECASE
+)
+_TURNED_OFF = re.compile(
+    r"checkpoint\w{0,20}[\"']?[ =:]{1,3}(?:false|no|off|0|none)\b|no[-_]gradient[-_]checkpoint",
+    re.IGNORECASE,
+)
 
 
 def smaller_on_the_gpu(workload: Workload | None, message: str, *, otherwise: str) -> str:
     """What was asked for and free, then what to change, keeping the effective batch size."""
     parts = [_asked(message)]
     ways = list(_ways(workload)) if workload is not None else []
-    parts.append(f"try {', or '.join(ways)}" if ways else otherwise)
+    if ways:
+        parts.append(f"try {', or '.join(ways)}")
+    else:
+        parts.append(otherwise if workload is None else _in_general(workload))
     return "; ".join(part for part in parts if part)
 
 
@@ -33,23 +45,54 @@ def _ways(workload: Workload) -> Iterator[str]:
     batch = workload.batch_size.value if workload.batch_size else 0
     if batch > 1:
         steps = workload.gradient_accumulation.value if workload.gradient_accumulation else 1
-        half = batch // 2
-        more = -(-batch * steps // half)
-        yield (
-            f"batch size {half} instead of {batch} with {more} gradient accumulation steps"
-            f" (still {half * more} in effect)"
-        )
-    if workload.precision is not None and workload.precision.value in ("fp32", "tf32"):
-        yield f"bf16 instead of {workload.precision.value}"
+        yield _smaller_batch(batch, max(1, steps))
+    if _precision(workload) in _WIDE:
+        yield f"bf16 instead of {_precision(workload)}"
     length = workload.sequence_length.value if workload.sequence_length else 0
     if length >= 2 * _LEAST_SEQUENCE:
         yield f"sequences of {length // 2} instead of {length}"
-    if batch or length:
+    if (batch or length) and not _checkpoints(workload):
         yield "gradient checkpointing"
     gpus = workload.gpus.value if workload.gpus else 1
     plain = workload.parallelism is None or workload.parallelism.value in ("none", "dp", "ddp")
     if gpus > 1 and plain:
         yield f"sharding the model over the {gpus} GPUs (FSDP or ZeRO)"
+
+
+def _smaller_batch(batch: int, steps: int) -> str:
+    """About half, such that whole steps make up the same number if any near it do."""
+    total = batch * steps
+    sizes = range(batch // 2, max(1, -(-batch // 3)) - 1, -1)
+    size = next((size for size in sizes if total % size == 0), batch // 2)
+    more = (2 * total + size) // (2 * size)
+    same = size * more == total
+    effect = f"still {total} in effect" if same else f"about the same: {size * more}, not {total}"
+    return (
+        f"batch size {size} instead of {batch} with {more} gradient accumulation steps ({effect})"
+    )
+
+
+def _in_general(workload: Workload) -> str:
+    """What nothing in the record rules out."""
+    narrow = workload.precision is not None and _precision(workload) not in _WIDE
+    words = [
+        "" if workload.batch_size else "halve the batch size",
+        "" if _checkpoints(workload) else "turn on gradient checkpointing",
+        "" if narrow else "use a lower precision",
+        "ask for a GPU with more memory",
+    ]
+    return ", or ".join(word for word in words if word)
+
+
+def _precision(workload: Workload) -> str:
+    return workload.precision.value if workload.precision else ""
+
+
+def _checkpoints(workload: Workload) -> bool:
+    """Whether a line of its script or code turns gradient checkpointing on."""
+    found = (getattr(workload, field.name) for field in fields(workload))
+    lines = (line.text for one in found if one is not None for line in one.evidence)
+    return any(_CHECKPOINTING.search(line) and not _TURNED_OFF.search(line) for line in lines)
 
 
 def _asked(message: str) -> str:
