@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from schedmate.cli import main
-from schedmate.model import Action, Decision, JobState, PastRun
+from schedmate.model import Action, Decision, JobState, NodeState, PastRun
 from schedmate.model.legible import has_hidden
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
@@ -81,3 +81,14 @@ def test_names_of_jobs_are_shown_not_obeyed(house):
         assert done.out or done.err
         assert not has_hidden((done.out + done.err).replace("\n", ""))
         assert "\n\\u202e" not in done.out
+
+
+def test_a_node_that_nobody_knows_is_said_so(house):
+    house.scheduler.node_states["n1"] = NodeState(name="n1", condition="up")
+
+    gone = house.run("nodes", "n1", "nosuch", "--json")
+    calm = house.run("nodes", "n1", "--suspect")
+
+    assert (gone.code, gone.out) == (3, "")
+    assert gone.err.endswith("nor the history knows a node nosuch\n")
+    assert (calm.code, calm.err) == (0, "none of them is suspect\n")

@@ -12,7 +12,7 @@ from schedmate.cli._case import open_case
 from schedmate.cli._common import echo
 from schedmate.cli._logs import check_names
 from schedmate.handler import Case, Handler
-from schedmate.handler.learning import Lesson, Teaching, check_reason
+from schedmate.handler.learning import Lesson, Teaching, check_correction
 from schedmate.handler.reading import LogLine
 from schedmate.handler.reading.lines import blocks, pieces, read_line
 from schedmate.logs import chunks_of, open_regular, pieces_of
@@ -39,7 +39,7 @@ def correct(
     exit_code: str | None,
     nodes: tuple[str, ...],
 ) -> Lesson:
-    check_reason(reason)
+    check_correction(reason)
     with ExitStack() as stack:
         job = _job(store, targets)
         if job is None:

@@ -39,9 +39,11 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
 
     settings = config.load()
     now = time.time()
+    known = NodeKnowledge(open_scheduler(settings), open_store(settings)).stories(now)
+    _check_names(names, known, settings.scheduler)
     stories = [
         story
-        for story in NodeKnowledge(open_scheduler(settings), open_store(settings)).stories(now)
+        for story in known
         if (not names or story.name in names) and (not suspect or story.suspicion.suspect)
     ]
     if as_json:
@@ -50,7 +52,15 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     elif stories:
         _show(stories, settings.scheduler, now)
     else:
-        echo("no such nodes" if names else "no nodes", err=True)
+        echo("none of them is suspect" if suspect else "no nodes", err=True)
+
+
+def _check_names(names: tuple[str, ...], known: list[NodeStory], scheduler: str) -> None:
+    from schedmate.model import NotFound
+
+    missing = sorted(set(names) - {story.name for story in known})
+    if missing:
+        raise NotFound(f"neither {scheduler} nor the history knows a node {', '.join(missing)}")
 
 
 def _as_json(story: NodeStory, scheduler: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler import interpreter, report
-from schedmate.handler.learning.picking import Shelf
+from schedmate.handler.learning.picking import CORRECTED_CONFIDENCE, MODEL_CONFIDENCE, Shelf
 from schedmate.handler.learning.similar import Example, similar
 from schedmate.handler.learning.teaching import Lesson, Teaching
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from schedmate.model.lessons import PastFailure
     from schedmate.model.ports import Experience
 
-_MODEL_CONFIDENCE: Final = 0.7
-CORRECTED_CONFIDENCE: Final = 0.95
 _COMPARED: Final = 4
 _log = logging.getLogger("schedmate.handler")
 
@@ -136,7 +134,7 @@ class Handler:
             answer.value.reason,
             line,
             words=line.text,
-            confidence=_MODEL_CONFIDENCE,
+            confidence=MODEL_CONFIDENCE,
             source="llm",
         )
         self._learn(study, refined.reason, line, answer.model)
@@ -234,7 +232,7 @@ class Handler:
             reason=reason,
             line=line,
             keys=keys_of_lines(study.case, (line,), study.gathered.tail)[:1],
-            confidence=_MODEL_CONFIDENCE,
+            confidence=MODEL_CONFIDENCE,
             origin=origin,
             make_rule=speaks_of_trouble(line.text),
         )

@@ -117,6 +117,16 @@ def test_a_models_answer_becomes_a_rule_with_its_origin(store):
     assert store.learned_rules()[0].hits == 1
 
 
+def test_a_rule_is_no_surer_than_the_answer_it_was_made_of(store):
+    answered = ask(store, case_of(PUZZLE), "python_exception")
+    forget_failures(store)
+
+    again = Handler(store).diagnose(case_of(PUZZLE))
+
+    assert again.rule == store.learned_rules()[0].id
+    assert again.confidence <= answered.confidence
+
+
 def test_no_rule_is_made_of_a_line_that_speaks_of_no_trouble(store):
     calm = "registry asks for a new sign in please"
     diagnosis = ask(store, case_of(f"{STEPS}{calm}\n"), "auth_error", calm)

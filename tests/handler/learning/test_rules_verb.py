@@ -177,3 +177,22 @@ def test_built_in_rules_are_listed_and_shown(schedmate):
 def test_which_rule_must_be_said(schedmate):
     assert "which rule" in schedmate("rules", "test", code=2).err
     assert "no learned rule to test" in schedmate("rules", "test", "--all").err
+
+
+def test_a_false_alarm_can_be_corrected(schedmate, tmp_path):
+    (tmp_path / "job.out").write_text("ValueError: the mesh of rank 3 has a hole\n")
+    assert schedmate("diagnose", "job.out", "--json").json["reason"] == "value_error"
+
+    told = schedmate("rules", "correct", "job.out", "--reason", "not_failed", "--json").json
+    again = schedmate("diagnose", "job.out", "--json").json
+
+    assert told["rule"] is None
+    assert (again["reason"], again["category"], again["source"]) == ("not_failed", "none", "memory")
+    assert again["decision"]["retry"] == "no"
+
+
+def test_not_knowing_is_no_correction(schedmate):
+    told = schedmate("rules", "correct", "job.out", "--reason", "unknown", code=2)
+    assert "'unknown' corrects nothing" in told.err
+    told = schedmate("rules", "add", "--reason", "not_failed", "--text", SPOKEN, code=2)
+    assert "is no reason of a failure" in told.err

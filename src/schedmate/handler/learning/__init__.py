@@ -2,14 +2,14 @@
 
 from schedmate.handler.learning.exchange import read_rules, written_rules
 from schedmate.handler.learning.healthy import healthy_logs
-from schedmate.handler.learning.teaching import Lesson, Teaching, check_reason
+from schedmate.handler.learning.teaching import Lesson, Teaching, check_correction
 from schedmate.handler.learning.trying import Trial, try_rules
 
 __all__ = [
     "Lesson",
     "Teaching",
     "Trial",
-    "check_reason",
+    "check_correction",
     "healthy_logs",
     "read_rules",
     "try_rules",

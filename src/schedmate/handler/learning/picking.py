@@ -19,7 +19,13 @@ from schedmate.model import BadInput
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import LearnedRule, Teacher
 
-_CONFIDENCE: Final[dict[Teacher, float]] = {"operator": 0.95, "llm": 0.75}
+CORRECTED_CONFIDENCE: Final = 0.95
+MODEL_CONFIDENCE: Final = 0.7
+"""A rule made of an answer is no surer than the answer was."""
+_CONFIDENCE: Final[dict[Teacher, float]] = {
+    "operator": CORRECTED_CONFIDENCE,
+    "llm": MODEL_CONFIDENCE,
+}
 
 
 class Shelf:

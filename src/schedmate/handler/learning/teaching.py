@@ -51,6 +51,7 @@ class Teaching:
     ) -> Lesson:
         """Remember the answer by the failure's signatures, and try to make a rule of it."""
         signatures = tuple(dict.fromkeys(key.signature for key in keys))
+        make_rule = make_rule and reason != "not_failed"  # harmless here may be a cause elsewhere
         rule, problem = self._rule_of(case, reason, line, origin) if make_rule else (None, "")
         failure = PastFailure(
             id=_failure_id(origin, signatures),
@@ -129,6 +130,16 @@ def check_reason(reason: str) -> None:
         return
     near = get_close_matches(reason, REASONS, n=3) or ("data_error", "storage_io", "gpu_oom")
     raise BadInput(f"{reason!r} is no reason of a failure: did you mean {' or '.join(near)}?")
+
+
+def check_correction(reason: str) -> None:
+    """A false alarm can be corrected too; only nobody learns from not knowing."""
+    if reason == "unknown":
+        raise BadInput(
+            "'unknown' corrects nothing: say what it was, or not_failed if nothing was wrong"
+        )
+    if reason != "not_failed":
+        check_reason(reason)
 
 
 def _failure_id(origin: Origin, signatures: Sequence[str]) -> str:
