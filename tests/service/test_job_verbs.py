@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import time
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from schedmate.cli import main
-from schedmate.model import Action, Decision, JobState, NodeState, PastRun
+from schedmate.cli._console import LegibleConsole
+from schedmate.cli._queue import queue_table
+from schedmate.model import Action, Decision, EarlyWarning, JobState, NodeState, PastRun
 from schedmate.model.legible import has_hidden
+from schedmate.service.stories import Story
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_diagnosis, a_job
+from schedmate.testing.builders import a_diagnosis, a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler
 
 SICK = a_diagnosis(
@@ -81,6 +88,40 @@ def test_names_of_jobs_are_shown_not_obeyed(house):
         assert done.out or done.err
         assert not has_hidden((done.out + done.err).replace("\n", ""))
         assert "\n\\u202e" not in done.out
+
+
+WARNED = a_progress(
+    warnings=(EarlyWarning(reason="loss_nan", text="the loss is no number since step 40"),)
+)
+
+
+@pytest.mark.parametrize("progress", [WARNED, replace(WARNED, current=None)])
+def test_a_running_job_warns_early(house, progress):
+    job = a_job(state=JobState.RUNNING, restarts=1)
+    house.scheduler.put(job)
+    house.store.keep_diagnosis("1", 0, SICK)
+    house.store.keep_progress("1", 1, progress, at=time.time())
+
+    queue, story, why = (house.run(*words).out for words in (("jobs",), ("job", "1"), ("why", "1")))
+
+    assert re.search(r"RUNNING ↻1 !.* ! the loss is no number since step 40", queue)
+    assert "  warning     loss_nan: the loss is no number since step 40\n" in story
+    assert "training, the loss is no number since step 40; the attempt before: gpu_ecc" in why
+
+
+def test_the_mark_stays_where_there_is_no_room_for_the_words():
+    story = Story(job=a_job(state=JobState.RUNNING), progress=WARNED, diagnoses={})
+    out = io.StringIO()
+    LegibleConsole(file=out, width=90).print(queue_table([story], 1030.0, 90))
+
+    assert "RUNNING !" in out.getvalue()
+
+
+def test_what_has_ended_warns_no_more(house):
+    house.scheduler.put(a_job(state=JobState.COMPLETED))
+    house.store.keep_progress("1", 0, WARNED, at=time.time())
+
+    assert "!" not in house.run("jobs").out
 
 
 def test_a_node_that_nobody_knows_is_said_so(house):

@@ -28,6 +28,7 @@ _COLUMNS = ("JOBID", "NAME", "STATE", "PREDICTED", "REAL", "PROGRESS", "ENDS IN"
 _NUMBERS = ("PREDICTED", "REAL")
 _LEAST_KNOWN = 12
 _LONGEST_NAME = 20
+_MARK = "!"
 
 
 def queue_table(stories: Sequence[Story], now: float, width: int) -> Table:
@@ -50,10 +51,11 @@ def queue_table(stories: Sequence[Story], now: float, width: int) -> Table:
 def _row(story: Story, now: float) -> tuple[str, ...]:
     job = story.job
     restarted = f" ↻{job.restarts}" if job.restarts else ""
+    mark = f" [yellow]{_MARK}[/]" if _warnings(story) else ""
     return (
         escape(job.id),
         escape(_short(job.name)),
-        f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]",
+        f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]{mark}",
         duration(None if story.predicted is None else story.predicted.p50),
         duration(_run_time(story, now)),
         _bar(story),
@@ -94,7 +96,16 @@ def _ends_in(story: Story, now: float) -> str:
     return "" if left is None else duration(left.p50)
 
 
+def _warnings(story: Story) -> list[str]:
+    """What a run that goes on may end in."""
+    if story.progress is None or story.job.state is not JobState.RUNNING:
+        return []
+    return [warning.text for warning in story.progress.warnings]
+
+
 def _known(story: Story) -> str:
+    if warnings := _warnings(story):
+        return f"[yellow]{_MARK} {escape('; '.join(warnings))}[/]"
     if story.diagnosis is not None:
         which = "" if story.job.restarts == 0 else f"attempt {max(story.diagnoses) + 1}: "
         return escape(f"{which}{story.diagnosis.reason}: {story.diagnosis.summary}")

@@ -93,10 +93,11 @@ def _advice(story: Story) -> Iterator[str]:
 
 def _progress(story: Story) -> Iterator[str]:
     progress = story.progress
-    if progress is None or progress.current is None:
+    if progress is None:
         return
-    total = "" if progress.total is None else f"/{progress.total:g}"
-    yield f"  progress    {progress.phase}, {progress.unit} {progress.current:g}{total}"
+    if progress.current is not None:
+        total = "" if progress.total is None else f"/{progress.total:g}"
+        yield f"  progress    {progress.phase}, {progress.unit} {progress.current:g}{total}"
     yield from _more(story, progress)
 
 
