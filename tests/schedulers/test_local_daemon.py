@@ -252,9 +252,13 @@ def test_odd_ids_are_not_found(house, odd):
         ({"script": "missing.sh"}, NotFound, "there is no script"),
         ({"script": "."}, BadInput, "cannot be read: Is a directory"),
         ({"passthrough": ("--qos=x",)}, BadInput, "does not know --qos=x"),
+        ({"stdout": "."}, BadInput, "that is no file"),
+        ({"stderr": "/dev/zero"}, BadInput, "that is no file"),
+        ({"stdout": "pipe"}, BadInput, "that is no file"),
     ],
 )
 def test_a_refused_submission_leaves_no_job(house, parts, kind, words):
+    os.mkfifo(house.work / "pipe")
     with pytest.raises(kind, match=words):
         house.submit("true", **parts)
     with pytest.raises(SchedMateError):
@@ -262,6 +266,28 @@ def test_a_refused_submission_leaves_no_job(house, parts, kind, words):
 
     assert house.scheduler.jobs() == []
     assert house.submit("true") == "1"
+
+
+def test_a_log_that_became_a_pipe_fails_the_job_and_holds_nobody_up(house):
+    job_id = house.shell("echo ran >> ran; exit 1", stdout="out")
+    house.ended(job_id)
+    os.mkfifo(house.work / "out.attempt-2")
+    house.scheduler.requeue(job_id)
+
+    job = house.ended(job_id, restarts=1)
+
+    assert (job.state, house.lines()) == (JobState.FAILED, ["ran"])
+    assert job.reason.startswith("cannot write")
+
+
+def test_a_log_may_be_thrown_away_every_time(house):
+    job_id = house.shell("echo ran >> ran; exit 1", stdout=os.devnull)
+    house.ended(job_id)
+    house.scheduler.requeue(job_id)
+
+    job = house.ended(job_id, restarts=1)
+
+    assert (job.logs, house.lines()) == ((os.devnull,), ["ran", "ran"])
 
 
 def test_a_script_is_run_as_it_was_when_it_was_submitted(house):

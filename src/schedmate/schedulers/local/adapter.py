@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -174,9 +175,12 @@ class LocalScheduler:
         out = self._layout.log_path(
             submission.stdout or _DEFAULT_LOG, job_id, submission.name, workdir
         )
-        if submission.stderr is None:
-            return out, out
-        return out, self._layout.log_path(submission.stderr, job_id, submission.name, workdir)
+        err = out
+        if submission.stderr is not None:
+            err = self._layout.log_path(submission.stderr, job_id, submission.name, workdir)
+        for path in (out, err):
+            _check_log(Path(path))
+        return out, err
 
     def _save_script(self, job_id: int, submission: Submission) -> tuple[str, ...]:
         path = Path(submission.workdir) / str(submission.script)
@@ -188,6 +192,16 @@ class LocalScheduler:
             raise BadInput(f"the script {path} cannot be read: {error.strerror}") from error
         saved = str(self._layout.save_script(job_id, text))
         return (saved,) if text.startswith(b"#!") else ("/bin/sh", saved)
+
+
+def _check_log(path: Path) -> None:
+    """Opening a pipe would wait for whoever reads it, and a device keeps nothing to read."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # not there yet, or for the job to find out
+        return
+    if not stat.S_ISREG(mode) and str(path) != os.devnull:
+        raise BadInput(f"the output cannot go to {path}: that is no file")
 
 
 def _number(job_id: JobId) -> int:

@@ -6,6 +6,7 @@ Each method is one transaction, so clients and the daemon may die between any tw
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,7 @@ class Entry:
     @property
     def logs(self) -> tuple[str, str]:
         """Where this run writes; every run has files of its own, so that lines stay quotable."""
-        again = f".attempt-{self.restarts + 1}" if self.restarts else ""
-        return self.stdout + again, self.stderr + again
+        return _of_run(self.stdout, self.restarts), _of_run(self.stderr, self.restarts)
 
     def as_job(self, node: str) -> Job:
         return Job(
@@ -292,6 +292,10 @@ class Queue:
     def _update(self, job_id: int, changes: str, values: Sequence[Any]) -> None:
         # `changes` is always one of the literals above
         self._db.run(f"UPDATE jobs SET {changes} WHERE id = ?", (*values, job_id))  # noqa: S608
+
+
+def _of_run(log: str, restarts: int) -> str:
+    return f"{log}.attempt-{restarts + 1}" if restarts and log != os.devnull else log
 
 
 def _end_state(entry: Entry, end: RunEnd) -> JobState:

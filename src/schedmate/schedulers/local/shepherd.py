@@ -53,10 +53,9 @@ def _claim(attempt: Path) -> bool:
 
 def _run(spec: dict[str, Any]) -> tuple[int, int, str]:
     """Return exit code, signal and, where it could not even start, why."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC
     try:
-        out = os.open(spec["stdout"], flags, 0o666)
-        err = out if spec["stderr"] == spec["stdout"] else os.open(spec["stderr"], flags, 0o666)
+        out = _open_log(spec["stdout"])
+        err = out if spec["stderr"] == spec["stdout"] else _open_log(spec["stderr"])
     except OSError as error:
         return 1, 0, f"cannot write {error.filename}: {error.strerror}"
     try:
@@ -78,6 +77,14 @@ def _run(spec: dict[str, Any]) -> tuple[int, int, str]:
         return (_NOT_FOUND if missing else _CANNOT_RUN), 0, f"{error.filename}: {what}"
     status = child.wait()
     return (0, -status, "") if status < 0 else (status, 0, "")
+
+
+def _open_log(path: str) -> int:
+    """A pipe that nobody reads is an error, and not waited for."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC | os.O_NOCTTY
+    log = os.open(path, flags | os.O_NONBLOCK, 0o666)
+    os.set_blocking(log, True)
+    return log
 
 
 def _default_signals() -> None:
