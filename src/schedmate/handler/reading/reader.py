@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
+from itertools import accumulate
 from typing import Final
 
 from schedmate.handler.reading.block import Block
@@ -30,6 +31,8 @@ _LONGEST_TEMPLATE: Final = 400
 _TRIES: Final = 64
 _CROWDED: Final = 1024
 """Alarming lines of one block after which each of its lines is looked up."""
+_MOST_UNKNOWN: Final = 4
+"""A block of which at most every fourth line was new is followed by another one like it."""
 _MOST_EFFORT: Final = 120_000
 """What may be spent on lines that are all alarming and all new, in about 2 us each; ..."""
 _EFFORT_PER_BLOCK: Final = 400
@@ -66,6 +69,8 @@ class LogReader:
         self._life = Life()
         self._tries: dict[bytes, tuple[_Verdict, int]] = {}
         self._known: dict[bytes, _Verdict] = {}
+        self._calm_keys: set[bytes] = set()
+        self._crowded = False
         self._number = 1
         self._calm = 0
         self._effort = _MOST_EFFORT
@@ -108,6 +113,8 @@ class LogReader:
     def _scan(self, block: Block) -> None:
         """Jump from one alarming line to the next; in a crowded block, from line to line."""
         at = self._follow(block, 0)
+        if self._crowded:
+            at = self._walk(block, at)
         hits = 0
         while at < block.end and (found := self._trigger.search(block.flat, at)) is not None:
             start = block.line_start(found.start(), at)
@@ -131,26 +138,53 @@ class LogReader:
         self._life.calm(block.flat, start, end)
 
     def _walk(self, block: Block, at: int) -> int:
-        """Look up each line by what it has in common with others, as long as there is effort."""
+        """Look up each line by what it has in common with others, as long as there is effort.
+
+        Lines that are known to be calm take no step of their own: healthy logs with an alarming
+        word in every line are read at the speed of a disk, too.
+        """
         rest = block.flat[at:]
-        keys = rest.translate(None, DIGITS).split(b"\n")
-        for raw, key in zip(rest.split(b"\n"), keys, strict=True):
-            end = at + len(raw)
-            known = None if self._tracebacks.busy else self._known.get(key)
-            if known is None or not self._seen_again(block, known, at, end):
-                if self._effort < 0:
-                    self._effort = _EFFORT_PER_BLOCK
-                    return max(at, block.near_end())
-                self._look_closer(block, raw, key, at)
-            at = end + 1
+        keys = rest.translate(None, DIGITS).removesuffix(b"\n").split(b"\n")
+        calm = self._calm_keys
+        odd = [place for place, key in enumerate(keys) if key not in calm]
+        starts = list(accumulate(map(len, rest.split(b"\n")), initial=at)) if odd else []
+        last, unknown = None, 0
+        for place in odd:
+            start, end, key = starts[place] + place, starts[place + 1] + place, keys[place]
+            if start == at and key == last:
+                at = end + 1
+            elif start >= at and key not in calm:
+                self._pass_known(block, at, start)
+                if self._is_known(block, key, start, end):
+                    at, last = end + 1, key
+                elif self._effort >= 0:
+                    self._look_closer(block, key, start, end)
+                    at, last = self._follow(block, end + 1), None
+                    unknown += 1
+                else:
+                    self._effort, self._crowded = _EFFORT_PER_BLOCK, False
+                    return max(start, block.near_end())
+        self._pass_known(block, at, block.end)
+        self._crowded = _MOST_UNKNOWN * unknown < len(keys)
         return block.end
 
-    def _look_closer(self, block: Block, raw: bytes, key: bytes, at: int) -> None:
+    def _pass_known(self, block: Block, start: int, end: int) -> None:
+        if start < end:
+            self._calm += block.count(start, end)
+            if self._life.watching and self._effort > 0:
+                self._effort -= 1
+                self._life.calm(block.flat, start, end)
+
+    def _is_known(self, block: Block, key: bytes, start: int, end: int) -> bool:
+        known = None if self._tracebacks.busy else self._known.get(key)
+        return known is not None and self._seen_again(block, known, start, end)
+
+    def _look_closer(self, block: Block, key: bytes, start: int, end: int) -> None:
         self._effort -= 1
-        if self._tracebacks.busy or self._trigger.search(raw) is not None:
-            self._look(block, at, at)
+        if self._tracebacks.busy or self._trigger.search(block.flat[start:end]) is not None:
+            self._look(block, start, start)
         else:
-            self._pass(block, at, at + len(raw) + 1)
+            self._pass(block, start, end + 1)
             self._learn(key, _Harmless.CALM)
 
     def _look(self, block: Block, start: int, centre: int) -> int:
@@ -159,8 +193,7 @@ class LogReader:
         raw = block.text(start, end, centre)
         key = raw.translate(None, DIGITS)
         busy = self._tracebacks.busy
-        known = None if busy else self._known.get(key)
-        if known is not None and self._seen_again(block, known, start, end):
+        if self._is_known(block, key, start, end):
             return end + 1
         self._effort -= _EFFORT_OF_LOOK
         if not is_written(raw):
@@ -242,11 +275,14 @@ class LogReader:
         if len(self._tries) > _MOST_TEMPLATES:
             self._tries.clear()
             self._known.clear()
+            self._calm_keys.clear()
         before, times = self._tries.get(key, (verdict, 0))
         times = times + 1 if before is verdict else 1
         self._tries[key] = (verdict, times)
         if times >= _TRIES:
             self._known[key] = verdict
+            if verdict is _Harmless.CALM:
+                self._calm_keys.add(key)
 
     def clues(self) -> list[Clue]:
         """What was found, when all is read."""

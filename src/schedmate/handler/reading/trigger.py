@@ -7,13 +7,14 @@ up.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 import re2
 
 from schedmate.handler.rules import RuleBook
-from schedmate.handler.rules.needles import options
+from schedmate.handler.rules.needles import options, sound
 
 _SHAPES: Final = (
     rb"\(most recent call (?:last|first)\)",
@@ -33,7 +34,12 @@ _COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed
 
 @lru_cache(maxsize=8)
 def trigger_of(book: RuleBook) -> re2._Regexp:
-    parts = [*book.needles, *_SHAPES, _COLOURED]
-    return re2.compile(
-        b"|".join(b"(?:" + part + b")" for part in parts), options(32, one_line=True)
-    )
+    try:
+        return _any_of(book.needles)
+    except re2.error:
+        return _any_of(sound(book.needles))
+
+
+def _any_of(needles: Iterable[bytes]) -> re2._Regexp:
+    parts = (b"(?:" + part + b")" for part in (*needles, *_SHAPES, _COLOURED))
+    return re2.compile(b"|".join(parts), options(32, one_line=True))

@@ -56,14 +56,18 @@ class _Sorted:
         self._rules = tuple(rules)
         self._always: list[int] = []
         self._members: list[int] = []
-        self._whole = [widened(rule.pattern).whole for rule in self._rules if rule.pattern]
+        self._wide = [widened(rule.pattern) for rule in self._rules if rule.pattern]
         self._set = re2.Set.SearchSet(options(16))
         for place, rule in enumerate(self._rules):
-            found = _needles(rule)
-            (self._members if found else self._always).append(place)
-            if found:
-                self._set.Add(b"|".join(found))
+            (self._members if self._is_added(rule) else self._always).append(place)
         self._set.Compile()
+
+    def _is_added(self, rule: Rule) -> bool:
+        found = _needles(rule)
+        try:
+            return bool(found) and self._set.Add(b"|".join(found)) >= 0
+        except re2.error:
+            return False
 
     def first(self, text: str) -> Rule | None:
         raw = text.encode("utf-8", "replace")
@@ -76,7 +80,7 @@ class _Sorted:
 
     def _may_match(self, place: int, raw: bytes) -> bool:
         """RE2 says no much sooner than `re` does."""
-        whole = self._whole[place]
+        whole = self._wide[place].whole
         return whole is None or whole.search(raw) is not None
 
 

@@ -7,9 +7,9 @@ can look for the needles of all rules at once. What only the needle matches is a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from collections.abc import Iterable
+from functools import cache, cached_property, lru_cache
+from typing import Final, NamedTuple
 
 import re2
 
@@ -23,7 +23,8 @@ _TOKEN: Final = re.compile(
 )
 _UNICODE: Final = re.compile(r"\\[wdsWDS]")
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]{1,8})\)")
-_REPEAT: Final = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}|[*+?]")
+_REPEATS: Final = frozenset("{*+?")
+_ENDS: Final = frozenset(("", "|", ")"))
 _WIDE: Final = 9
 _TELLING: Final = 12
 """Letters that are enough."""
@@ -59,14 +60,21 @@ def options(megabytes: int, *, one_line: bool = False) -> re2.Options:
 _READING: Final = options(2)
 
 
-@dataclass(frozen=True, slots=True)
 class Wide:
     """What RE2 makes of a pattern; whatever the pattern matches, these match too."""
 
-    needles: tuple[bytes, ...] = ()
-    """Alternatives, one of which is in every match; none where there is no such thing."""
-    whole: re2._Regexp | None = None
-    """None where RE2 cannot read it."""
+    def __init__(self, needles: tuple[bytes, ...] = (), source: bytes | None = None) -> None:
+        self.needles = needles
+        """Alternatives, one of which is in every match; none where there is no such thing."""
+        self._source = source
+
+    @cached_property
+    def whole(self) -> re2._Regexp | None:
+        """None where RE2 cannot read it; compiled when it is asked, as few of them ever are."""
+        try:
+            return None if self._source is None else re2.compile(self._source, _READING)
+        except re2.error:
+            return None
 
 
 def widened(pattern: Pattern) -> Wide:
@@ -85,15 +93,23 @@ def _widened(text: str, *, ignore_case: bool) -> Wide:
     read = _Reading(text).whole()
     begin, end = ("(?i:", ")") if ignore_case else ("", "")
     needles = tuple(f"{begin}{one}{end}".encode() for one in read.best)
+    return Wide(needles, f"{begin}{read.source}{end}".encode())
+
+
+def sound(needles: Iterable[bytes]) -> list[bytes]:
+    """Those that RE2 can read."""
+    return [needle for needle in needles if _is_sound(needle)]
+
+
+def _is_sound(needle: bytes) -> bool:
     try:
-        re2.compile(b"|".join(needles), _READING)
-        return Wide(needles, re2.compile(f"{begin}{read.source}{end}".encode(), _READING))
+        re2.compile(needle, _READING)
     except re2.error:
-        return Wide()
+        return False
+    return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """`best` is what its matches cannot do without, with `weight` letters at least."""
 
     source: str
@@ -134,13 +150,13 @@ class _Reading:
     """Recursive descent over the pattern's tokens."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [token[0] for token in _TOKEN.finditer(text)]
+        self._tokens = [*_TOKEN.findall(text), ""]
         self._at = 0
 
     def whole(self) -> _Piece:
         """Alternatives: each must contribute, or none of them is always there."""
         branches = [self._sequence()]
-        while self._peek() == "|":
+        while self._tokens[self._at] == "|":
             self._at += 1
             branches.append(self._sequence())
         if len(branches) == 1:
@@ -150,12 +166,9 @@ class _Reading:
         source = f"(?:{'|'.join(branch.source for branch in branches)})"
         return _Piece(source, best, weight, any(branch.gap for branch in branches))
 
-    def _peek(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
     def _sequence(self) -> _Piece:
         pieces: list[_Piece] = []
-        while self._peek() not in ("", "|", ")"):
+        while self._tokens[self._at] not in _ENDS:
             pieces.append(self._repeated())
         runs = [_Run()]
         for piece in pieces:
@@ -172,10 +185,10 @@ class _Reading:
         return _Piece(source, run.best if run.weight else (), run.weight, bool(gaps))
 
     def _repeated(self) -> _Piece:
-        token = self._peek()
+        token = self._tokens[self._at]
         piece = self._atom()
-        repeat = _REPEAT.fullmatch(self._peek().removesuffix("?") or self._peek())
-        if repeat is None:
+        repeat = self._tokens[self._at]
+        if repeat[:1] not in _REPEATS or repeat == "{":
             return piece
         self._at += 1
         least, most = _bounds(repeat)
@@ -205,6 +218,7 @@ class _Reading:
         return _Piece(f"{flags}{inside.source})", best, inside.weight, inside.gap)
 
 
+@cache
 def _letters(token: str) -> int:
     """How much a stretch of text tells; what every training says tells next to nothing."""
     if token[0] == "\\":
@@ -212,12 +226,12 @@ def _letters(token: str) -> int:
     return len(token) if _COMMON.fullmatch(token) is None else _LITTLE
 
 
-def _bounds(repeat: re.Match[str]) -> tuple[int, int]:
-    if repeat[1] is None:
+@cache
+def _bounds(repeat: str) -> tuple[int, int]:
+    if repeat[0] != "{":
         return {"*": (0, _ENDLESS), "+": (1, _ENDLESS), "?": (0, 1)}[repeat[0]]
-    if repeat[2] is None:
-        return int(repeat[1]), int(repeat[1])
-    return int(repeat[1]), int(repeat[3]) if repeat[3] else _ENDLESS
+    least, comma, most = repeat.removesuffix("?").strip("{}").partition(",")
+    return int(least), int(most) if most else _ENDLESS if comma else int(least)
 
 
 def _is_narrow(token: str, piece: _Piece) -> bool:
@@ -227,6 +241,7 @@ def _is_narrow(token: str, piece: _Piece) -> bool:
     return token in (r"\d", r"\s", r"\w") or (piece.weight == 1 and token[0] != "(")
 
 
+@cache
 def _bytes_of_class(token: str) -> str:
     """One character outside ASCII is several bytes."""
     if token.isascii() and not token.startswith("[^") and not _UNICODE.search(token):
