@@ -10,8 +10,7 @@ from schedmate.disk.database import Database
 from schedmate.model.wire import to_json
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_past_run
-from schedmate.testing.lessons_contract import a_past_failure
+from schedmate.testing.builders import a_past_failure, a_past_run
 
 
 def test_runs_kept_before_there_were_profiles_are_read(tmp_path):

@@ -23,6 +23,7 @@ from schedmate.model import (
     Submission,
     Workload,
 )
+from schedmate.model.lessons import LearnedRule, Origin, PastFailure, Teacher
 from schedmate.simulator.traces import TraceJob
 
 
@@ -125,3 +126,31 @@ def a_trace_job(**overrides: Any) -> TraceJob:
         "gpus": 1,
     }
     return TraceJob(**(values | overrides))
+
+
+def an_origin(teacher: Teacher = "llm", **parts: Any) -> Origin:
+    values: dict[str, Any] = {"by": "somebody", "about": "a.log", "at": 5.0, **parts}
+    return Origin(teacher=teacher, **values)
+
+
+def a_past_failure(name: str, *signatures: str, **parts: Any) -> PastFailure:
+    values: dict[str, Any] = {
+        "reason": "data_error",
+        "line": f"record 3 of {name} is cut short",
+        "confidence": 0.7,
+        "origin": an_origin(),
+        **parts,
+    }
+    return PastFailure(id=name, signatures=signatures, **values)
+
+
+def a_learned_rule(name: str = "r1", **parts: Any) -> LearnedRule:
+    values: dict[str, Any] = {
+        "reason": "data_error",
+        "pattern": r"record \d{1,9} of shard \d{1,9} is cut short",
+        "words": (" is cut short",),
+        "positives": ("record 371 of shard 3 is cut short",),
+        "origin": an_origin(),
+        **parts,
+    }
+    return LearnedRule(id=name, **values)

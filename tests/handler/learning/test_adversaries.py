@@ -14,7 +14,7 @@ from schedmate.handler.learning import read_rules, written_rules
 from schedmate.model import REASONS, Answer, BadInput, Cost, JobState
 from schedmate.model.wire import to_json
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.lessons_contract import a_learned_rule
+from schedmate.testing.builders import a_learned_rule
 from schedmate.testing.llm import ScriptedAsker
 
 ORDERS = """\

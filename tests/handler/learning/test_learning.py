@@ -14,8 +14,7 @@ from schedmate.handler.rules import RULES
 from schedmate.model import BadInput, JobState
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_job, a_past_run
-from schedmate.testing.lessons_contract import a_learned_rule, an_origin
+from schedmate.testing.builders import a_job, a_learned_rule, a_past_run, an_origin
 from schedmate.testing.llm import ScriptedAsker
 
 STEPS = "".join(f"step {n} loss 0.5\n" for n in range(30))
