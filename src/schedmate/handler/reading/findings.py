@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -30,6 +31,10 @@ _FIRST_TO_FAIL = re.compile(
 )
 
 
+Below = Callable[[], tuple[LogLine, ...]]
+"""Makes the next lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """Where the log stood: `calm` counts the lines that are no evidence, the episodes' clock."""
@@ -49,7 +54,7 @@ class Hit:
     began: Moment
     ended: int
     fate: Fate
-    below: tuple[LogLine, ...] = ()
+    below: Below = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class _Raised:
     chain: Chain
     when: Moment
     fate: Fate
-    below: tuple[LogLine, ...]
+    below: Below
 
 
 class Findings:
@@ -80,9 +85,7 @@ class Findings:
         self._hits[self._key(hit.rule, hit.line, hit.began.attempt)] = hit
         return hit
 
-    def raised(
-        self, chain: Chain, when: Moment, fate: Fate, below: tuple[LogLine, ...] = ()
-    ) -> None:
+    def raised(self, chain: Chain, when: Moment, fate: Fate, below: Below = tuple) -> None:
         self._raised.append(_Raised(chain, when, fate, below))
 
     def clues(self, calm: int) -> list[Clue]:
@@ -109,7 +112,7 @@ def _clue_of_hit(hit: Hit) -> Clue:
         confidence=hit.confidence,
         line=hit.line,
         shown=(hit.line,),
-        below=hit.below,
+        below=hit.below(),
         message=hit.line.text,
         began=hit.began.calm,
         ended=hit.ended,
@@ -135,7 +138,7 @@ def _clue_of_chain(raised: _Raised, book: RuleBook) -> Clue | None:
         line=line,
         shown=traceback.shown,
         chain=tuple(one.error for one in raised.chain if one.error and one is not traceback),
-        below=raised.below,
+        below=raised.below(),
         message=traceback.message,
         uncaught=True,
         began=raised.when.calm,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from enum import Enum
 from itertools import accumulate
 from typing import Final
 
@@ -14,6 +13,7 @@ from schedmate.handler.reading.block import Block
 from schedmate.handler.reading.clues import Clue
 from schedmate.handler.reading.explaining import explain_line
 from schedmate.handler.reading.findings import Findings, Hit, Moment
+from schedmate.handler.reading.known import Harmless, KnownLines, Verdict
 from schedmate.handler.reading.legible import is_text, is_written, without_encoded
 from schedmate.handler.reading.life import Life
 from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
@@ -26,9 +26,6 @@ from schedmate.handler.rules import Rule, RuleBook
 
 _TAIL_LINES: Final = 30
 _TAIL_BYTES: Final = 1 << 16
-_MOST_TEMPLATES: Final = 20_000
-_LONGEST_TEMPLATE: Final = 400
-_TRIES: Final = 64
 _CROWDED: Final = 1024
 """Alarming lines of one block after which each of its lines is looked up."""
 _MOST_UNKNOWN: Final = 4
@@ -45,15 +42,6 @@ _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart wo
 _LOOK_BACK: Final = 1 << 13
 
 
-class _Harmless(Enum):
-    CALM = 1
-    ECHO = 2
-    """No evidence, and no sign of life either."""
-
-
-_Verdict = Hit | _Harmless
-
-
 class LogReader:
     def __init__(
         self, name: str, order: int, book: RuleBook, origin: Origin, nodes: Collection[str]
@@ -67,9 +55,7 @@ class LogReader:
         self._tracebacks = TracebackCollector()
         self._findings = Findings(book)
         self._life = Life()
-        self._tries: dict[bytes, tuple[_Verdict, int]] = {}
-        self._known: dict[bytes, _Verdict] = {}
-        self._calm_keys: set[bytes] = set()
+        self._known = KnownLines()
         self._crowded = False
         self._number = 1
         self._calm = 0
@@ -145,7 +131,7 @@ class LogReader:
         """
         rest = block.flat[at:]
         keys = rest.translate(None, DIGITS).removesuffix(b"\n").split(b"\n")
-        calm = self._calm_keys
+        calm = self._known.calm
         odd = [place for place, key in enumerate(keys) if key not in calm]
         starts = list(accumulate(map(len, rest.split(b"\n")), initial=at)) if odd else []
         last, unknown = None, 0
@@ -176,7 +162,7 @@ class LogReader:
                 self._life.calm(block.flat, start, end)
 
     def _is_known(self, block: Block, key: bytes, start: int, end: int) -> bool:
-        known = None if self._tracebacks.busy else self._known.get(key)
+        known = None if self._tracebacks.busy else self._known.verdicts.get(key)
         return known is not None and self._seen_again(block, known, start, end)
 
     def _look_closer(self, block: Block, key: bytes, start: int, end: int) -> None:
@@ -185,7 +171,7 @@ class LogReader:
             self._look(block, start, start)
         else:
             self._pass(block, start, end + 1)
-            self._learn(key, _Harmless.CALM)
+            self._known.learn(key, Harmless.CALM)
 
     def _look(self, block: Block, start: int, centre: int) -> int:
         """Judge one line; where the next one begins."""
@@ -201,10 +187,10 @@ class LogReader:
         line = self._line(raw, block.number(start))
         if not self._of_traceback(block, line, raw, end):
             verdict = self._judge(block, line, raw, start)
-            if verdict is _Harmless.CALM:
+            if verdict is Harmless.CALM:
                 self._pass(block, start, end + 1)
             if not busy:
-                self._learn(key, verdict)
+                self._known.learn(key, verdict)
         return end + 1
 
     def _line(self, raw: bytes, number: int) -> LogLine:
@@ -222,24 +208,24 @@ class LogReader:
             self._findings.raised(chain, moment, fate, self._below(block, end))
         return taken
 
-    def _seen_again(self, block: Block, known: _Verdict, start: int, end: int) -> bool:
+    def _seen_again(self, block: Block, known: Verdict, start: int, end: int) -> bool:
         """A line that is well known only makes its episode longer."""
         if isinstance(known, Hit):
             known.fate = self._life.fate(known.line, block.flat[start:end])
             return self._findings.again(known, self._calm)
-        if known is _Harmless.CALM:
+        if known is Harmless.CALM:
             self._calm += 1
             if self._life.watching and self._effort > 0:
                 self._effort -= 1
                 self._life.calm(block.flat, start, end)
         return True
 
-    def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> _Verdict:
+    def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> Verdict:
         if not line.text or is_stack(line.text):
-            return _Harmless.ECHO
+            return Harmless.ECHO
         found = explain_line(without_encoded(line.text), self._book)
         if found is None:
-            verdict: _Verdict = _Harmless.ECHO if is_clearing_up(line.text) else _Harmless.CALM
+            verdict: Verdict = Harmless.ECHO if is_clearing_up(line.text) else Harmless.CALM
         else:
             verdict = self._note(block, found, line, raw, start)
         if _RESTART.search(line.text):
@@ -262,27 +248,13 @@ class LogReader:
         below = self._below(block, block.line_end(start))
         return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate, below))
 
-    def _below(self, block: Block, end: int) -> tuple[LogLine, ...]:
-        return tuple(self._line(raw, number) for number, raw in block.below(end))
+    def _below(self, block: Block, end: int) -> Callable[[], tuple[LogLine, ...]]:
+        """Cut out now, understood when asked: of most episodes nobody asks."""
+        found = tuple(block.below(end))
+        return lambda: tuple(self._line(raw, number) for number, raw in found)
 
     def _moment(self, block: Block, end: int) -> Moment:
         return Moment(self._calm, block.stamped(end), self._attempt)
-
-    def _learn(self, key: bytes, verdict: _Verdict) -> None:
-        """Lines that differ only in their digits, and are all alike, are not judged for ever."""
-        if len(key) > _LONGEST_TEMPLATE:
-            return
-        if len(self._tries) > _MOST_TEMPLATES:
-            self._tries.clear()
-            self._known.clear()
-            self._calm_keys.clear()
-        before, times = self._tries.get(key, (verdict, 0))
-        times = times + 1 if before is verdict else 1
-        self._tries[key] = (verdict, times)
-        if times >= _TRIES:
-            self._known[key] = verdict
-            if verdict is _Harmless.CALM:
-                self._calm_keys.add(key)
 
     def clues(self) -> list[Clue]:
         """What was found, when all is read."""
