@@ -170,6 +170,8 @@ class _Reading:
         pieces: list[_Piece] = []
         while self._tokens[self._at] not in _ENDS:
             pieces.append(self._repeated())
+        if len(pieces) == 1 and pieces[0].weight:
+            return pieces[0]
         runs = [_Run()]
         for piece in pieces:
             if piece.gap:
