@@ -15,8 +15,9 @@ _CUT_OFF: Final = 0.3
 
 _TALK = re.compile(
     r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: |^.{0,100}?\bNCCL INFO\b"
-    r"|^\[W[ \d]"
+    r"|^\[W[ \d]|[:=]\s{0,3}(?:0|no) (?:matches|errors|found|events|hits|failures)\.?$"
 )
+"""Warnings, and reports of nothing found."""
 _NAME = (
     r"((?:[a-zA-Z_]\w{0,80}\.){0,12}(?:[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Expired)"
     r"|(?<=\.)(?:error|timeout|gaierror))(?:\(\w{1,80}\))?(?:: .*|:?$))"

@@ -12,7 +12,13 @@ LINKS: Final[dict[str, Link]] = {
     "The above exception was the direct cause of the following exception:": "cause",
     "During handling of the above exception, another exception occurred:": "context",
 }
-HARMLESS: Final = ("Exception ignored ", "Task exception was never retrieved")
+HARMLESS: Final = (
+    "Exception ignored ",
+    "Task exception was never retrieved",
+    "Error in atexit._run_exitfuncs",
+    "Error in sys.excepthook",
+)
+"""What the interpreter says before a traceback that ends nothing."""
 
 _GROUP: Final = re.compile(r"( {0,40})[+|] Exception Group Traceback ")
 _MARGIN: Final = re.compile(r" {2,40}\| (?=\S)")

@@ -67,6 +67,7 @@ RULES = (
             r"|is not currently implemented for the (?:MPS|XPU|HPU|NPU) device"
             r"|No operator found for `memory_efficient_attention"
             r"|generated on an incompatible device|GPU architecture .{0,40}not supported"
+            r"|compatible \S{1,60} extension for compute capability"
             r"|Unsupported (?:GPU|gpu|CUDA) (?:architecture|arch|compute capability|device)"
         ),
         errors_only=True,

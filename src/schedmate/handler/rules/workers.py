@@ -10,12 +10,14 @@ RULES = (
             r"|is killed by signal: )|[Pp]in memory thread exited unexpectedly"
             r"|DataLoader timed out after \d"
             r"|DataLoader worker exited unexpectedly"
+            r"|background workers? (?:is|are) no longer alive"
         ),
         unless=Lazy(r"killed by signal: Bus"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
             "RuntimeError: DataLoader worker (pid(s) 4821) exited unexpectedly",
+            "RuntimeError: One or more background workers are no longer alive. Exiting.",
             "RuntimeError: DataLoader worker (pid 4821) is killed by signal: Killed.",
             "RuntimeError: DataLoader worker (pid 96) is killed by signal: Segmentation fault. ",
             "RuntimeError: Pin memory thread exited unexpectedly",
