@@ -27,6 +27,7 @@ methods = _module("failure_methods")
 marks = _module("failure_marks")
 PRIVATE = ("/work/", "/tmp/exam", "/root", "schedmate")
 EXAM = list(cases.read_cases(cases.EXAM))
+REPORTS = list(cases.read_cases(cases.EXAM.parent / "reports"))
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,12 @@ def test_no_healthy_run_is_called_failed(marked):
 
 def test_no_users_error_is_tried_again_on_other_nodes(marked):
     assert _wrong(marked, lambda one: not one.harmful) == []
+
+
+def test_public_reports_are_still_answered():
+    ours = methods.schedmate(Handler(), ask=False)
+    marked = [marks.mark(ours, exam) for exam in REPORTS]
+    failed = [one for one in marked if not one.exam.label.healthy]
+    wrong = _wrong(failed, lambda one: one.right)
+    assert _share(failed, lambda one: one.right) >= 0.97, "\n".join(wrong)
+    assert _wrong(marked, lambda one: not one.alarmed and not one.harmful) == []
