@@ -1,7 +1,8 @@
 """Whether a quoted line can carry the reason a model gives.
 
-A reason that leads to a retry must be named by the line's own words. The others lead to nothing
-but a sentence for the user, and a job's own words for its trouble are anybody's guess.
+A reason that leads to a retry must be named by the line's own words, and so must one that cannot be
+told without them. The others lead to nothing but a sentence for the user, and a job's own words for
+its trouble are anybody's guess.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ _WORDS: Final[dict[str, str]] = {
     "segfault": r"seg|sig|core|abort|bus error|illegal instruction|signal",
     "hang": r"hang|hung|stuck|no progress|stall",
     "disk_full": r"space|full|bytes|disk",
+    "loss_nan": r"\bnan|\binf\b|infinit|finite|diverg|overflow|explod|blew up|loss scale",
+    "gpu_oom": r"memory|\boom\b|alloc|vram|\bhbm\b|\bfit",
+    "host_oom": r"memory|\boom\b|alloc|\bram\b|kill",
+    "disk_quota": r"quota|limit|allowance",
+    "shape_mismatch": r"shape|size|dim|length|channel|match|expect|column|wide",
+    "import_error": r"import|module|librar|package|symbol|\.so\b|install|plugin",
 }
 _PATTERNS: Final = {reason: re.compile(words, re.IGNORECASE) for reason, words in _WORDS.items()}
 
