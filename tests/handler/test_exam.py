@@ -25,7 +25,7 @@ def _module(name):
 cases = _module("failure_cases")
 methods = _module("failure_methods")
 marks = _module("failure_marks")
-PRIVATE = ("/work/", "/tmp/exam", "/root", "schedmate")
+PRIVATE = (str(BENCH.parent), "/root", "schedmate")
 EXAM = list(cases.read_cases(cases.EXAM))
 REPORTS = list(cases.read_cases(cases.EXAM.parent / "reports"))
 
