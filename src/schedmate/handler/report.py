@@ -79,7 +79,7 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
         summary = f"it failed ({_verdict(case)}) and nothing in the log says why"
     if gathered.unreadable:
         summary += f"; not readable: {', '.join(gathered.unreadable[:3])}"
-    last = gathered.tail[-_SHOWN_LAST_LINES:]
+    last = gathered.tail[-_SHOWN_LAST_LINES:] if gathered.readable else ()
     return _diagnosis(case, "unknown", summary=summary, lines=last, confidence=0.2, source="none")
 
 
