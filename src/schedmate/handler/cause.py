@@ -8,6 +8,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from schedmate.handler.decision import HARDWARE
 from schedmate.handler.last_words import clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
@@ -38,7 +39,6 @@ _LEADS_TO_LATER: Final = {
 """Half a checkpoint is written, or half an environment installed, long before it is missed."""
 _RANK: Final = re.compile(r"\b(?:[Rr]ank|RANK|task|RankID)[ =:]{1,2}(\d{1,6})\b")
 _VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
-_HARDWARE: Final = {"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
 
 
@@ -84,7 +84,7 @@ def _talked_of(clue: Clue, clues: Sequence[Clue]) -> bool:
 
     It was a prompt, a sample or a report: what breaks with a GPU are CUDA's calls, not the user's.
     """
-    if clue.uncaught or clue.rule.reason not in _HARDWARE:
+    if clue.uncaught or clue.rule.reason not in HARDWARE:
         return False
     return any(
         other.uncaught
@@ -231,7 +231,7 @@ def _tier(case: Case, clue: Clue) -> Tier:
     rule, weight = clue.rule, clue.rule.weight
     if weight is Weight.DECISIVE and clue.line is not None and case.state is not None:
         return Tier.SYMPTOM  # it claims what the scheduler itself would know, and does not say
-    if weight is Weight.CAUSE and rule.reason in _HARDWARE:
+    if weight is Weight.CAUSE and rule.reason in HARDWARE:
         return Tier.HARDWARE
     if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT

@@ -74,7 +74,7 @@ class Rule:
     suggestion: str = ""
     """Better advice than the reason's own."""
     words: tuple[str, ...] = ()
-    """Lower-case words of which every line it explains has one, where the prefilter has none."""
+    """Lower-case words of which every line it explains has one, where the pattern has no needle."""
     positives: tuple[str | Case, ...]
     negatives: tuple[str | Case, ...] = ()
 
