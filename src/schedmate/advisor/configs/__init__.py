@@ -1,0 +1,1 @@
+"""Config files as values with their lines."""

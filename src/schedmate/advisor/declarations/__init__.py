@@ -1,0 +1,1 @@
+"""How jobs declare their options: one file a library, its models and wrappers in `MODELS`."""

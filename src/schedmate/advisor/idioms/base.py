@@ -1,0 +1,39 @@
+"""The contract of an idiom: how one library is told the fields of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.trace import Trace
+from schedmate.advisor.python.values import Value
+from schedmate.model import Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A field of the record as a library will take it; the value is as the job states it.
+
+    `line` is shown where the value has no line of its own (an import, a class's name).
+    """
+
+    field: str
+    value: Value
+    line: Evidence | None = None
+    confidence: float = 0.95
+    certain: bool = True
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """All that an idiom may look at. `options` are the job's settings by name, as they will be."""
+
+    run: PythonRun
+    trace: Trace
+    options: Mapping[str, Value] = field(default_factory=dict)
+
+
+Idiom = Callable[[Reading], Iterator[Said]]
+"""Never raises, whatever the code holds; says nothing rather than guess."""

@@ -1,0 +1,1 @@
+"""What is known of models, optimisers and datasets by name."""

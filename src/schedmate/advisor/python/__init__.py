@@ -1,0 +1,1 @@
+"""The job's Python code, followed without being run."""
