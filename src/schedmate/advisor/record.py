@@ -8,11 +8,12 @@ from typing import Any
 
 from schedmate.advisor.frameworks import framework
 from schedmate.advisor.launch import Launch, PythonRun
+from schedmate.advisor.meanings import Meaningless, in_plain_words, meaning
 from schedmate.advisor.readers import READERS, UNSTATED, Reading, Stated
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import evidence
 from schedmate.advisor.time_caps import cap_seconds
-from schedmate.advisor.vocabulary import Meaningless, field_of, in_plain_words, meaning
+from schedmate.advisor.vocabulary import field_of
 from schedmate.model import Evidence, Finding, Request, Source, Workload
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1}

@@ -1,17 +1,19 @@
-"""The names that training code gives to the fields of a workload record, and their values.
+"""The names that training code gives to the fields of a workload record.
 
 Adding a name is one word here; the first names of a field win over later ones.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable
-from pathlib import PurePosixPath
-from typing import Any
 
-from schedmate.advisor.time_caps import cap_name, cap_seconds
+from schedmate.advisor.meanings import last_part
+from schedmate.advisor.time_caps import cap_name
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 _NAMES: dict[str, str] = {
     "model": "model model_name model_name_or_path model_id model_type arch architecture "
@@ -57,184 +59,69 @@ _FIELDS: dict[str, tuple[str, int]] = {
     for field, names in _NAMES.items()
     for rank, name in enumerate(names.split())
 }
-_PATHS = {"data", "data_dir", "data_path", "dataset_path", "data_root", "dataset_dir", "train_dir"}
-_SAYS_NOTHING = {
-    "",
-    "data",
-    "dataset",
-    "datasets",
-    "train",
-    "input",
-    "inputs",
-    "raw",
-    ".",
-    "..",
-    "/",
+_AS_OPTIONS_ONLY = _words(
+    "model net network arch architecture backbone data data_dir data_path data_root train_dir dim "
+    "depth heads layers steps iters iterations n_steps num_steps batch bs opt optim half amp "
+    "dtype precision strategy resume patience hidden_dim hidden_size embed_dim num_layers "
+    "num_heads max_length layers save_path save_dir output_dir checkpoint_path ckpt_path "
+    "total_steps log_path dataset max_iter task_name"
+)
+"""Too common to mean anything but as a setting of the whole job."""
+_PARENTED = {
+    ("model", "name"): "model",
+    ("model", "type"): "model",
+    ("model", "arch"): "model",
+    ("model", "path"): "model",
+    ("model", "id"): "model",
+    ("model", "pretrained"): "model",
+    ("dataset", "name"): "dataset",
+    ("dataset", "path"): "dataset",
+    ("dataset", "id"): "dataset",
+    ("data", "name"): "dataset",
+    ("data", "dataset"): "dataset",
+    ("optimizer", "name"): "optimizer",
+    ("optimizer", "type"): "optimizer",
+    ("optim", "name"): "optimizer",
+    ("optim", "type"): "optimizer",
+    ("checkpoint", "dir"): "checkpoint_dir",
+    ("checkpoint", "folder"): "checkpoint_dir",
+    ("checkpoint", "interval"): "checkpoint_every",
+    ("checkpoint", "every"): "checkpoint_every",
+    ("early_stopping", "patience"): "early_stopping",
 }
-_NOTHING = {"none", "null", "", "nan"}
-_FALSE = {"false", "0", "no", "off", "f", "n", *_NOTHING}
-_PRECISIONS = {
-    "fp32": "32 32-true fp32 float32 float no full",
-    "tf32": "tf32",
-    "fp16": "16 16-mixed 16-true fp16 float16 half",
-    "bf16": "bf16 bf16-mixed bf16-true bfloat16",
-    "fp8": "fp8 float8 transformer-engine",
-    "int8": "int8",
-    "int4": "int4",
-}
-_PRECISION_OF = {word: name for name, words in _PRECISIONS.items() for word in words.split()}
-_COUNTED = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)(ep|ba)")
-_OPTIMIZERS = {"adamw_torch": "adamw", "adamw_hf": "adamw", "adamw_torch_fused": "adamw"}
-
-
-class Meaningless(ValueError):
-    """The value says nothing about the field."""
+_OF_THE_TRAINING = _words(
+    "train trainer training args config cfg conf hparams params hp hyperparameters model net "
+    "data dataset dataloader datamodule loader train_dataloader train_loader optim optimizer "
+    "solver run main experiment exp general common default settings lm lightning_module arch "
+    "architecture transformer encoder llm strategy fabric schedule checkpoint"
+)
+_OF_OTHERS = _words(
+    "eval evaluation val valid validation test testing infer inference generate generation "
+    "sample sampling scheduler lr_scheduler warmup teacher discriminator ema logging logger log "
+    "wandb profiler profile tokenizer vae critic decay reward_model ref reference"
+)
 
 
 def field_of(name: str) -> tuple[str, int] | None:
-    """The field that a name stands for, and how good a name for it that is."""
-    normal = re.sub(r"[-./]+", "_", name.strip("-+")).lower()
-    last = _last(name)
-    return _FIELDS.get(normal) or _FIELDS.get(last) or _cap(normal) or _cap(last)
+    """The field that an option's name stands for, and how good a name for it that is."""
+    parts = [part for part in re.split(r"[./]", name.strip("-+").replace("-", "_").lower()) if part]
+    if not parts or _OF_OTHERS & {*parts[:-1]}:
+        return None
+    if len(parts) > 1 and (parts[-2], parts[-1]) in _PARENTED:
+        return _PARENTED[parts[-2], parts[-1]], 0
+    last = parts[-1]
+    if last in _AS_OPTIONS_ONLY and not _OF_THE_TRAINING.issuperset(parts[:-1]):
+        return None
+    whole = "_".join(parts)
+    return _FIELDS.get(whole) or _FIELDS.get(last) or _cap(whole) or _cap(last)
 
 
-def meaning(field: str, name: str, value: Any) -> Any:
-    """The value as the record has it, or raise `Meaningless`."""
-    return _MEANINGS[field](_last(name), value)
-
-
-def in_plain_words(name: str, value: Any) -> tuple[str, Any]:
-    """A length whose value says of what it is: `max_duration=10ep` are epochs."""
-    counted = _COUNTED.fullmatch(value) if isinstance(value, str) else None
-    if counted is None or _last(name) != "max_duration":
-        return name, value
-    return ("epochs" if counted[2] == "ep" else "max_steps"), counted[1]
-
-
-def _last(name: str) -> str:
-    return re.split(r"[./]", name.strip("-+"))[-1].replace("-", "_").lower()
+def is_telling(name: str) -> bool:
+    """Whether a mere name in the code, no option of the job, says what it is."""
+    word = last_part(name)
+    return word not in _AS_OPTIONS_ONLY and (word in _FIELDS or cap_name(word) is not None)
 
 
 def _cap(name: str) -> tuple[str, int] | None:
     found = cap_name(name)
     return None if found is None else ("max_time_s", found.rank)
-
-
-def _positive_float(_: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise Meaningless
-    try:
-        number = float(str(value).replace("_", ""))
-    except ValueError as error:
-        raise Meaningless from error
-    if not math.isfinite(number) or number <= 0:
-        raise Meaningless
-    return number
-
-
-def _positive_int(name: str, value: Any) -> int:
-    number = _positive_float(name, value)
-    if number != int(number) or number > 2**62:
-        raise Meaningless
-    return int(number)
-
-
-def _text(_: str, value: Any) -> str:
-    if not isinstance(value, str) or value.strip().lower() in _NOTHING:
-        raise Meaningless
-    return value.strip()
-
-
-def _dataset(name: str, value: Any) -> str:
-    text = _text(name, value)
-    if name not in _PATHS and not text.startswith(("/", "./", "../")):
-        return text
-    last = PurePosixPath(text).name
-    if last.lower() in _SAYS_NOTHING:
-        raise Meaningless
-    return last
-
-
-def _optimizer(name: str, value: Any) -> str:
-    text = _text(name, value).lower()
-    return _OPTIMIZERS.get(text, text)
-
-
-def _truth(value: Any) -> bool:
-    return bool(value) and str(value).strip().lower() not in _FALSE
-
-
-def _resumes(_: str, value: Any) -> bool:
-    return _truth(value)
-
-
-def _precision(name: str, value: Any) -> str:
-    flag = name.removeprefix("use_")
-    if flag in ("fp16", "bf16", "fp8", "tf32", "half", "amp"):
-        if not _truth(value):
-            raise Meaningless
-        return {"half": "fp16", "amp": "fp16"}.get(flag, flag)
-    try:
-        return _PRECISION_OF[str(value).lower().removeprefix("torch.")]
-    except KeyError as error:
-        raise Meaningless from error
-
-
-def _parallelism(name: str, value: Any) -> str:
-    if not _truth(value):
-        raise Meaningless
-    flag, text = name.removeprefix("use_"), str(value).lower()
-    if flag in ("fsdp", "ddp", "horovod"):
-        return flag
-    zero = re.search(r"(?:deepspeed_stage_|zero_?|^)([123])(?:_offload)?$", text)
-    if zero is not None:
-        return f"zero{zero[1]}"
-    known = re.match(r"fsdp|ddp|dp|horovod|tp|pp|3d", text)
-    if known is None:
-        raise Meaningless
-    return known[0]
-
-
-def _max_time(name: str, value: Any) -> float:
-    named = cap_name(name)
-    seconds = cap_seconds(value, None if named is None else named.unit_s)
-    if seconds is None:
-        raise Meaningless
-    return seconds
-
-
-def _early_stopping(_: str, value: Any) -> bool:
-    """How patient it is, or whether at all; a metric's name says that it does."""
-    try:
-        return 0 < float(value) < math.inf
-    except (TypeError, ValueError):
-        return _truth(value)
-
-
-def _log_files(name: str, value: Any) -> tuple[str, ...]:
-    return (_text(name, value),)
-
-
-_MEANINGS: dict[str, Callable[[str, Any], Any]] = {
-    "model": _text,
-    "dataset": _dataset,
-    "d_model": _positive_int,
-    "n_layer": _positive_int,
-    "n_head": _positive_int,
-    "vocab_size": _positive_int,
-    "sequence_length": _positive_int,
-    "batch_size": _positive_int,
-    "gradient_accumulation": _positive_int,
-    "epochs": _positive_float,
-    "max_steps": _positive_int,
-    "optimizer": _optimizer,
-    "learning_rate": _positive_float,
-    "precision": _precision,
-    "parallelism": _parallelism,
-    "checkpoint_dir": _text,
-    "checkpoint_every": _positive_int,
-    "resumes": _resumes,
-    "log_files": _log_files,
-    "max_time_s": _max_time,
-    "early_stopping": _early_stopping,
-}

@@ -1,0 +1,107 @@
+"""Everything that was stated about a field, settled: what reaches a library beats a mere name,
+and the command line beats the config beats the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedmate.advisor.meanings import Meaningless, in_plain_words, meaning
+from schedmate.advisor.statements import UNSTATED, Kind, Stated
+from schedmate.advisor.vocabulary import field_of
+from schedmate.model import Finding, Source
+
+_STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    field: str
+    value: Any
+    stated: Stated
+    alias: int
+
+    @property
+    def strength(self) -> tuple[int, bool, int, int, float, int]:
+        """A value that reaches a library is what runs, wherever it came from."""
+        stated = self.stated
+        source = 0 if stated.kind is Kind.LIBRARY else _STRENGTH[stated.source]
+        return (
+            stated.kind if stated.certain else Kind.NAME,
+            stated.certain,
+            source,
+            -stated.depth,
+            stated.confidence,
+            -self.alias,
+        )
+
+
+def merged(statements: Iterable[Stated]) -> dict[str, Finding[Any]]:
+    by_field: dict[str, list[_Candidate]] = {}
+    for stated in statements:
+        candidate = _candidate(stated)
+        if candidate is not None:
+            by_field.setdefault(candidate.field, []).append(candidate)
+    chosen = {field: _choose(candidates) for field, candidates in by_field.items()}
+    return {field: finding for field, finding in chosen.items() if finding is not None}
+
+
+def _candidate(stated: Stated) -> _Candidate | None:
+    name, said = in_plain_words(stated.name, stated.value)
+    found = (name, 0) if stated.kind is Kind.LIBRARY else field_of(name)
+    if found is None:
+        return None
+    field, alias = found
+    if said is UNSTATED:
+        return None if stated.kind is not Kind.OPTION else _Candidate(field, said, stated, alias)
+    try:
+        return _Candidate(field, meaning(field, name, said), stated, alias)
+    except Meaningless:
+        return _Candidate(field, _NOTHING, stated, alias)
+
+
+def _choose(candidates: list[_Candidate]) -> Finding[Any] | None:
+    """The strongest; nothing where it is unreadable or two equally strong ones disagree."""
+    candidates = _meaningful(candidates)
+    if not candidates:
+        return None
+    best = max(candidates, key=lambda each: each.strength)
+    equals = [each for each in candidates if each.strength == best.strength]
+    if any(each.value != best.value for each in equals):
+        agreed = _supported(equals, candidates)
+        if agreed is None:
+            return None
+        best = agreed
+    if best.value is UNSTATED or not best.stated.evidence:
+        return None
+    return Finding(
+        value=best.value,
+        source=best.stated.source,
+        evidence=best.stated.evidence,
+        confidence=best.stated.confidence,
+    )
+
+
+def _supported(equals: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> _Candidate | None:
+    """Of equals that disagree the one that something weaker says too."""
+    others = [each.value for each in candidates if each not in equals]
+    agreed = [each for each in equals if each.value in others]
+    return agreed[0] if len({str(each.value) for each in agreed}) == 1 else None
+
+
+def _meaningful(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Without the names whose strongest value says nothing: `--max_steps -1` is no length."""
+    strongest: dict[tuple[bool, int], _Candidate] = {}
+    for each in candidates:
+        key = (each.stated.kind is Kind.LIBRARY, each.alias)
+        known = strongest.get(key)
+        if known is None or each.strength > known.strength:
+            strongest[key] = each
+    return [
+        each
+        for each in candidates
+        if strongest[each.stated.kind is Kind.LIBRARY, each.alias].value is not _NOTHING
+        and each.value is not _NOTHING
+    ]

@@ -1,0 +1,146 @@
+"""What a job states about itself under the names it uses, not yet understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
+
+from schedmate.advisor.idioms.base import Said
+from schedmate.advisor.python.trace import Binding, Trace
+from schedmate.advisor.python.values import (
+    UNKNOWN,
+    Call,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Sequence,
+    Table,
+    Value,
+)
+from schedmate.advisor.vocabulary import is_telling
+from schedmate.model import Evidence, Source
+
+UNSTATED: Final = object()
+"""A value that is computed, or a variable nobody knows: it hides what would hold otherwise."""
+_MAX_ITEMS = 1000
+_TRUST = {
+    "module": 0.85,
+    "class": 0.8,
+    "attribute": 0.75,
+    "keyword": 0.75,
+    "item": 0.7,
+    "local": 0.7,
+}
+_UNCERTAIN = 0.2
+_OF_A_CALL = 0.6
+
+
+class Kind(IntEnum):
+    """How a statement was found; the higher one knows better."""
+
+    NAME = 0
+    OPTION = 1
+    LIBRARY = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """`depth` is how far the file that says so is from the entry point."""
+
+    name: str
+    value: Any
+    kind: Kind
+    source: Source
+    evidence: tuple[Evidence, ...]
+    confidence: float
+    certain: bool = True
+    depth: int = 0
+
+
+def statements(trace: Trace) -> Iterator[Stated]:
+    """By options, by names that get a value, by arguments of calls."""
+    for option in trace.options:
+        yield _stated(option.name, option.value, Kind.OPTION, confidence=0.9, depth=option.depth)
+    for binding in _settled(trace.bindings):
+        confidence = _TRUST[binding.where] - (0.0 if binding.certain else _UNCERTAIN)
+        yield _stated(
+            binding.name,
+            binding.value,
+            Kind.NAME,
+            confidence=confidence,
+            certain=binding.certain,
+            depth=binding.depth,
+        )
+    for call in trace.calls:
+        yield from _arguments(call)
+
+
+def from_library(said: Said) -> Stated:
+    lines = said.value.lines or (() if said.line is None else (said.line,))
+    return Stated(
+        name=said.field,
+        value=spoken(said.value),
+        kind=Kind.LIBRARY,
+        source=said.value.source,
+        evidence=lines,
+        confidence=said.confidence,
+        certain=said.certain,
+        depth=said.depth,
+    )
+
+
+def _settled(bindings: list[Binding]) -> Iterator[Binding]:
+    """Names that keep the value they first get; one that changes says nothing by itself."""
+    first: dict[tuple[str, str, str], Binding] = {}
+    changed: set[tuple[str, str, str]] = set()
+    for binding in bindings:
+        if not is_telling(binding.name):
+            continue
+        key = (binding.where, binding.of, binding.name)
+        known = first.setdefault(key, binding)
+        if spoken(known.value) != spoken(binding.value):
+            changed.add(key)
+    yield from (binding for key, binding in first.items() if key not in changed)
+
+
+def _arguments(call: Call) -> Iterator[Stated]:
+    for name, value in call.keywords.items():
+        if is_telling(name) and value.known:
+            confidence = _OF_A_CALL - (0.0 if call.certain else _UNCERTAIN)
+            yield _stated(
+                name,
+                value,
+                Kind.NAME,
+                confidence=confidence,
+                certain=call.certain,
+                depth=call.depth,
+            )
+
+
+def _stated(
+    name: str, value: Value, kind: Kind, *, confidence: float, certain: bool = True, depth: int = 0
+) -> Stated:
+    return Stated(
+        name=name,
+        value=spoken(value),
+        kind=kind,
+        source=value.source,
+        evidence=value.lines,
+        confidence=confidence,
+        certain=certain,
+        depth=depth,
+    )
+
+
+def spoken(value: Value) -> Any:
+    """A str, number, bool, None, a tuple or dict of them; a library's name as its last part."""
+    match value.data:
+        case Dotted(name=name) | LocalClass(name=name) | LocalFunction(name=name):
+            return name.rpartition(".")[2]
+        case Sequence(items=items, complete=True):
+            return tuple(spoken(item) for item in items[:_MAX_ITEMS])
+        case Table(parts=parts, kind="dict"):
+            return {name: spoken(part) for name, part in list(parts.items())[:_MAX_ITEMS]}
+    return value.data if value.plain and value.data is not UNKNOWN else UNSTATED
