@@ -166,6 +166,10 @@ class Call:
     receiver: Value | None = None
     within: str = ""
     """The function it stands in: `LitModel.configure_optimizers`."""
+    loops: tuple[int, ...] = ()
+    """The loops around it when it runs, outermost first: where they are in `Trace.loops`."""
+    every: Value | None = None
+    """N, where it runs only `if step % N == 0`; the innermost such N."""
 
     def argument(self, name: str, position: int | None = None) -> Value | None:
         """By keyword, else by place; None where it is not given."""
