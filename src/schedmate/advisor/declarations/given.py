@@ -1,0 +1,64 @@
+"""The words of a command line as a program gets them, each with the lines that state it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from schedmate.advisor.python.values import UNKNOWN, Sequence, Value
+from schedmate.advisor.shell import Word
+from schedmate.advisor.shell.words import COMMAND_FILE
+from schedmate.model import Evidence, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """`known` is False where the text has a part in it that nobody knows."""
+
+    text: str
+    lines: tuple[Evidence, ...] = ()
+    source: Source = "cli"
+    known: bool = True
+
+    @property
+    def value(self) -> Value:
+        return self.holding(self.text)
+
+    def holding(self, data: object) -> Value:
+        """What the word means, or that nobody knows."""
+        return Value(data if self.known else UNKNOWN, self.lines, self.source)
+
+    def behind(self, flag: Given) -> Given:
+        """A flag's value: the line that holds the value comes first, the flag's own after it."""
+        return replace(self, lines=tuple(dict.fromkeys((*self.lines, *flag.lines))))
+
+
+def given(words: Iterable[Word]) -> tuple[Given, ...]:
+    return tuple(given_word(word) for word in words)
+
+
+def given_word(word: Word) -> Given:
+    on_command_line = all(line.file == COMMAND_FILE for line in word.evidence)
+    return Given(word.text, word.evidence, "cli" if on_command_line else "script", word.known)
+
+
+def given_list(value: Value) -> tuple[Given, ...] | None:
+    """A list of strings that the code hands to a parser; None where it is no list."""
+    if not isinstance(value.data, Sequence):
+        return None
+    return tuple(
+        Given(str(item.data) if item.known else "", item.lines, item.source, item.known)
+        for item in value.data.items
+    )
+
+
+def as_list(words: Iterable[Given]) -> Value:
+    """What `parse_known_args` leaves over."""
+    return Value(Sequence([word.value for word in words]))
+
+
+def several(values: Iterable[Value]) -> Value:
+    """A list of values that together are one."""
+    items = list(values)
+    lines = tuple(dict.fromkeys(line for item in items for line in item.lines))
+    return Value(Sequence(items), lines, items[0].source if items else "code")
