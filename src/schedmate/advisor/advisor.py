@@ -6,15 +6,16 @@ import time
 from dataclasses import dataclass
 
 from schedmate.advisor.checks import Checked, remarks
-from schedmate.advisor.fingerprint import cache_key, fingerprint
+from schedmate.advisor.fingerprint import fingerprint
 from schedmate.advisor.launch import Launch
 from schedmate.advisor.modules import Unparsable
 from schedmate.advisor.prediction import predict
-from schedmate.advisor.project import Project, gather, parse_project
-from schedmate.advisor.record import read_workload
+from schedmate.advisor.reading import understand
+from schedmate.advisor.reading_cache import Recollection
 from schedmate.advisor.resolve import resolve
 from schedmate.advisor.target import Target
-from schedmate.model import Advice, Asker, Cost, Fingerprint, History, Workload, WorkloadCache
+from schedmate.advisor.understanding import Understanding
+from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ReadingCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Advised:
 class Advisor:
     """Reads, never runs. Without an `asker` everything still works."""
 
-    def __init__(self, history: History, cache: WorkloadCache, asker: Asker | None = None) -> None:
+    def __init__(self, history: History, cache: ReadingCache, asker: Asker | None = None) -> None:
         self._history = history
         self._cache = cache
         self._asker = asker
@@ -36,36 +37,34 @@ class Advisor:
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
-        project = gather(target, launch)
-        workload, problems = self._workload(target, launch, project)
-        prints = fingerprint(launch, project, target.request)
-        prediction = predict(self._history, target, prints, workload)
+        understood, problems = self._understood(target, launch)
+        prints = fingerprint(launch, understood, target.request)
+        prediction = predict(self._history, target, prints, understood.workload)
         checked = Checked(
             target=target,
             launch=launch,
-            project=project,
+            understood=understood,
             problems=problems,
-            workload=workload,
             prediction=prediction,
         )
         advice = Advice(
-            workload=workload,
+            workload=understood.workload,
             prediction=prediction,
             advice=remarks(checked),
             cost=Cost(seconds=round(time.perf_counter() - started, 4)),
         )
         return Advised(advice, prints)
 
-    def _workload(
-        self, target: Target, launch: Launch, project: Project
-    ) -> tuple[Workload, tuple[Unparsable, ...]]:
-        """Only a record of files that all parse is cached: a hit means that nothing is wrong."""
-        key = cache_key(target, launch, project)
-        known = self._cache.cached_workload(key)
+    def _understood(
+        self, target: Target, launch: Launch
+    ) -> tuple[Understanding, tuple[Unparsable, ...]]:
+        """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
+        recollection = Recollection.of(self._cache, target, launch)
+        known = recollection.recall(target.files)
         if known is not None:
             return known, ()
-        parsed = parse_project(project, launch)
-        workload = read_workload(launch, parsed.reading, target.request)
-        if not parsed.problems:
-            self._cache.cache_workload(key, workload)
-        return workload, parsed.problems
+        files = target.files
+        understood, problems = understand(launch, files, target.request)
+        if not problems:
+            recollection.keep(files, understood)
+        return understood, problems

@@ -1,4 +1,4 @@
-"""What makes two runs alike before anyone looks at meaning, and the key of the cache.
+"""What makes two runs alike before anyone looks at meaning.
 
 The code's digest covers the Python files that run, by content alone: a copy in another
 directory is the same code. Where there are none, it covers the scripts. A script around Python
@@ -11,13 +11,10 @@ import re
 from collections.abc import Sequence
 
 from schedmate.advisor.launch import Launch
-from schedmate.advisor.project import Project
+from schedmate.advisor.reading_cache import asked
 from schedmate.advisor.sources import digest
-from schedmate.advisor.target import Target
+from schedmate.advisor.understanding import Understanding
 from schedmate.model import Fingerprint, Request
-
-READER_VERSION = "2"
-"""Raised whenever the same files are read into another record."""
 
 _IRRELEVANT = frozenset(
     {
@@ -29,36 +26,16 @@ _IRRELEVANT = frozenset(
 """Options that tell runs apart without making them longer or shorter."""
 
 
-def fingerprint(launch: Launch, project: Project, request: Request) -> Fingerprint | None:
+def fingerprint(launch: Launch, understood: Understanding, request: Request) -> Fingerprint | None:
     """None where nothing of the job can be read."""
-    code = sorted(source.digest for source in (project.code or launch.scripts))
+    code = understood.code or sorted(source.digest for source in launch.scripts)
     programs = sorted(words[0] for words in launch.commands)
     if not code and not programs:
         return None
     commands = [" ".join(normalised(words)) for words in launch.commands]
-    configs = [source.digest for source in project.configs]
     return Fingerprint(
         code=digest(*(code or programs)),
-        arguments=digest(*commands, *configs, *_asked(launch, request)),
-    )
-
-
-def cache_key(target: Target, launch: Launch, project: Project) -> str:
-    """By content of exactly the files and arguments that the record is read from."""
-    files = [
-        part
-        for source in (*launch.scripts, *project.code, *project.configs)
-        for part in (source.name, source.text)
-    ]
-    commands = ["\0".join(words) for words in (target.command, *launch.commands)]
-    return digest(READER_VERSION, *files, "", *commands, *_asked(launch, target.request))
-
-
-def _asked(launch: Launch, request: Request) -> tuple[str, str]:
-    gpus = launch.asked.gpus
-    return (
-        f"gpus={request.gpus or (gpus[0] if gpus else 0)}",
-        f"nodes={max(request.nodes, launch.asked.nodes or 1)}",
+        arguments=digest(*commands, *understood.configs, *asked(launch, request)),
     )
 
 

@@ -9,7 +9,6 @@ from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Module, Unparsable, parse
 from schedmate.advisor.readers import Reading
 from schedmate.advisor.sources import Files, SourceFile
-from schedmate.advisor.target import Target
 
 _MAX_CONFIGS = 20
 
@@ -27,11 +26,11 @@ class Project:
         return (*(source for source, _ in self.files), *self.others)
 
 
-def gather(target: Target, launch: Launch) -> Project:
+def gather(files_of_job: Files, launch: Launch) -> Project:
     """Find the files without parsing any."""
     main = launch.main
-    files = () if main is None else tuple(with_local_imports(main.entry, target.files))
-    configs = () if main is None else tuple(_python_configs(main, target.files))
+    files = () if main is None else tuple(with_local_imports(main.entry, files_of_job))
+    configs = () if main is None else tuple(_python_configs(main, files_of_job))
     known = {source.path for source, _ in files} | {source.path for source in configs}
     others = {
         run.entry.source.path: run.entry.source

@@ -11,7 +11,8 @@ import os
 import re
 import stat
 import tokenize
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedmate.advisor.permissions import may_read
@@ -57,20 +58,32 @@ def evidence(file: str, line: int, text: str) -> Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files within reach of one job."""
+    """The files within reach of one job.
+
+    `written` are those that its script writes before anything reads them, by name; `seen` is
+    what was looked at so far, with its digest, or None where there was nothing to read.
+    """
 
     workdir: Path
     user: str
+    written: Mapping[str, SourceFile] = field(default_factory=dict)
+    seen: dict[Path, str | None] = field(default_factory=dict, compare=False)
 
     def read(self, path: Path, *, inside: tuple[Path, ...] = ()) -> SourceFile | None:
         """A text file; None where there is none, or none that may be read.
 
         `inside` are directories out of which not even a link may lead.
         """
+        written = self.written.get(self.name_of(path)) if self.written else None
+        if written is not None:
+            return written
         data = self.read_bytes(path, inside=inside)
         if data is None or b"\0" in data:
+            self.seen[path] = None
             return None
-        return SourceFile(self.name_of(path), _decode(data), path)
+        source = SourceFile(self.name_of(path), _decode(data), path)
+        self.seen[path] = source.digest
+        return source
 
     def read_bytes(self, path: Path, *, inside: tuple[Path, ...] = ()) -> bytes | None:
         try:

@@ -29,7 +29,7 @@ from schedmate.model.ports import (
     FormatMemory,
     History,
     Ledger,
-    WorkloadCache,
+    ReadingCache,
 )
 from schedmate.model.profile import Mark, RunProfile
 from schedmate.model.progress import (
@@ -108,5 +108,5 @@ __all__ = [
     "Submission",
     "Unit",
     "Workload",
-    "WorkloadCache",
+    "ReadingCache",
 ]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from schedmate.model.learned import LearnedPattern
     from schedmate.model.ledger import LlmCall
     from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
-    from schedmate.model.workload import Workload
 
 T = TypeVar("T", bound="BaseModel")
 
@@ -51,12 +50,12 @@ class History(Protocol):
         """The newest runs, of one user or of everybody."""
 
 
-class WorkloadCache(Protocol):
-    """Records by the content of exactly the files and arguments they were read from."""
+class ReadingCache(Protocol):
+    """What was read, as text, by the content of exactly the files and arguments it came from."""
 
-    def cached_workload(self, key: str) -> Workload | None: ...
+    def cached_reading(self, key: str) -> str | None: ...
 
-    def cache_workload(self, key: str, workload: Workload) -> None: ...
+    def cache_reading(self, key: str, reading: str) -> None: ...
 
 
 class FailureMemory(Protocol):

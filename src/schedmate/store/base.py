@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from schedmate.model import FormatMemory, Ledger, WorkloadCache
+from schedmate.model import FormatMemory, Ledger, ReadingCache
 from schedmate.model.ports import Experience
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Spending:
     seconds: float
 
 
-class Store(Experience, WorkloadCache, FormatMemory, Ledger, Protocol):
+class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.
 
     Every method is one transaction: a crash leaves it done or not begun.

@@ -18,7 +18,6 @@ from schedmate.model import (
     NodeRun,
     PastRun,
     Progress,
-    Workload,
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptProgress, Spending
@@ -209,12 +208,12 @@ class SqliteStore(Lessons):
 
     # caches and memories
 
-    def cached_workload(self, key: str) -> Workload | None:
+    def cached_reading(self, key: str) -> str | None:
         row = self._db.one("SELECT body FROM workloads WHERE key = ?", (key,))
-        return None if row is None else loads(Workload, row[0])
+        return None if row is None else str(row[0])
 
-    def cache_workload(self, key: str, workload: Workload) -> None:
-        self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, dumps(workload)))
+    def cache_reading(self, key: str, reading: str) -> None:
+        self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, reading))
 
     def learned_pattern(self, workload: str) -> LearnedPattern | None:
         row = self._db.one("SELECT body FROM formats WHERE workload = ?", (workload,))

@@ -10,11 +10,11 @@ from schedmate.model import Fingerprint, Job, JobState, PastRun, Request, Worklo
 
 @dataclass(slots=True)
 class MemoryHistory:
-    """Fulfils `History` and `WorkloadCache`; counts what it was asked."""
+    """Fulfils `History` and `ReadingCache`; counts what it was asked."""
 
     runs: list[PastRun] = field(default_factory=list)
-    workloads: dict[str, Workload] = field(default_factory=dict)
-    cache_hits: int = 0
+    readings: dict[str, str] = field(default_factory=dict)
+    cache_misses: int = 0
 
     def add(self, *runs: PastRun) -> None:
         self.runs.extend(runs)
@@ -31,13 +31,13 @@ class MemoryHistory:
         found = (run for run in self.runs if user is None or run.job.user == user)
         return _newest_first(found)[:limit]
 
-    def cached_workload(self, key: str) -> Workload | None:
-        found = self.workloads.get(key)
-        self.cache_hits += found is not None
+    def cached_reading(self, key: str) -> str | None:
+        found = self.readings.get(key)
+        self.cache_misses += found is None
         return found
 
-    def cache_workload(self, key: str, workload: Workload) -> None:
-        self.workloads[key] = workload
+    def cache_reading(self, key: str, reading: str) -> None:
+        self.readings[key] = reading
 
 
 def _newest_first(runs: Iterable[PastRun]) -> list[PastRun]:

@@ -89,7 +89,7 @@ class StoreContract(LessonsContract):
         assert store.progress("1", 0) is None
         assert store.diagnoses("1") == {}
         assert not store.actions()
-        assert store.cached_workload("x") is None
+        assert store.cached_reading("x") is None
         assert store.cached_answer("x") is None
         assert store.learned_pattern("x") is None
         assert store.tracking("1", 0) is None
@@ -105,7 +105,7 @@ class StoreContract(LessonsContract):
         store.keep_advice("1", advice)
         store.keep_progress("1", 2, progress, at=5.5)
         store.keep_diagnosis("1", 2, diagnosis)
-        store.cache_workload(text, run.workload)
+        store.cache_reading(text, text)
         store.cache_answer(text, text)
         store.learn_pattern(text, _pattern(text))
         store.keep_tracking("1", 3, text)
@@ -116,7 +116,7 @@ class StoreContract(LessonsContract):
         assert store.progress("1", 2) == KeptProgress(progress, 5.5)
         assert store.progress("1", 3) is None
         assert store.diagnoses("1") == {2: diagnosis}
-        assert store.cached_workload(text) == run.workload
+        assert store.cached_reading(text) == text
         assert store.cached_answer(text) == text
 
     def test_everything_is_there_after_reopening(self, path: Path) -> None:

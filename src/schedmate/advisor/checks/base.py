@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from schedmate.advisor.launch import Launch
 from schedmate.advisor.modules import Unparsable
-from schedmate.advisor.project import Project
 from schedmate.advisor.target import Target
+from schedmate.advisor.understanding import Understanding
 from schedmate.model import Prediction, Remark, Workload
 
 
@@ -18,10 +18,13 @@ class Checked:
 
     target: Target
     launch: Launch
-    project: Project
+    understood: Understanding
     problems: tuple[Unparsable, ...]
-    workload: Workload
     prediction: Prediction
+
+    @property
+    def workload(self) -> Workload:
+        return self.understood.workload
 
 
 Check = Callable[[Checked], Iterator[Remark]]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.frameworks import GPU_PACKAGES
 from schedmate.model import Remark
-
-_USES_GPU = re.compile(
-    rf"cuda|gpu|nvidia|nccl|rocm|\b(?:{'|'.join(sorted(GPU_PACKAGES))})\b", re.IGNORECASE
-)
 
 
 def gpus_not_used(checked: Checked) -> Iterator[Remark]:
@@ -20,7 +14,7 @@ def gpus_not_used(checked: Checked) -> Iterator[Remark]:
     main = checked.launch.main
     if asked is None or asked.value < 1 or main is None or main.entry.source is None:
         return
-    if any(_USES_GPU.search(source.text) for source in checked.project.code):
+    if checked.understood.mentions_gpu:
         return
     count = f"{asked.value} GPU" + ("s" if asked.value > 1 else "")
     yield Remark(

@@ -1,0 +1,18 @@
+"""What reading a job's files tells, small enough to be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedmate.model import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understanding:
+    """`code` are the digests of the Python files that may run, `configs` of those that they read;
+    `mentions_gpu` is whether anything in them would use one."""
+
+    workload: Workload
+    code: tuple[str, ...] = ()
+    configs: tuple[str, ...] = ()
+    mentions_gpu: bool = True
