@@ -221,7 +221,7 @@ def _items(value: Value | None) -> list[Value]:
     return list(value.data.items) if value is not None and isinstance(value.data, Sequence) else []
 
 
-_METHODS: dict[str, Model] = {
+METHODS: dict[str, Model] = {
     "__init__": set_up,
     "add_argument": add_argument,
     "add": add_argument,
@@ -248,14 +248,13 @@ _OPENING = (
     "composer.Trainer.add_argparse_args",
     "transformers.add_generic_args",
 )
-METHOD_NAMES = tuple(_METHODS)
 
 ARGPARSE: dict[str, Model] = {
     **dict.fromkeys(_PARSERS, make_parser),
     **{
         f"{kind}.{name}": model
         for kind in (*_PARSERS, _GROUP, _SUBPARSERS)
-        for name, model in _METHODS.items()
+        for name, model in METHODS.items()
     },
     **dict.fromkeys(_OPENING, opened),
     _NAMESPACE: namespace,
