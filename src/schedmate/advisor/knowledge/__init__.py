@@ -1,1 +1,6 @@
-"""What is known of models, optimisers and datasets by name."""
+"""What is known of models by their names alone."""
+
+from schedmate.advisor.knowledge.derivation import derived
+from schedmate.advisor.knowledge.models import ModelFacts, facts_of
+
+__all__ = ["ModelFacts", "derived", "facts_of"]
