@@ -26,13 +26,20 @@ class Said:
     depth: int = 0
 
 
+def _no_config(_: str) -> Value | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """All that an idiom may look at. `options` are the job's settings by name, as they will be."""
+    """All that an idiom may look at. `options` are the job's settings by name, as they will be;
+    `read_config` is the world's: a file that only a library would open.
+    """
 
     run: PythonRun
     trace: Trace
     options: Mapping[str, Value] = field(default_factory=dict)
+    read_config: Callable[[str], Value | None] = _no_config
 
 
 Idiom = Callable[[Reading], Iterator[Said]]
