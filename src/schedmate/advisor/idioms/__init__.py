@@ -1,5 +1,6 @@
 """What calls of libraries mean. To add a library: a file beside this one, its idiom here."""
 
 from schedmate.advisor.idioms.base import Idiom
+from schedmate.advisor.idioms.pytorch_world import PYTORCH_WORLD
 
-IDIOMS: tuple[Idiom, ...] = ()
+IDIOMS: tuple[Idiom, ...] = (*PYTORCH_WORLD,)

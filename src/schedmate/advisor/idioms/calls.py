@@ -1,0 +1,200 @@
+"""How idioms look through a trace for calls, and say what those state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.python.values import Call, Dotted, LocalClass, Sequence, Table, Thing, Value
+from schedmate.model import Evidence
+
+_UNSURE = 0.25
+_DIRECT = 3
+
+
+class Place(Protocol):
+    """Where something is stated: a call, a loop, a name that gets a value."""
+
+    @property
+    def line(self) -> Evidence: ...
+
+    @property
+    def certain(self) -> bool: ...
+
+    @property
+    def depth(self) -> int: ...
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def is_direct(callee: str) -> bool:
+    """Whether it is a thing of a module, not a method of what a thing of it returned."""
+    return callee.count(".") <= _DIRECT
+
+
+def first_of(value: Value | None) -> Value | None:
+    """The first item of a list, or the one value itself."""
+    return next(iter(items_of(value)), None)
+
+
+def last_name(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
+
+
+def is_of(callee: str, *libraries: str) -> bool:
+    """Whether a dotted name belongs to one of these libraries or modules."""
+    return any(callee == name or callee.startswith(f"{name}.") for name in libraries)
+
+
+def calls_of(reading: Reading, *names: str) -> Iterator[Call]:
+    """Calls whose dotted name ends in one of these: `DataLoader`, `Trainer.fit`."""
+    endings = tuple(f".{name}" for name in names)
+    return (call for call in reading.trace.calls if f".{call.callee}".endswith(endings))
+
+
+def instances_of(reading: Reading, *names: str) -> Iterator[Call]:
+    """Calls that make one of these classes, or a local class that inherits from one."""
+    return calls_of(reading, *names, *(f"{name}.__init__" for name in names))
+
+
+def made_name(call: Call) -> str:
+    """The class that a call makes: of `super().__init__(…)` the job's own class."""
+    if last_name(call.callee) != "__init__":
+        return last_name(call.callee)
+    receiver = None if call.receiver is None else call.receiver.data
+    if isinstance(receiver, Table):
+        return last_name(receiver.of.name if receiver.of is not None else receiver.kind)
+    return last_name(call.callee.rpartition(".")[0])
+
+
+def said(
+    field: str,
+    value: Value | None,
+    at: Place,
+    *,
+    confidence: float = 0.95,
+    certain: bool | None = None,
+    depth: int | None = None,
+) -> Iterator[Said]:
+    """What an argument says, if it is known; None as an argument says nothing."""
+    if value is None or not value.known or value.data is None:
+        return
+    sure = at.certain if certain is None else certain
+    yield Said(
+        field=field,
+        value=value,
+        line=at.line,
+        confidence=confidence if sure else confidence - _UNSURE,
+        certain=sure,
+        depth=at.depth if depth is None else depth,
+    )
+
+
+def implied(
+    field: str,
+    data: object,
+    at: Place,
+    *,
+    confidence: float = 0.95,
+    certain: bool | None = None,
+    depth: int | None = None,
+) -> Iterator[Said]:
+    """What a call says by being made: `FullyShardedDataParallel(…)`."""
+    value = Value(data, (at.line,))
+    return said(field, value, at, confidence=confidence, certain=certain, depth=depth)
+
+
+def told(
+    fields: Mapping[str, str], parts: Mapping[str, Value], at: Place, *, confidence: float = 0.95
+) -> Iterator[Said]:
+    """Each field by the first of its argument names that is given."""
+    for field, names in fields.items():
+        found = (parts[name] for name in names.split() if name in parts)
+        value = next((value for value in found if value.known and value.data is not None), None)
+        yield from said(field, value, at, confidence=confidence)
+
+
+def parts_of(value: Value | None) -> Mapping[str, Value]:
+    """The named parts of a config, an instance, or the arguments a library's instance got."""
+    match None if value is None else value.data:
+        case Table(parts=parts):
+            return parts
+        case Thing(call=call):
+            return call.keywords
+    return {}
+
+
+def part_of(value: Value | None, *path: str) -> Value | None:
+    """`part_of(config, "optimizer", "params", "lr")`, None where there is no such part."""
+    for name in path:
+        value = parts_of(value).get(name)
+        if value is None:
+            return None
+    return value
+
+
+def items_of(value: Value | None) -> list[Value]:
+    """The items of a list, or the one value itself."""
+    if value is None:
+        return []
+    return list(value.data.items) if isinstance(value.data, Sequence) else [value]
+
+
+def text_of(value: Value | None) -> str | None:
+    """A str, or the last part of a name: `torch.bfloat16` is "bfloat16"."""
+    match None if value is None else value.data:
+        case str(text):
+            return text
+        case Dotted(name=name) | LocalClass(name=name):
+            return last_name(name)
+    return None
+
+
+def number_of(value: Value | None) -> float | None:
+    data = None if value is None else value.data
+    if isinstance(data, bool) or not isinstance(data, (int, float)):
+        return None
+    return float(data)
+
+
+def truth_of(value: Value | None) -> bool | None:
+    """Whether an argument switches something on; None where nobody knows."""
+    if value is None or not value.known:
+        return None
+    if isinstance(value.data, str):
+        return value.data.strip().lower() not in ("", "false", "0", "no", "off", "none", "null")
+    return bool(value.data) if value.plain else True
+
+
+def kind_of(value: Value | None) -> str:
+    """The dotted name of the class that a value is an instance of, or ""."""
+    match None if value is None else value.data:
+        case Thing(call=call):
+            return call.callee
+        case Table(kind=kind) if kind != "dict":
+            return kind
+    return ""
+
+
+def agreed(found: Iterable[Said]) -> Iterator[Said]:
+    """Of several that say the same thing one; where the nearest sure ones disagree, none."""
+    ranked = sorted(found, key=lambda each: (not each.certain, each.depth, -each.confidence))
+    if not ranked:
+        return
+    best = ranked[0]
+    rivals = [each for each in ranked if (each.certain, each.depth) == (best.certain, best.depth)]
+    if all(_spoken(each.value) == _spoken(best.value) for each in rivals):
+        yield best
+
+
+def _spoken(value: Value) -> object:
+    return text_of(value) or value.data
+
+
+def derived(data: object, *values: Value, line: Evidence | None = None) -> Value:
+    """What follows from several values; the lines are all of theirs."""
+    lines = [each for value in values for each in value.lines]
+    return Value(data, tuple(dict.fromkeys([*lines, *([line] if line else [])])), "derived")

@@ -1,0 +1,112 @@
+"""Trainers that are told everything by a config of their own making: mmengine and detectron2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    Place,
+    calls_of,
+    instances_of,
+    is_of,
+    items_of,
+    last_name,
+    number_of,
+    part_of,
+    parts_of,
+    said,
+    text_of,
+)
+from schedmate.advisor.python.values import Value
+
+_MMENGINE = {
+    "batch_size": ("train_dataloader.batch_size", "data.samples_per_gpu"),
+    "epochs": ("train_cfg.max_epochs", "runner.max_epochs"),
+    "max_steps": ("train_cfg.max_iters", "runner.max_iters"),
+    "optimizer": ("optim_wrapper.optimizer.type", "optimizer.type"),
+    "learning_rate": ("optim_wrapper.optimizer.lr", "optimizer.lr"),
+    "gradient_accumulation": ("optim_wrapper.accumulative_counts",),
+    "checkpoint_every": ("default_hooks.checkpoint.interval", "checkpoint_config.interval"),
+    "checkpoint_dir": ("work_dir",),
+    "dataset": ("train_dataloader.dataset.type", "data.train.type", "dataset_type"),
+}
+_WRAPPED = ("RepeatDataset", "ConcatDataset", "ClassBalancedDataset", "MultiImageMixDataset")
+_SET = re.compile(r"Dataset$")
+_DETECTRON = {
+    "max_steps": "SOLVER.MAX_ITER",
+    "learning_rate": "SOLVER.BASE_LR",
+    "checkpoint_every": "SOLVER.CHECKPOINT_PERIOD",
+    "checkpoint_dir": "OUTPUT_DIR",
+    "optimizer": "SOLVER.OPTIMIZER",
+}
+
+
+def mmengine(reading: Reading) -> Iterator[Said]:
+    """What `Runner.from_cfg(cfg)` gets, or the kin of it that registries build."""
+    for call in calls_of(
+        reading, "Runner.from_cfg", "RUNNERS.build", "train_detector", "train_model"
+    ):
+        config = call.argument("cfg", 0)
+        if "train" in last_name(call.callee) and call.argument("cfg", 2) is not None:
+            config = call.argument("cfg", 2)
+        if parts_of(config):
+            yield from mmengine_said(config, call)
+            return
+
+
+def mmengine_said(config: Value | None, at: Place) -> Iterator[Said]:
+    for field, paths in _MMENGINE.items():
+        found = (_at(config, path) for path in paths)
+        value = next((each for each in found if each is not None and each.known), None)
+        yield from said(field, _dataset(value) if field == "dataset" else value, at)
+    wrapper = text_of(_at(config, "optim_wrapper.type"))
+    line = _at(config, "optim_wrapper.type") or _at(config, "fp16")
+    if line is not None and (wrapper == "AmpOptimWrapper" or parts_of(_at(config, "fp16"))):
+        yield from said("precision", Value("fp16", line.lines, line.source), at)
+    yield from said("model", _detector(config), at, confidence=0.85)
+
+
+def _dataset(value: Value | None) -> Value | None:
+    name = text_of(value)
+    if value is None or name is None or name in _WRAPPED:
+        return None
+    return Value(_SET.sub("", name).lower(), value.lines, value.source)
+
+
+def _detector(config: Value | None) -> Value | None:
+    return _at(config, "model.type")
+
+
+def _at(config: Value | None, path: str) -> Value | None:
+    return part_of(config, *path.split("."))
+
+
+def detectron2(reading: Reading) -> Iterator[Said]:
+    for call in instances_of(reading, "DefaultTrainer", "SimpleTrainer", "setup_optimizer"):
+        config = call.argument("cfg", 0)
+        if is_of(call.callee, "detectron2") and parts_of(config):
+            yield from _solver(config, call)
+            return
+    for call in calls_of(reading, "DefaultTrainer.resume_or_load", "default_setup"):
+        config = call.argument("cfg", 0)
+        if is_of(call.callee, "detectron2") and parts_of(config):
+            yield from _solver(config, call)
+            return
+
+
+def _solver(config: Value | None, at: Place) -> Iterator[Said]:
+    for field, path in _DETECTRON.items():
+        yield from said(field, _at(config, path), at)
+    if part_of(config, "SOLVER", "AMP", "ENABLED") is not None:
+        enabled = part_of(config, "SOLVER", "AMP", "ENABLED")
+        if enabled is not None and enabled.data is True:
+            yield from said("precision", Value("fp16", enabled.lines, enabled.source), at)
+    for name in items_of(_at(config, "DATASETS.TRAIN"))[:1]:
+        yield from said("dataset", name, at)
+    whole, workers = _at(config, "SOLVER.IMS_PER_BATCH"), _at(config, "SOLVER.REFERENCE_WORLD_SIZE")
+    size, count = number_of(whole), number_of(workers)
+    if whole is not None and size and count and size % count == 0:
+        lines = (*whole.lines, *(workers.lines if workers else ()))
+        yield from said("batch_size", Value(int(size // count), lines, "derived"), at)

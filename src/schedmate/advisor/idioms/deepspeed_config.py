@@ -1,0 +1,49 @@
+"""What a DeepSpeed config says, wherever it is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import Place, number_of, part_of, said, text_of, truth_of
+from schedmate.advisor.python.values import Table, Value
+
+_AUTO = "auto"
+_STAGES = (1, 2, 3)
+
+
+def deepspeed_said(reading: Reading, config: Value, at: Place) -> Iterator[Said]:
+    """A config given as a dict, or named by its file; "auto" leaves it to the trainer."""
+    if isinstance(config.data, Table):
+        yield from _of_table(config, at)
+        return
+    path = text_of(config)
+    found = None if path is None else reading.read_config(path)
+    if found is not None:
+        yield from _of_table(found, at)
+
+
+def _of_table(config: Value, at: Place) -> Iterator[Said]:
+    yield from _stage(config, at)
+    for name, precision in (("bf16", "bf16"), ("bfloat16", "bf16"), ("fp16", "fp16")):
+        enabled = part_of(config, name, "enabled")
+        if enabled is not None and text_of(enabled) != _AUTO and truth_of(enabled) is True:
+            yield from said("precision", Value(precision, enabled.lines, enabled.source), at)
+            break
+    for field, path in (
+        ("batch_size", ("train_micro_batch_size_per_gpu",)),
+        ("gradient_accumulation", ("gradient_accumulation_steps",)),
+        ("optimizer", ("optimizer", "type")),
+        ("learning_rate", ("optimizer", "params", "lr")),
+    ):
+        value = part_of(config, *path)
+        if text_of(value) != _AUTO:
+            yield from said(field, value, at)
+
+
+def _stage(config: Value, at: Place) -> Iterator[Said]:
+    stage = part_of(config, "zero_optimization", "stage")
+    number = number_of(stage)
+    if stage is not None and number is not None:
+        way = f"zero{int(number)}" if number in _STAGES else "ddp"
+        yield from said("parallelism", Value(way, stage.lines, stage.source), at)

@@ -1,0 +1,112 @@
+"""Megatron's options, which have the same names in every fork of it, parsed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import derived, number_of, truth_of, words
+from schedmate.advisor.python.values import Value
+
+_MARKS = words(
+    "tensor_model_parallel_size pipeline_model_parallel_size micro_batch_size train_iters "
+    "num_attention_heads global_batch_size train_samples use_distributed_optimizer "
+    "make_vocab_size_divisible_by tokenizer_type seq_length sequence_parallel"
+)
+_ENOUGH = 3
+_DIGITS = 16
+_FIELDS = {
+    "n_layer": "num_layers",
+    "d_model": "hidden_size",
+    "n_head": "num_attention_heads",
+    "vocab_size": "vocab_size padded_vocab_size",
+    "sequence_length": "seq_length",
+    "batch_size": "micro_batch_size",
+    "max_steps": "train_iters",
+    "learning_rate": "lr",
+    "optimizer": "optimizer",
+    "checkpoint_dir": "save",
+    "checkpoint_every": "save_interval",
+}
+
+
+def megatron(reading: Reading) -> Iterator[Said]:
+    options = {name.replace("-", "_"): value for name, value in reading.options.items()}
+    if len(_MARKS & options.keys()) < _ENOUGH:
+        return
+    for field, names in _FIELDS.items():
+        yield from _first(field, options, names)
+    yield from _samples(options)
+    yield from _precision(options)
+    yield from _parallelism(options)
+    yield from _resumes(options)
+
+
+def _first(field: str, options: Mapping[str, Value], names: str) -> Iterator[Said]:
+    for name in names.split():
+        value = options.get(name)
+        if value is not None and value.known and value.data is not None:
+            yield Said(field=field, value=value)
+            return
+
+
+def _samples(options: Mapping[str, Value]) -> Iterator[Said]:
+    """A length given in samples is so many global batches."""
+    samples, batch = options.get("train_samples"), options.get("global_batch_size")
+    count, size = _number(samples), _number(batch)
+    if (
+        samples is not None
+        and batch is not None
+        and count
+        and size
+        and not options.get("train_iters")
+    ):
+        yield Said(field="max_steps", value=derived(int(count // size), samples, batch))
+
+
+def _precision(options: Mapping[str, Value]) -> Iterator[Said]:
+    for name, precision in (
+        ("fp8_format", "fp8"),
+        ("fp8", "fp8"),
+        ("bf16", "bf16"),
+        ("fp16", "fp16"),
+    ):
+        value = options.get(name)
+        if value is not None and truth_of(value) is True:
+            yield Said(field="precision", value=Value(precision, value.lines, value.source))
+            return
+
+
+def _parallelism(options: Mapping[str, Value]) -> Iterator[Said]:
+    sizes = [
+        (way, value)
+        for way, name in (
+            ("tp", "tensor_model_parallel_size"),
+            ("pp", "pipeline_model_parallel_size"),
+        )
+        if (value := options.get(name)) is not None and (_number(value) or 0) > 1
+    ]
+    lines = tuple(line for _, value in sizes for line in value.lines)
+    if sizes:
+        way = "3d" if len(sizes) > 1 else sizes[0][0]
+        yield Said(field="parallelism", value=Value(way, lines, sizes[0][1].source))
+    elif truth_of(options.get("use_distributed_optimizer")) is True:
+        value = options["use_distributed_optimizer"]
+        yield Said(
+            field="parallelism", value=Value("zero1", value.lines, value.source), certain=False
+        )
+
+
+def _resumes(options: Mapping[str, Value]) -> Iterator[Said]:
+    """It loads from where it saves whenever there is something."""
+    save, load = options.get("save"), options.get("load")
+    if save is not None and load is not None and load.known and save.data == load.data:
+        yield Said(field="resumes", value=Value(True, load.lines, load.source))
+
+
+def _number(value: Value | None) -> float | None:
+    """Undeclared options are words."""
+    number = number_of(value)
+    if number is None and value is not None and isinstance(value.data, str):
+        return float(value.data) if value.data.isdecimal() and len(value.data) < _DIGITS else None
+    return number

@@ -1,0 +1,109 @@
+"""Optimisers of the PyTorch world, by their constructors, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    agreed,
+    implied,
+    is_direct,
+    is_of,
+    items_of,
+    last_name,
+    made_name,
+    part_of,
+    parts_of,
+    said,
+    text_of,
+    told,
+    words,
+)
+from schedmate.advisor.python.values import Call
+
+_CLASSES = words(
+    "SGD Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop RMSpropTF ASGD LBFGS Rprop "
+    "SparseAdam Adafactor Muon FusedAdam FusedAdamW FusedLAMB FusedLamb FusedSGD FusedNovoGrad "
+    "FusedAdagrad LARS LAMB Lamb Lars Lion Lion8bit AdamW8bit PagedAdamW8bit PagedAdamW32bit "
+    "PagedAdamW PagedAdam PagedLion8bit Adam8bit SGD8bit AdamW4bit AdamWFp8 DeepSpeedCPUAdam "
+    "CPUAdam OneBitAdam HybridAdam AdaBelief Ranger Ranger21 RangerLars Novograd NovoGrad "
+    "DiffGrad Yogi AdamP SGDP SGDW Sophia SophiaG Prodigy DAdaptAdam DAdaptAdamW DAdaptSGD "
+    "AdamWScheduleFree SGDScheduleFree RAdamScheduleFree GaLoreAdamW GaLoreAdamW8bit SOAP "
+    "Shampoo DistributedShampoo CAME AdEMAMix Adan MADGRAD AdaBound Apollo StableAdamW "
+    "ClipAdam AdamMini Adam_mini"
+)
+_ELSEWHERE = ("keras", "tensorflow", "tf", "optax", "flax", "jax", "paddle", "mxnet", "mindspore")
+_NO_OPTIMISERS = frozenset({"Optimizer", "SWALR", "AveragedModel"})
+_MAIN_NAMES = frozenset({"optimizer", "optim", "opt", "optimiser", "optimizers"})
+_FACTORY = {"optimizer": "opt", "learning_rate": "lr"}
+_GENERATOR = ("gen", "_g", "g_", "optimizerg")
+
+
+def optimizers(reading: Reading) -> Iterator[Said]:
+    """The one that is made; of several the one that bears the plain name."""
+    made = _ours([call for call in reading.trace.calls if _makes_optimizer(call)])
+    yield from agreed(each for call in made for each in _names(call))
+    yield from agreed(each for call in made for each in _rates(call))
+    yield from _factories(reading)
+
+
+def _makes_optimizer(call: Call) -> bool:
+    if is_of(call.callee, *_ELSEWHERE):
+        return False
+    name = last_name(call.callee)
+    if name == "__init__":
+        return call.callee.endswith(("Optimizer.__init__", *(f".{c}.__init__" for c in ("Adam",))))
+    if name in _CLASSES or name == "ZeroRedundancyOptimizer":
+        return True
+    return (
+        is_of(call.callee, "torch.optim", "torch_optimizer", "bitsandbytes.optim", "timm.optim")
+        and name[:1].isupper()
+        and name not in _NO_OPTIMISERS
+        and "lr_scheduler" not in call.callee
+        and is_direct(call.callee)
+    )
+
+
+def _ours(made: list[Call]) -> list[Call]:
+    """Library optimisers before the job's own classes; the plainly named one before others."""
+    libraries = [call for call in made if last_name(call.callee) != "__init__"]
+    chosen = libraries or made
+    sure = [call for call in chosen if call.certain] or chosen
+    plain = [call for call in sure if call.target.lower() in _MAIN_NAMES]
+    generators = [call for call in sure if any(g in call.target.lower() for g in _GENERATOR)]
+    return plain or generators or sure
+
+
+def _names(call: Call) -> Iterator[Said]:
+    inner = call.argument("optimizer_class") if made_name(call).startswith("ZeroRed") else None
+    if inner is not None:
+        name = text_of(inner)
+        if name is not None:
+            yield from implied("optimizer", name, call)
+        return
+    yield from implied("optimizer", made_name(call), call)
+
+
+def _rates(call: Call) -> Iterator[Said]:
+    if last_name(call.callee) == "__init__":
+        yield from said("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
+        return
+    rate = call.argument("lr", None if "ZeroRed" in call.callee else 1)
+    if rate is not None:
+        yield from said("learning_rate", rate, call)
+        return
+    groups = [part_of(group, "lr") for group in items_of(call.argument("params", 0))]
+    yield from agreed(each for rate in groups for each in said("learning_rate", rate, call))
+
+
+def _factories(reading: Reading) -> Iterator[Said]:
+    """timm's `create_optimizer(args, model)` and `create_optimizer_v2(model, opt=…, lr=…)`."""
+    for call in reading.trace.calls:
+        if not is_of(call.callee, "timm"):
+            continue
+        if last_name(call.callee) == "create_optimizer":
+            yield from told(_FACTORY, parts_of(call.argument("args", 0)), call)
+        elif last_name(call.callee) in ("create_optimizer_v2", "optimizer_kwargs"):
+            given = parts_of(call.argument("cfg", 0))
+            yield from told(_FACTORY, {**given, **call.keywords}, call)

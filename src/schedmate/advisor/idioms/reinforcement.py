@@ -1,0 +1,64 @@
+"""Reinforcement learning with PyTorch: stable-baselines3, RLlib, tianshou and scripts like theirs.
+
+What such a job counts are steps of the environment: its length is given in those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import calls_of, is_of, last_name, part_of, said, told
+from schedmate.advisor.python.values import Call, Table
+
+_BASELINES = ("stable_baselines3", "sb3_contrib", "sbx")
+_ALGORITHM = {"batch_size": "batch_size", "learning_rate": "learning_rate"}
+_RLLIB = {
+    "learning_rate": "lr",
+    "batch_size": "train_batch_size train_batch_size_per_learner minibatch_size",
+}
+
+
+def stable_baselines(reading: Reading) -> Iterator[Said]:
+    for call in reading.trace.calls:
+        if not is_of(call.callee, *_BASELINES):
+            continue
+        name = last_name(call.callee)
+        if name == "learn":
+            yield from said("max_steps", call.argument("total_timesteps", 0), call)
+        elif name == "CheckpointCallback":
+            yield from said("checkpoint_every", call.argument("save_freq", 0), call)
+            yield from said("checkpoint_dir", call.argument("save_path", 1), call)
+        elif name.isupper():
+            yield from told(_ALGORITHM, call.keywords, call)
+
+
+def rllib(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "training"):
+        if is_of(call.callee, "ray"):
+            yield from told(_RLLIB, call.keywords, call)
+    for call in calls_of(reading, "RunConfig", "tune.run"):
+        if is_of(call.callee, "ray"):
+            yield from _stopped(call)
+
+
+def _stopped(call: Call) -> Iterator[Said]:
+    stop = call.keywords.get("stop")
+    if stop is not None and isinstance(stop.data, Table):
+        yield from said("max_steps", part_of(stop, "timesteps_total"), call, confidence=0.85)
+
+
+def tianshou(reading: Reading) -> Iterator[Said]:
+    names = ("OnpolicyTrainer", "OffpolicyTrainer", "OfflineTrainer", "onpolicy_trainer")
+    for call in calls_of(reading, *names, "offpolicy_trainer", "offline_trainer"):
+        if is_of(call.callee, "tianshou"):
+            fields = {"epochs": "max_epoch max_epochs", "batch_size": "batch_size"}
+            yield from told(fields, call.keywords, call)
+
+
+def environment_steps(reading: Reading) -> Iterator[Said]:
+    """Scripts in the manner of cleanrl: how many steps of the environment, as an option."""
+    plays = any(is_of(each.name, "gymnasium", "gym", "envpool") for each in reading.trace.imports)
+    value = reading.options.get("total_timesteps") or reading.options.get("total-timesteps")
+    if plays and value is not None and value.known:
+        yield Said(field="max_steps", value=value)

@@ -1,0 +1,114 @@
+"""Widths, depths and heads of transformers, as PyTorch's modules and configs are told them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    Place,
+    agreed,
+    calls_of,
+    is_of,
+    last_name,
+    number_of,
+    said,
+    told,
+)
+from schedmate.advisor.python.values import Call, Table, Value
+
+_LAYERS = {
+    "TransformerEncoderLayer": (("d_model", "d_model", 0), ("n_head", "nhead", 1)),
+    "TransformerDecoderLayer": (("d_model", "d_model", 0), ("n_head", "nhead", 1)),
+    "TransformerEncoder": (("n_layer", "num_layers", 1),),
+    "TransformerDecoder": (("n_layer", "num_layers", 1),),
+    "Transformer": (
+        ("d_model", "d_model", 0),
+        ("n_head", "nhead", 1),
+        ("n_layer", "num_encoder_layers", 2),
+    ),
+    "MultiheadAttention": (("d_model", "embed_dim", 0), ("n_head", "num_heads", 1)),
+}
+_WORDS = re.compile(r"tok|word|wte|vocab|embed|encoder|emb\b|src", re.IGNORECASE)
+_NOT_WORDS = re.compile(r"pos|wpe|seg|type|time|label|class|user|item|patch|level", re.IGNORECASE)
+_SHAPE = {
+    "d_model": "n_embd hidden_size d_model dim n_embed embed_dim hidden_dim",
+    "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers",
+    "n_head": "n_head num_attention_heads n_heads num_heads heads nhead",
+    "vocab_size": "vocab_size padded_vocab_size num_tokens n_vocab",
+    "sequence_length": "block_size n_positions max_position_embeddings max_seq_len max_seq_length "
+    "n_ctx seq_len context_length sequence_length max_length",
+}
+_CONFIG = re.compile(r"Config$|Args$|Params$|Spec$|Cfg$")
+_OTHER_CONFIGS = (
+    "Bits",
+    "Lora",
+    "Peft",
+    "Training",
+    "Generation",
+    "Optim",
+    "Data",
+    "Mesh",
+    "Train",
+)
+_ELSEWHERE = ("tensorflow", "keras", "jax", "peft")
+_ENOUGH = 2
+
+
+def torch_modules(reading: Reading) -> Iterator[Said]:
+    for name, parts in _LAYERS.items():
+        calls = [call for call in calls_of(reading, name) if is_of(call.callee, "torch")]
+        for field, argument, place in parts:
+            yield from agreed(
+                each
+                for call in calls
+                for each in said(field, call.argument(argument, place), call, confidence=0.9)
+            )
+    yield from agreed(each for call in calls_of(reading, "Embedding") for each in _words(call))
+    yield from _recurrent(reading)
+
+
+def model_configs(reading: Reading) -> Iterator[Said]:
+    """A config with a width, a depth and heads is a transformer's, whoever wrote its class."""
+    for call in reading.trace.calls:
+        if _is_config(last_name(call.callee)) and not is_of(call.callee, *_ELSEWHERE):
+            yield from _shape(call.keywords, call)
+    for binding in reading.trace.bindings:
+        data = binding.value.data
+        if isinstance(data, Table) and data.of is not None and _is_config(data.of.name):
+            yield from _shape(data.parts, binding)
+
+
+def _is_config(name: str) -> bool:
+    return bool(_CONFIG.search(name)) and not name.startswith(_OTHER_CONFIGS)
+
+
+def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Said]:
+    given = {
+        name
+        for field in ("d_model", "n_layer", "n_head")
+        for name in _SHAPE[field].split()
+        if name in parts
+    }
+    if len(given) >= _ENOUGH:
+        numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
+        yield from told(_SHAPE, numbers, at, confidence=0.9)
+
+
+def _words(call: Call) -> Iterator[Said]:
+    if not is_of(call.callee, "torch.nn") or _NOT_WORDS.search(call.target):
+        return
+    if _WORDS.search(call.target):
+        yield from said("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
+
+
+def _recurrent(reading: Reading) -> Iterator[Said]:
+    for name in ("LSTM", "GRU", "RNN"):
+        calls = [call for call in calls_of(reading, name) if is_of(call.callee, "torch.nn")]
+        for field, argument, place in (("d_model", "hidden_size", 1), ("n_layer", "num_layers", 2)):
+            yield from agreed(
+                each
+                for call in calls
+                for each in said(field, call.argument(argument, place), call, confidence=0.8)
+            )

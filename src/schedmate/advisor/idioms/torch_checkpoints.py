@@ -1,0 +1,112 @@
+"""Where a hand-written loop saves, how often, and whether it picks up from there by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    agreed,
+    calls_of,
+    implied,
+    is_of,
+    last_name,
+    number_of,
+    said,
+    text_of,
+)
+from schedmate.advisor.python.values import Call, Table, Value
+
+_SAVES = ("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save")
+_FILE = re.compile(r"\.(?:pt|pth|ckpt|tar|bin|pkl|safetensors|model|th)\b|\{|%")
+_NO_CHECKPOINT = re.compile(
+    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
+    re.IGNORECASE,
+)
+_RESUMING = re.compile(r"resum|checkpoint|ckpt|latest|last|start", re.IGNORECASE)
+_STOPPING = re.compile(r"early_?stop", re.IGNORECASE)
+_QUESTIONS = ("path.exists", "path.isfile", "path.isdir", "Path.exists", "Path.is_file", "glob")
+_NEAR = 8
+
+
+def saving(reading: Reading) -> Iterator[Said]:
+    saves = [call for call in calls_of(reading, *_SAVES) if _is_checkpoint(call)]
+    yield from agreed(each for call in saves for each in _directory(call))
+    rhythms = [call for call in saves if (number_of(call.every) or 0) > 0]
+    yield from agreed(
+        each
+        for call in rhythms
+        for each in said("checkpoint_every", call.every, call, confidence=0.9)
+    )
+
+
+def resuming(reading: Reading) -> Iterator[Said]:
+    """A load that certainly happens, or one that only waits for the file to be there."""
+    if not _loads_more_than_weights(reading):
+        return
+    for call in calls_of(reading, "torch.load", "load_state", "load_checkpoint"):
+        words = f"{call.within} {call.target} {call.line.text}"
+        if not call.loops and _RESUMING.search(words) and (call.certain or _waits(reading, call)):
+            yield from implied("resumes", True, call, confidence=0.75, certain=True)
+            return
+
+
+def _waits(reading: Reading, load: Call) -> bool:
+    """Whether the load stands right below a question for the file that is surely asked."""
+    return any(
+        asked.certain
+        and asked.within == load.within
+        and asked.line.file == load.line.file
+        and 0 <= load.line.line - asked.line.line <= _NEAR
+        for asked in calls_of(reading, *_QUESTIONS)
+    )
+
+
+def stopping_early(reading: Reading) -> Iterator[Said]:
+    """A thing made of a class that is called so; a schedule's patience is no such thing."""
+    for call in reading.trace.calls:
+        if _STOPPING.search(last_name(call.callee)) and not is_of(call.callee, "keras"):
+            yield from implied("early_stopping", True, call, confidence=0.9)
+            return
+    for binding in reading.trace.bindings:
+        data = binding.value.data
+        if isinstance(data, Table) and data.of is not None and _STOPPING.search(data.of.name):
+            value = Value(True, (binding.line,))
+            yield from said("early_stopping", value, binding, confidence=0.9)
+            return
+
+
+def _loads_more_than_weights(reading: Reading) -> bool:
+    """Whether an optimiser takes up its state: else it is a pretrained model."""
+    return any(
+        "optim" in call.callee.lower() or "Scaler" in call.callee
+        for call in calls_of(reading, "load_state_dict")
+    )
+
+
+def _is_checkpoint(call: Call) -> bool:
+    words = f"{call.target} {text_of(_path(call)) or ''} {last_name(call.within)}"
+    return not _NO_CHECKPOINT.search(words)
+
+
+def _path(call: Call) -> Value | None:
+    if last_name(call.callee) == "save" and is_of(call.callee, "torch"):
+        return call.argument("f", 1)
+    for name in ("output_dir", "save_directory", "save_dir", "checkpoint_id", "path"):
+        if name in call.keywords:
+            return call.keywords[name]
+    return call.argument("save_dir", 0)
+
+
+def _directory(call: Call) -> Iterator[Said]:
+    """The directory of the file that is written; a bare file name is no directory."""
+    path = _path(call)
+    text = text_of(path)
+    if path is None or not text:
+        return
+    place = str(PurePosixPath(text).parent) if _FILE.search(PurePosixPath(text).name) else text
+    if place not in (".", "/"):
+        value = Value(place, path.lines, path.source)
+        yield from said("checkpoint_dir", value, call, confidence=0.9)

@@ -1,0 +1,98 @@
+"""Data sets of the PyTorch world: torchvision, the hub's, folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    first_of,
+    implied,
+    is_direct,
+    is_of,
+    last_name,
+    said,
+    text_of,
+    words,
+)
+from schedmate.advisor.python.values import Call, Value
+
+_LIBRARIES = ("torchvision", "torchaudio", "torchtext", "torch_geometric", "torchgeo", "ogb")
+_NOT_SETS = words(
+    "ImageFolder DatasetFolder VisionDataset FakeData CocoDetection Planetoid TUDataset Dataset "
+    "InMemoryDataset Data Compose WrapperDataset wrap_dataset_for_transforms_v2 ImageNet "
+    "PygNodePropPredDataset PygGraphPropPredDataset PygLinkPropPredDataset"
+)
+_NAMED = frozenset({"Planetoid", "TUDataset", "MoleculeNet", "GNNBenchmarkDataset", "Amazon"})
+_FILES = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow", "webdataset"})
+_FOLDERS = frozenset({"ImageFolder", "DatasetFolder", "WebDataset", "load_from_disk"})
+_SPLITS = re.compile(r"^(?:train|training|val|valid|validation|test|data|dataset|images?)\d{0,4}$")
+_PLAIN = frozenset({"default", "plain_text", "main", "full", "all", "simple", "raw", "en"})
+_OTHER = re.compile(r"(?:^|_)(?:val|valid|test|eval|dev)", re.IGNORECASE)
+
+
+def datasets(reading: Reading) -> Iterator[Said]:
+    """The first that is surely loaded and is not called after an evaluation."""
+    found = [
+        (bool(_OTHER.search(call.target)), not each.certain, index, each)
+        for index, call in enumerate(reading.trace.calls)
+        for each in _dataset(call)
+    ]
+    yield from (each for *_, each in sorted(found, key=lambda one: one[:3])[:1])
+
+
+def _dataset(call: Call) -> Iterator[Said]:
+    name = last_name(call.callee)
+    if name == "load_dataset" and is_of(call.callee, "datasets", "nlp"):
+        yield from _from_hub(call)
+    elif name in _FOLDERS:
+        yield from _folder(call, call.argument("root", 0) or call.argument("urls"))
+    elif is_of(call.callee, *_LIBRARIES) and ".datasets" in f".{call.callee}":
+        yield from _of_library(call, name)
+    elif is_of(call.callee, "ogb") and name.endswith("Dataset"):
+        yield from said("dataset", call.argument("name", 0), call)
+
+
+def _of_library(call: Call, name: str) -> Iterator[Said]:
+    if name in _NAMED:
+        yield from said("dataset", call.argument("name", 1), call)
+    elif name == "ImageNet":
+        yield from implied("dataset", "imagenet", call)
+    elif name == "CocoDetection":
+        yield from implied("dataset", "coco", call)
+    elif name[:1].isupper() and name not in _NOT_SETS and is_direct(call.callee):
+        yield from implied("dataset", name.lower(), call)
+
+
+def _from_hub(call: Call) -> Iterator[Said]:
+    """The builder's name with its configuration; files go by where they lie."""
+    path, config = call.argument("path", 0), call.argument("name", 1)
+    first, second = text_of(path), text_of(config)
+    if path is None or first is None:
+        return
+    if first in _FILES:
+        files = call.argument("data_files") or call.argument("data_dir")
+        yield from _folder(call, first_of(files))
+        return
+    yield from said("dataset", _together(path, first, config, second), call)
+
+
+def _together(path: Value, first: str, config: Value | None, second: str | None) -> Value:
+    if config is None or second is None or second.lower() in _PLAIN:
+        return path
+    base = first.rpartition("/")[2].lower()
+    text = second if second.lower().startswith(base) else f"{first}/{second}"
+    return Value(text, (*path.lines, *config.lines), path.source)
+
+
+def _folder(call: Call, path: Value | None) -> Iterator[Said]:
+    """The last part of the path that is no mere split."""
+    text = text_of(path)
+    if path is None or text is None:
+        return
+    parts = [part for part in PurePosixPath(text).parts if not _SPLITS.match(part.lower())]
+    name = parts[-1] if parts else ""
+    if name and not set(name) & set("{}*/$"):
+        yield from said("dataset", Value(name, path.lines, path.source), call, confidence=0.8)

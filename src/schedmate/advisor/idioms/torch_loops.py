@@ -1,0 +1,106 @@
+"""How long a hand-written training loop runs: the loops around the optimiser's step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import is_of, last_name, number_of, said
+from schedmate.advisor.python.trace import Loop
+from schedmate.advisor.python.values import Call
+
+_EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|global_step|iter_num|step_num|n_iter)"
+    r"(?:$|_)|num_batches_seen|global_?step|iteration",
+    re.IGNORECASE,
+)
+_MICRO = re.compile(r"micro|accum", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"sampl|generat|eval|test|valid|infer|predict|warm_?up|bench|plot|estimate|collect|rollout",
+    re.IGNORECASE,
+)
+_ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
+
+
+def training_loops(reading: Reading) -> Iterator[Said]:
+    """Epochs or steps by the loops around the step; else by loops whose names say what they are."""
+    around = _around_the_step(reading)
+    loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
+    trusted = 0.95 if around else 0.8
+    epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
+    steps = next((loop for loop in loops if _counts_steps(loop) and _outside(loop, epochs)), None)
+    if epochs is not None and (steps is None or _outside(epochs, steps)):
+        yield from said("epochs", epochs.bound, epochs, confidence=trusted)
+        steps = steps if steps is not None and steps.kind != "for" else None
+    if steps is not None and (epochs is None or steps.kind != "for"):
+        yield from said("max_steps", steps.bound, steps, confidence=trusted)
+
+
+def _outside(loop: Loop, other: Loop | None) -> bool:
+    """Whether a loop is not one round of another; what ends a loop is as far out as it likes."""
+    return other is None or loop.kind != "for" or loop.inside <= other.inside
+
+
+def accumulation(reading: Reading) -> Iterator[Said]:
+    """`if step % N == 0: optimizer.step()`, and a loop over micro batches before the step."""
+    for call in _steps(reading):
+        value = call.every
+        if value is not None and (number_of(value) or 0) > 0:
+            yield from said("gradient_accumulation", value, call, confidence=0.9)
+            return
+    for loop in reading.trace.loops:
+        if _micro(loop) and loop.kind == "for" and loop.bound is not None and loop.bound.known:
+            yield from said("gradient_accumulation", loop.bound, loop, confidence=0.9)
+            return
+
+
+def _steps(reading: Reading) -> list[Call]:
+    """Steps of an optimiser, of a scaler, of whatever wraps them."""
+    return [
+        call
+        for call in reading.trace.calls
+        if last_name(call.callee) == "step"
+        and not is_of(call.callee, *_ELSEWHERE)
+        and "lr_scheduler" not in call.callee
+        and re.search(r"optim|Scaler|[Aa]pex|Adam|SGD|Engine|deepspeed", call.callee)
+    ]
+
+
+def _around_the_step(reading: Reading) -> list[Loop]:
+    """The loops of the step that stands in most of them, and the ends of those loops."""
+    steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
+    if not steps:
+        return []
+    deepest = max(steps, key=lambda call: (call.certain, len(call.loops)))
+    loops = [reading.trace.loops[i] for i in deepest.loops if i < len(reading.trace.loops)]
+    names = {(loop.within, loop.line.file) for loop in loops}
+    ends = [
+        loop
+        for loop in reading.trace.loops
+        if loop.kind == "break" and (loop.within, loop.line.file) in names
+    ]
+    return [*loops, *ends]
+
+
+def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
+    """Whether the loop's own words say what it counts; a loop over batches counts nothing."""
+    if loop.bound is None or not loop.bound.known or number_of(loop.bound) is None:
+        return False
+    if loop.variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it"):
+        return bool(what.search(loop.variable))
+    words = [loop.line.text, *(line.text for line in loop.bound.lines[:1])]
+    return any(what.search(word) for text in words for word in re.split(r"\W+", text))
+
+
+def _counts_steps(loop: Loop) -> bool:
+    return _counts(loop, _STEP) and not _counts(loop, _EPOCH) and not _micro(loop)
+
+
+def _micro(loop: Loop) -> bool:
+    return bool(_MICRO.search(loop.variable) or _MICRO.search(loop.line.text))
+
+
+def _aside(loop: Loop) -> bool:
+    return bool(_ASIDE.search(last_name(loop.within)))

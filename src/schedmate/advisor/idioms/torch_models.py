@@ -1,0 +1,121 @@
+"""Models that PyTorch's libraries make, by the name that a job asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    implied,
+    is_direct,
+    is_of,
+    last_name,
+    number_of,
+    said,
+    text_of,
+    truth_of,
+)
+from schedmate.advisor.python.values import Call, Thing, Value
+
+_HELPERS = re.compile(
+    r"tokenizer|processor|featureextractor|scheduler|config|vocoder|pretrainedconfig|generation"
+    r"|quantiz|vae|autoencoder|textencoder|clipvision|cliptext|dataset",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"teacher|reward|ref(?:erence)?_|_ref|ema|draft|judge|disc|lpips|vgg_loss")
+_NAMED_BY_ARGUMENT: dict[str, tuple[str, int]] = {
+    "timm.create_model": ("model_name", 0),
+    "timm.models.create_model": ("model_name", 0),
+    "torchvision.models.get_model": ("name", 0),
+    "open_clip.create_model_and_transforms": ("model_name", 0),
+    "open_clip.create_model": ("model_name", 0),
+    "clip.load": ("name", 0),
+    "torch.hub.load": ("model", 1),
+    "SentenceTransformer": ("model_name_or_path", 0),
+    "CrossEncoder": ("model_name", 0),
+    "FastLanguageModel.from_pretrained": ("model_name", 0),
+    "EfficientNet.from_name": ("model_name", 0),
+    "EfficientNet.from_pretrained": ("model_name", 0),
+}
+_LIBRARIES = (
+    "segmentation_models_pytorch",
+    "monai.networks.nets",
+    "torch_geometric.nn.models",
+    "vit_pytorch",
+    "x_transformers",
+    "mamba_ssm",
+)
+_FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
+
+
+def models(reading: Reading) -> Iterator[Said]:
+    """The first that is surely made and is no tokenizer, teacher or reference of it."""
+    found = [each for call in reading.trace.calls if not _aside(call) for each in _model(call)]
+    sure = [each for each in found if each.certain] or found
+    yield from sorted(sure, key=lambda each: -each.confidence)[:1]
+
+
+def _aside(call: Call) -> bool:
+    return bool(_ASIDE.search(f"{call.target} {last_name(call.within)}".lower()))
+
+
+def _model(call: Call) -> Iterator[Said]:
+    for name, (argument, place) in _NAMED_BY_ARGUMENT.items():
+        if call.callee == name or call.callee.endswith(f".{name}"):
+            yield from said("model", call.argument(argument, place), call)
+            return
+    if last_name(call.callee) in _FROM:
+        yield from _pretrained(call)
+    elif is_of(call.callee, "torchvision.models"):
+        yield from _torchvision(call)
+    elif is_of(call.callee, *_LIBRARIES) and last_name(call.callee)[:1].isupper():
+        yield from implied("model", last_name(call.callee), call, confidence=0.85)
+    elif is_of(call.callee, "transformers") and _is_model_class(last_name(call.callee)):
+        yield from _from_config(call, call.argument("config", 0))
+
+
+def _torchvision(call: Call) -> Iterator[Said]:
+    name = last_name(call.callee)
+    if name[:1].islower() and is_direct(call.callee) and not name.startswith("create_"):
+        yield from implied("model", name, call)
+
+
+def _pretrained(call: Call) -> Iterator[Said]:
+    owner = call.callee.rpartition(".")[0]
+    if is_of(owner, "datasets", "tokenizers", "peft") or _HELPERS.search(last_name(owner)):
+        return
+    if call.callee.endswith(".from_config"):
+        yield from _from_config(call, call.argument("config", 0))
+        return
+    name = call.argument("pretrained_model_name_or_path", 0)
+    confidence = 0.95 if text_of(call.keywords.get("subfolder")) in (None, "unet") else 0.85
+    yield from said("model", name, call, confidence=confidence)
+
+
+def _from_config(call: Call, config: Value | None) -> Iterator[Said]:
+    """The id that its config was loaded from; one made on the spot is called by its class."""
+    data = None if config is None else config.data
+    if not isinstance(data, Thing):
+        return
+    if last_name(data.call.callee) == "from_pretrained":
+        name = data.call.argument("pretrained_model_name_or_path", 0)
+        yield from said("model", name, call, confidence=0.9)
+    elif last_name(data.call.callee).endswith("Config"):
+        family = last_name(data.call.callee).removesuffix("Config")
+        yield from implied("model", family.lower(), call, confidence=0.8)
+
+
+def _is_model_class(name: str) -> bool:
+    return bool(re.search(r"Model$|For[A-Z]|LMHead", name)) and not _HELPERS.search(name)
+
+
+def sequence_lengths(reading: Reading) -> Iterator[Said]:
+    """What a tokenizer cuts its texts to."""
+    for call in reading.trace.calls:
+        if not re.search(r"[Tt]okenizer", call.callee) or last_name(call.callee) == "decode":
+            continue
+        length = call.keywords.get("max_length")
+        if (number_of(length) or 0) > 0 and truth_of(call.keywords.get("truncation")) is not False:
+            yield from said("sequence_length", length, call, confidence=0.85)
+            return

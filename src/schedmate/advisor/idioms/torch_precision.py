@@ -1,0 +1,120 @@
+"""The numbers that PyTorch computes in: autocast, converted models, TF32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import (
+    agreed,
+    calls_of,
+    implied,
+    is_of,
+    said,
+    text_of,
+    truth_of,
+)
+from schedmate.advisor.python.values import Call, Value
+
+_FLOATS = frozenset({"bfloat16", "float16", "half", "float32", "float", "float8_e4m3fn"})
+_TRAINED = ("torch.nn", "transformers", "diffusers", "timm", "torchvision", "lightning", "peft")
+_FIRST, _SECOND, _THIRD, _LAST = 0.95, 0.9, 0.8, 0.7
+
+
+def torch_precision(reading: Reading) -> Iterator[Said]:
+    """The strongest way found: autocast beats a converted model beats TF32."""
+    for way in (_autocast, _sharded, _apex, _scaler, _converted, _loaded, _tf32):
+        found = list(agreed(way(reading)))
+        if found:
+            yield found[0]
+            if found[0].certain:
+                return
+
+
+def _autocast(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "autocast"):
+        if not is_of(call.callee, "torch") or _on_cpu(call):
+            continue
+        enabled = call.argument("enabled")
+        if truth_of(enabled) is False:
+            continue
+        certain = call.certain and (enabled is None or enabled.known)
+        dtype = _dtype_of(call)
+        if dtype is None:
+            yield from implied("precision", "fp16", call, certain=certain)
+        else:
+            lines = dtype.lines or (enabled.lines if enabled is not None else ())
+            shown = Value(dtype.data, lines or (call.line,), dtype.source)
+            yield from said("precision", shown, call, confidence=_FIRST, certain=certain)
+
+
+def _dtype_of(call: Call) -> Value | None:
+    """None where it is CUDA's own choice, fp16; `enabled` stands first in the old form."""
+    old = "cuda.amp" in call.callee
+    given = call.argument("dtype", None if old else 1)
+    if given is not None and given.known and text_of(given) not in _FLOATS:
+        return None
+    return given
+
+
+def _on_cpu(call: Call) -> bool:
+    return text_of(call.argument("device_type", 0)) == "cpu"
+
+
+def _sharded(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "MixedPrecision", "MixedPrecisionPolicy"):
+        if is_of(call.callee, "torch"):
+            dtype = call.argument("param_dtype", 0)
+            yield from said("precision", dtype, call, confidence=_FIRST)
+
+
+def _apex(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "amp.initialize"):
+        level = text_of(call.argument("opt_level", 2))
+        if level in ("O1", "O2", "O3"):
+            yield from implied("precision", "fp16", call)
+
+
+def _scaler(reading: Reading) -> Iterator[Said]:
+    """Only fp16 needs its gradients scaled."""
+    for call in calls_of(reading, "GradScaler", "ShardedGradScaler", "NativeScaler"):
+        enabled = call.argument("enabled")
+        if is_of(call.callee, "torch", "timm") and truth_of(enabled) is not False:
+            certain = call.certain and (enabled is None or enabled.known)
+            yield from implied("precision", "fp16", call, confidence=_THIRD, certain=certain)
+
+
+def _converted(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "half", "bfloat16", "to", "set_default_dtype"):
+        if call.callee == "torch.set_default_dtype":
+            yield from said("precision", call.argument("d", 0), call, confidence=_SECOND)
+        elif is_of(call.callee, *_TRAINED):
+            yield from _converted_model(call)
+
+
+def _converted_model(call: Call) -> Iterator[Said]:
+    if call.callee.endswith((".half", ".bfloat16")):
+        name = call.callee.rpartition(".")[2]
+        yield from implied("precision", name, call, confidence=_THIRD)
+        return
+    for value in (call.keywords.get("dtype"), *call.positional[:2]):
+        if text_of(value) in _FLOATS - {"float32", "float"}:
+            yield from said("precision", value, call, confidence=_THIRD)
+
+
+def _loaded(reading: Reading) -> Iterator[Said]:
+    """Weights loaded in half the bits are trained in them."""
+    for call in calls_of(reading, "from_pretrained", "from_config"):
+        value = call.keywords.get("torch_dtype") or call.keywords.get("dtype")
+        if text_of(value) in _FLOATS - {"float32", "float"}:
+            yield from said("precision", value, call, confidence=_LAST)
+
+
+def _tf32(reading: Reading) -> Iterator[Said]:
+    for call in calls_of(reading, "set_float32_matmul_precision"):
+        if text_of(call.argument("precision", 0)) in ("high", "medium"):
+            yield from implied("precision", "tf32", call, confidence=_LAST)
+    for binding in reading.trace.bindings:
+        if binding.name.endswith("allow_tf32") and truth_of(binding.value) is True:
+            value = Value("tf32", binding.value.lines, binding.value.source)
+            yield from said("precision", value, binding, confidence=_LAST)
