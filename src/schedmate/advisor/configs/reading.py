@@ -7,7 +7,9 @@ from pathlib import PurePosixPath
 
 from schedmate.advisor.configs import ini_text, json_text, toml_text, yaml_text
 from schedmate.advisor.configs.building import Builder
-from schedmate.advisor.python.values import Value
+from schedmate.advisor.configs.words import made_of
+from schedmate.advisor.python.values import Sequence, Table, Value
+from schedmate.advisor.shell import Word
 from schedmate.advisor.sources import SourceFile
 
 _READERS: dict[str, Callable[[str, Builder], Value | None]] = {
@@ -20,6 +22,7 @@ _READERS: dict[str, Callable[[str, Builder], Value | None]] = {
     ".ini": ini_text.read,
     ".cfg": ini_text.read,
 }
+_LONGEST_WORD = 20_000
 
 
 def read(source: SourceFile) -> Value | None:
@@ -29,3 +32,23 @@ def read(source: SourceFile) -> Value | None:
     """
     reader = _READERS.get(PurePosixPath(source.name).suffix.lower())
     return None if reader is None else reader(source.text, Builder(source))
+
+
+def parse_value(word: Word, text: str | None = None) -> Value:
+    """A word, or the `text` in it that is the value, as YAML takes it: `[1, 2]`, `3e-4`, `x`."""
+    said = word.text if text is None else text
+    parsed = (
+        yaml_text.flow(said, Builder(SourceFile("", ""))) if len(said) < _LONGEST_WORD else None
+    )
+    return _shown_with(word, made_of(word, said) if parsed is None else parsed)
+
+
+def _shown_with(word: Word, value: Value) -> Value:
+    match value.data:
+        case Table() as table:
+            parts = {name: _shown_with(word, part) for name, part in table.parts.items()}
+            return made_of(word, Table(parts))
+        case Sequence() as sequence:
+            return made_of(word, Sequence([_shown_with(word, item) for item in sequence.items]))
+        case data:
+            return made_of(word, data)

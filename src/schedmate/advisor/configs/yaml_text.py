@@ -13,15 +13,30 @@ from schedmate.advisor.python.values import UNKNOWN, Sequence, Table, Value
 _CORE = "tag:yaml.org,2002:"
 _PLAIN_TAGS = {None, "!", *(f"{_CORE}{name}" for name in ("str", "int", "float", "bool", "null"))}
 _LIST_TAGS = {None, "!", f"{_CORE}seq", f"{_CORE}python/tuple", f"{_CORE}python/list"}
+_HEADER = 512
+"""As far as hydra looks for its directives."""
 _DICT_TAGS = {None, "!", f"{_CORE}map", f"{_CORE}python/dict"}
 
 
 def read(text: str, builder: Builder) -> Value | None:
     """The first document. An empty one is an empty table; a lone word is no config."""
     root = _first_document(text, builder)
-    if root is None or isinstance(root.data, (Table, Sequence)):
-        return root
-    return builder.value(Table(), 1) if root.data is None else None
+    if root is not None and isinstance(root.data, (Table, Sequence)):
+        return builder.value(root.data, _directive(text))
+    empty = root is not None and root.data is None
+    return builder.value(Table(), _directive(text)) if empty else None
+
+
+def _directive(text: str) -> int:
+    """The line that the whole config is shown with: hydra's `# @package x`, which is a comment
+    to YAML but says where the config belongs; else the first.
+    """
+    for place, line in enumerate(text[:_HEADER].splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            break
+        if line.lstrip("# ").startswith("@package"):
+            return place
+    return 1
 
 
 def flow(text: str, builder: Builder) -> Value | None:
