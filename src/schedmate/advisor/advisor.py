@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from schedmate.advisor.checks import Checked, remarks
+from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.fingerprint import fingerprint
 from schedmate.advisor.launch import Launch
 from schedmate.advisor.modules import Unparsable
@@ -16,6 +16,8 @@ from schedmate.advisor.resolve import resolve
 from schedmate.advisor.target import Target
 from schedmate.advisor.understanding import Understanding
 from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ReadingCache
+
+_RUNS_BEFORE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ class Advisor:
             understood=understood,
             problems=problems,
             prediction=prediction,
+            fingerprint=prints,
+            before=self._before(prints),
+            now=time.time() if target.submitted_at is None else target.submitted_at,
         )
         advice = Advice(
             workload=understood.workload,
@@ -54,6 +59,13 @@ class Advisor:
             cost=Cost(seconds=round(time.perf_counter() - started, 4)),
         )
         return Advised(advice, prints)
+
+    def _before(self, prints: Fingerprint | None) -> tuple[Before, ...]:
+        runs = () if prints is None else self._history.runs_of_code(prints.code)[:_RUNS_BEFORE]
+        return tuple(
+            Before(run, self._history.failure_reason(run) if run.job.state.failed else None)
+            for run in runs
+        )
 
     def _understood(
         self, target: Target, launch: Launch

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from schedmate.advisor.traits import Traits
 from schedmate.model import Workload
 
 
@@ -16,3 +17,4 @@ class Understanding:
     code: tuple[str, ...] = ()
     configs: tuple[str, ...] = ()
     mentions_gpu: bool = True
+    traits: Traits = field(default_factory=Traits)

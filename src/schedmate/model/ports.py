@@ -49,6 +49,9 @@ class History(Protocol):
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> Sequence[PastRun]:
         """The newest runs, of one user or of everybody."""
 
+    def failure_reason(self, run: PastRun) -> str | None:
+        """What a failed run died of, where it was diagnosed."""
+
 
 class ReadingCache(Protocol):
     """What was read, as text, by the content of exactly the files and arguments it came from."""

@@ -177,6 +177,10 @@ class SqliteStore(Lessons):
         )
         return {attempt: loads(Diagnosis, body) for attempt, body in rows}
 
+    def failure_reason(self, run: PastRun) -> str | None:
+        found = self.diagnoses(run.job.id).get(run.job.restarts)
+        return None if found is None else found.reason
+
     # intents and actions
 
     def intend(self, action: Action, *, at: float, state: ActionState = "intended") -> bool:

@@ -15,6 +15,8 @@ class MemoryHistory:
     runs: list[PastRun] = field(default_factory=list)
     readings: dict[str, str] = field(default_factory=dict)
     cache_misses: int = 0
+    reasons: dict[str, str] = field(default_factory=dict)
+    """What failed runs died of, by job."""
 
     def add(self, *runs: PastRun) -> None:
         self.runs.extend(runs)
@@ -30,6 +32,9 @@ class MemoryHistory:
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
         found = (run for run in self.runs if user is None or run.job.user == user)
         return _newest_first(found)[:limit]
+
+    def failure_reason(self, run: PastRun) -> str | None:
+        return self.reasons.get(run.job.id)
 
     def cached_reading(self, key: str) -> str | None:
         found = self.readings.get(key)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from schedmate.advisor.checks.base import Check, Checked
+from schedmate.advisor.checks.base import Before, Check, Checked
+from schedmate.advisor.checks.checkpoints import no_checkpoints
+from schedmate.advisor.checks.configs import missing_configs
 from schedmate.advisor.checks.entry_point import missing_files
-from schedmate.advisor.checks.gpus import gpus_not_used
+from schedmate.advisor.checks.failed_before import batch_did_not_fit, same_code_failed
+from schedmate.advisor.checks.gpus import gpus_not_used, one_gpu_used
+from schedmate.advisor.checks.packages import packages_not_installed
 from schedmate.advisor.checks.secrets_in_script import secrets_in_script
 from schedmate.advisor.checks.syntax import syntax_errors
 from schedmate.advisor.checks.time_limit import time_limit_too_short
@@ -13,8 +17,14 @@ from schedmate.model import Remark
 CHECKS: tuple[Check, ...] = (
     missing_files,
     syntax_errors,
+    missing_configs,
+    packages_not_installed,
+    same_code_failed,
+    batch_did_not_fit,
     time_limit_too_short,
+    one_gpu_used,
     gpus_not_used,
+    no_checkpoints,
     secrets_in_script,
 )
 
@@ -23,4 +33,4 @@ def remarks(checked: Checked) -> tuple[Remark, ...]:
     return tuple(remark for check in CHECKS for remark in check(checked))
 
 
-__all__ = ["CHECKS", "Check", "Checked", "remarks"]
+__all__ = ["CHECKS", "Before", "Check", "Checked", "remarks"]

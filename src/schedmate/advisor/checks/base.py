@@ -9,7 +9,15 @@ from schedmate.advisor.launch import Launch
 from schedmate.advisor.modules import Unparsable
 from schedmate.advisor.target import Target
 from schedmate.advisor.understanding import Understanding
-from schedmate.model import Prediction, Remark, Workload
+from schedmate.model import Fingerprint, PastRun, Prediction, Remark, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A past run, and what it died of where that is known."""
+
+    run: PastRun
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +29,10 @@ class Checked:
     understood: Understanding
     problems: tuple[Unparsable, ...]
     prediction: Prediction
+    fingerprint: Fingerprint | None = None
+    before: tuple[Before, ...] = ()
+    """The newest runs of the same code."""
+    now: float = 0.0
 
     @property
     def workload(self) -> Workload:

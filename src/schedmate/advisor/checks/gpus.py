@@ -22,3 +22,18 @@ def gpus_not_used(checked: Checked) -> Iterator[Remark]:
         text=f"asks for {count}, but nothing in {main.entry.name} and its imports mentions one",
         evidence=asked.evidence,
     )
+
+
+def one_gpu_used(checked: Checked) -> Iterator[Remark]:
+    """Several GPUs, and code that would use the first of them."""
+    asked, main = checked.workload.gpus, checked.launch.main
+    if asked is None or asked.value <= 1 or main is None or main.entry.source is None:
+        return
+    alone = len(checked.launch.runs) == 1 and not checked.understood.traits.shares_gpus
+    if alone and checked.understood.mentions_gpu and checked.workload.parallelism is None:
+        yield Remark(
+            level="warning",
+            text=f"asks for {asked.value} GPUs, but nothing in {main.entry.name} and its imports "
+            "would use more than one",
+            evidence=asked.evidence,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.checks.base import Checked
+from schedmate.advisor.checks.wording import in_words
 from schedmate.model import Remark, Spread
 from schedmate.model.advice import Level
 
@@ -26,15 +27,9 @@ def time_limit_too_short(checked: Checked) -> Iterator[Remark]:
 
 def _problem(limit: float, expected: Spread) -> str | None:
     if limit < expected.p50:
-        return f"the time limit of {_words(limit)} is below the {_words(expected.p50)} it will take"
+        needs = f"is below the {in_words(expected.p50)} it will take"
+        return f"the time limit of {in_words(limit)} {needs}"
     if limit < expected.p90:
-        longer = f"one such run in ten takes {_words(expected.p90)}"
-        return f"the time limit of {_words(limit)} may be too short: {longer}"
+        longer = f"one such run in ten takes {in_words(expected.p90)}"
+        return f"the time limit of {in_words(limit)} may be too short: {longer}"
     return None
-
-
-def _words(seconds: float) -> str:
-    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {name}"
-    return f"{seconds:.0f} seconds"
