@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import instances_of, is_of, kind_of, last_name, said, text_of
+from schedmate.advisor.idioms.calls import calls_of, is_of, kind_of, last_name, said, text_of
 from schedmate.advisor.python.values import Call, Value
 
 
 def accelerate(reading: Reading) -> Iterator[Said]:
-    for call in instances_of(reading, "Accelerator"):
+    for call in calls_of(reading, "Accelerator"):
         if not is_of(call.callee, "accelerate"):
             continue
         precision = call.keywords.get("mixed_precision")

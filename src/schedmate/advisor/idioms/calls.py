@@ -55,19 +55,10 @@ def calls_of(reading: Reading, *names: str) -> Iterator[Call]:
     return (call for call in reading.trace.calls if f".{call.callee}".endswith(endings))
 
 
-def instances_of(reading: Reading, *names: str) -> Iterator[Call]:
-    """Calls that make one of these classes, or a local class that inherits from one."""
-    return calls_of(reading, *names, *(f"{name}.__init__" for name in names))
-
-
-def made_name(call: Call) -> str:
-    """The class that a call makes: of `super().__init__(…)` the job's own class."""
-    if last_name(call.callee) != "__init__":
-        return last_name(call.callee)
-    receiver = None if call.receiver is None else call.receiver.data
-    if isinstance(receiver, Table):
-        return last_name(receiver.of.name if receiver.of is not None else receiver.kind)
-    return last_name(call.callee.rpartition(".")[0])
+def own_class(call: Call) -> str:
+    """The job's own class that a call makes an instance of by `super().__init__(…)`, or ""."""
+    data = None if call.receiver is None else call.receiver.data
+    return data.of.name if isinstance(data, Table) and data.of is not None else ""
 
 
 def said(

@@ -9,7 +9,6 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     Place,
     calls_of,
-    instances_of,
     is_of,
     items_of,
     last_name,
@@ -84,7 +83,7 @@ def _at(config: Value | None, path: str) -> Value | None:
 
 
 def detectron2(reading: Reading) -> Iterator[Said]:
-    for call in instances_of(reading, "DefaultTrainer", "SimpleTrainer", "setup_optimizer"):
+    for call in calls_of(reading, "DefaultTrainer", "SimpleTrainer", "setup_optimizer"):
         config = call.argument("cfg", 0)
         if is_of(call.callee, "detectron2") and parts_of(config):
             yield from _solver(config, call)

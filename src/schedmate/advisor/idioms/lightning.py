@@ -9,7 +9,6 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     calls_of,
     implied,
-    instances_of,
     is_of,
     items_of,
     kind_of,
@@ -50,7 +49,7 @@ _PRECISIONS = {
 
 
 def lightning(reading: Reading) -> Iterator[Said]:
-    for call in instances_of(reading, "Trainer"):
+    for call in calls_of(reading, "Trainer"):
         if is_of(call.callee, *_LIBRARIES, "nemo"):
             yield from _trainer(call, call.keywords)
             yield from _callbacks(call)

@@ -12,7 +12,7 @@ from schedmate.advisor.idioms.calls import (
     is_of,
     items_of,
     last_name,
-    made_name,
+    own_class,
     part_of,
     parts_of,
     said,
@@ -52,8 +52,8 @@ def _makes_optimizer(call: Call) -> bool:
     if is_of(call.callee, *_ELSEWHERE):
         return False
     name = last_name(call.callee)
-    if name == "__init__":
-        return call.callee.endswith(("Optimizer.__init__", *(f".{c}.__init__" for c in ("Adam",))))
+    if name == "Optimizer":
+        return bool(own_class(call))
     if name in _CLASSES or name == "ZeroRedundancyOptimizer":
         return True
     return (
@@ -67,7 +67,7 @@ def _makes_optimizer(call: Call) -> bool:
 
 def _ours(made: list[Call]) -> list[Call]:
     """Library optimisers before the job's own classes; the plainly named one before others."""
-    libraries = [call for call in made if last_name(call.callee) != "__init__"]
+    libraries = [call for call in made if not own_class(call)]
     chosen = libraries or made
     sure = [call for call in chosen if call.certain] or chosen
     plain = [call for call in sure if call.target.lower() in _MAIN_NAMES]
@@ -76,17 +76,17 @@ def _ours(made: list[Call]) -> list[Call]:
 
 
 def _names(call: Call) -> Iterator[Said]:
-    inner = call.argument("optimizer_class") if made_name(call).startswith("ZeroRed") else None
+    inner = call.argument("optimizer_class")
     if inner is not None:
         name = text_of(inner)
         if name is not None:
             yield from implied("optimizer", name, call)
         return
-    yield from implied("optimizer", made_name(call), call)
+    yield from implied("optimizer", own_class(call) or last_name(call.callee), call)
 
 
 def _rates(call: Call) -> Iterator[Said]:
-    if last_name(call.callee) == "__init__":
+    if last_name(call.callee) == "Optimizer":
         yield from said("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
         return
     rate = call.argument("lr", None if "ZeroRed" in call.callee else 1)

@@ -31,7 +31,6 @@ _LOADERS = (
     "BucketIterator",
     "create_loader",
     "MultiprocessingDataLoader",
-    "DataLoader.__init__",
 )
 _ELSEWHERE = ("paddle", "tensorflow", "keras", "jax", "mxnet", "mindspore", "oneflow")
 _TRAINING = re.compile(r"(?:^|[^a-z])(?:train|trn|tr|source)|training|Train|finetune")

@@ -30,17 +30,18 @@ def training_loops(reading: Reading) -> Iterator[Said]:
     loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
     trusted = 0.95 if around else 0.8
     epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
-    steps = next((loop for loop in loops if _counts_steps(loop) and _outside(loop, epochs)), None)
-    if epochs is not None and (steps is None or _outside(epochs, steps)):
+    steps = next((loop for loop in loops if _counts_steps(loop)), None)
+    if epochs is not None and (
+        steps is None or steps.kind != "for" or _order(loops, epochs, steps)
+    ):
         yield from said("epochs", epochs.bound, epochs, confidence=trusted)
-        steps = steps if steps is not None and steps.kind != "for" else None
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from said("max_steps", steps.bound, steps, confidence=trusted)
 
 
-def _outside(loop: Loop, other: Loop | None) -> bool:
-    """Whether a loop is not one round of another; what ends a loop is as far out as it likes."""
-    return other is None or loop.kind != "for" or loop.inside <= other.inside
+def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
+    """Epochs of steps are a length; passes over what one of many steps gathered are none."""
+    return loops.index(outer) < loops.index(inner)
 
 
 def accumulation(reading: Reading) -> Iterator[Said]:

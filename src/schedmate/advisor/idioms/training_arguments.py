@@ -48,8 +48,7 @@ def training_arguments(reading: Reading) -> Iterator[Said]:
 def _filled(reading: Reading) -> Iterator[tuple[Place, Mapping[str, Value]]]:
     """Each place where such arguments come about, and their parts."""
     for call in reading.trace.calls:
-        name = call.callee.removesuffix(".__init__")
-        if _KINDS.search(last_name(name)) and call.keywords:
+        if _KINDS.search(last_name(call.callee)) and call.keywords:
             yield call, call.keywords
     for binding in reading.trace.bindings:
         data = binding.value.data
