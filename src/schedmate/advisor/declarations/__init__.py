@@ -4,14 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from schedmate.advisor.declarations.absl_models import ABSL
 from schedmate.advisor.declarations.argparse_models import ARGPARSE
+from schedmate.advisor.declarations.click_models import CLICK_WRAPPERS
+from schedmate.advisor.declarations.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
+from schedmate.advisor.declarations.fire_models import FIRE
+from schedmate.advisor.declarations.hf_parser import HF_PARSER
+from schedmate.advisor.declarations.hydra_models import HYDRA, HYDRA_WRAPPERS
+from schedmate.advisor.declarations.lightning_cli import LIGHTNING_CLI
+from schedmate.advisor.declarations.ml_collections_models import ML_COLLECTIONS
+from schedmate.advisor.declarations.mmengine_models import MMENGINE
+from schedmate.advisor.declarations.omegaconf_models import OMEGACONF
+from schedmate.advisor.declarations.pydantic_models import PYDANTIC
+from schedmate.advisor.declarations.sacred_models import SACRED
+from schedmate.advisor.declarations.typer_models import TYPER
 from schedmate.advisor.declarations.undeclared import undeclared
+from schedmate.advisor.declarations.yacs_models import YACS
 from schedmate.advisor.python.world import Model, Wrapper
 
-MODELS: Mapping[str, Model] = {**ARGPARSE}
+MODELS: Mapping[str, Model] = {
+    **ABSL,
+    **ARGPARSE,
+    **DATACLASS_PARSERS,
+    **FIRE,
+    **HF_PARSER,
+    **HYDRA,
+    **LIGHTNING_CLI,
+    **ML_COLLECTIONS,
+    **MMENGINE,
+    **OMEGACONF,
+    **PYDANTIC,
+    **SACRED,
+    **TYPER,
+    **YACS,
+}
 """What library calls that declare or read options return, by dotted callee."""
 
-WRAPPERS: Mapping[str, Wrapper] = {}
+WRAPPERS: Mapping[str, Wrapper] = {**CLICK_WRAPPERS, **DATACLASS_WRAPPERS, **HYDRA_WRAPPERS}
 """What decorated functions of the job do when they are called, by the decorator's dotted name."""
 
 __all__ = ["MODELS", "WRAPPERS", "undeclared"]

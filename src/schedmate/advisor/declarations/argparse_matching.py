@@ -77,10 +77,11 @@ class _Matcher:
 
     def _option(self, word: Given) -> None:
         flag, equals, attached = word.text.partition("=")
-        declared, negated = self._find(flag)
+        declared = self._find(flag)
         if declared is None:
             self._short(word)
         elif not declared.takes_values:
+            negated = flag in declared.negative
             self._found.matches.append(Match(declared, word, negated=negated))
         elif equals:
             value = replace(word, text=attached)
@@ -88,21 +89,12 @@ class _Matcher:
         else:
             self._found.matches.append(Match(declared, word, self._values(declared, word)))
 
-    def _find(self, flag: str) -> tuple[Declared | None, bool]:
-        """Exactly, negated, or by the only beginning that fits."""
-        if flag in self._flags:
-            return self._flags[flag], flag.startswith("--no-") and self._negates(flag)
-        if flag.startswith("--no-"):
-            positive = self._flags.get(f"--{flag.removeprefix('--no-')}")
-            if positive is not None and positive.action == "boolean":
-                return positive, True
-        if not flag.startswith("--") and len(flag) <= _SHORT:
-            return None, False
+    def _find(self, flag: str) -> Declared | None:
+        """Exactly, or by the only beginning that fits."""
+        if flag in self._flags or (not flag.startswith("--") and len(flag) <= _SHORT):
+            return self._flags.get(flag)
         fitting = {id(each): each for name, each in self._flags.items() if name.startswith(flag)}
-        return (next(iter(fitting.values())) if len(fitting) == 1 else None), False
-
-    def _negates(self, flag: str) -> bool:
-        return self._flags[flag].action == "boolean"
+        return next(iter(fitting.values())) if len(fitting) == 1 else None
 
     def _short(self, word: Given) -> None:
         """`-e3`, `-vvq`, or what nobody declared."""

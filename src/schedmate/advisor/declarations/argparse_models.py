@@ -21,7 +21,6 @@ _PARSERS = (
     "configargparse.ArgumentParser",
     "configargparse.ConfigArgParser",
     "jsonargparse.ArgumentParser",
-    "jsonargparse.CLI",
     "argparse_dataclass.ArgumentParser",
     "rich_argparse.ArgumentParser",
 )
@@ -40,17 +39,11 @@ _ACTIONS = {
 
 
 def make_parser(call: Call, _: World) -> Value:
-    parser = Parser()
+    """Also `super().__init__(…)` of a job's own parser class, which is the receiver then."""
+    own = parser_of(call.receiver)
+    parser = Parser() if own is None else own
     _set_up(parser, call)
-    return holder(parser, call)
-
-
-def set_up(call: Call, _: World) -> Value | None:
-    """`super().__init__(…)` of a job's own parser class."""
-    parser = parser_of(call.receiver)
-    if parser is not None:
-        _set_up(parser, call)
-    return Value(None)
+    return call.receiver if own is not None and call.receiver else holder(parser, call)
 
 
 def _set_up(parser: Parser, call: Call) -> None:
@@ -79,12 +72,17 @@ def add_argument(call: Call, _: World) -> Value | None:
 def declaration(names: list[str], call: Call) -> Declared:
     settings = call.keywords
     flags = tuple(name for name in names if name.startswith("-"))
+    action = _action(settings)
+    negative = tuple(f"--no-{flag[2:]}" for flag in flags if flag.startswith("--"))
+    if action != "boolean":
+        negative = ()
     dest = settings.get("dest")
     nargs = settings.get("nargs")
     return Declared(
         dest=dest.data if dest is not None and isinstance(dest.data, str) else _dest(names),
-        flags=flags,
-        action=_action(settings),
+        flags=(*flags, *negative),
+        negative=negative,
+        action=action,
         nargs="..." if name_of(nargs).endswith("REMAINDER") else getattr(nargs, "data", None),
         type=settings.get("type"),
         default=settings.get("default"),
@@ -222,7 +220,6 @@ def _items(value: Value | None) -> list[Value]:
 
 
 METHODS: dict[str, Model] = {
-    "__init__": set_up,
     "add_argument": add_argument,
     "add": add_argument,
     "add_arg": add_argument,

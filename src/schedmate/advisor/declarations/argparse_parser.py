@@ -23,6 +23,8 @@ class Declared:
     type: Value | None = None
     default: Value | None = None
     const: Value | None = None
+    negative: tuple[str, ...] = ()
+    """Those of the flags that say no."""
     lines: tuple[Evidence, ...] = ()
     depth: int = 0
 

@@ -33,7 +33,7 @@ def arguments_for(
     function: LocalFunction, words: Sequence[Given], world: World
 ) -> dict[str, Value]:
     """What each parameter will be: words by name, then by place, then defaults."""
-    parameters = [each for each in world.signature(function) if each[0] not in ("self", "cls")]
+    parameters = parameters_of(function, world)
     shape = _shape(parameters, world)
     settings, others = settings_from(words, shape)
     arguments = _defaults(parameters, settings, world)
@@ -41,6 +41,12 @@ def arguments_for(
     if any(name.startswith(_VARIADIC) for name, _, _ in parameters):
         arguments |= {underscored(pair.name): pair.value() for pair in others}
     return {name: value for name, value in arguments.items() if not name.startswith("*")}
+
+
+def parameters_of(
+    function: LocalFunction, world: World
+) -> list[tuple[str, Value | None, Value | None]]:
+    return [each for each in world.signature(function) if each[0] not in ("self", "cls")]
 
 
 def _shape(parameters: Sequence[tuple[str, Value | None, Value | None]], world: World) -> Table:

@@ -28,16 +28,14 @@ _PARSERS = (
 
 
 def make_parser(call: Call, _: World) -> Value:
+    """Also `super().__init__(…)` of a job's own parser class, which is the receiver then."""
+    own = table_of(call.receiver)
     made = holder(Parser(), call, "transformers.HfArgumentParser")
+    if own is not None and call.receiver is not None:
+        parser_of(call.receiver)
+        made = call.receiver
     _remember(made, call)
     return made
-
-
-def set_up(call: Call, _: World) -> Value:
-    if call.receiver is not None:
-        parser_of(call.receiver)
-        _remember(call.receiver, call)
-    return Value(None)
 
 
 def _remember(parser: Value, call: Call) -> None:
@@ -149,7 +147,6 @@ def _from_table(call: Call, world: World, settings: Table | None) -> Value | Non
 
 _HF_METHODS: dict[str, Model] = {
     **METHODS,
-    "__init__": set_up,
     "parse_args_into_dataclasses": parse_args,
     "parse_args_and_config": parse_args_and_config,
     "parse_json_file": parse_file,
