@@ -64,6 +64,7 @@ class Sequence:
 
     items: list[Value]
     complete: bool = True
+    kind: str = "list"
 
 
 @dataclass(slots=True, eq=False)
@@ -108,6 +109,8 @@ class LocalFunction:
     line: Evidence
     decorators: tuple[Value, ...] = ()
     bound_to: Value | None = None
+    owner: LocalClass | None = None
+    """The class whose body it stands in."""
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +153,8 @@ class Call:
 
     `callee` is a dotted name: as imported (`torch.utils.data.DataLoader`), or for a method of a
     `Thing` its kind and the method (`lightning.Trainer.fit`), or for a method of an instance of
-    a local class that it inherits from a library the library's class and the method.
+    a local class that it inherits from a library the library's class and the method. What nobody
+    knows is `?`: a method of it is `?.backward`.
     """
 
     callee: str

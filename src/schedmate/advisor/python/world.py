@@ -9,6 +9,7 @@ from typing import Protocol
 from schedmate.advisor.python.trace import Option
 from schedmate.advisor.python.values import Call, LocalClass, LocalFunction, Value
 from schedmate.advisor.shell import Word
+from schedmate.advisor.sources import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,9 @@ class World(Protocol):
     def members(self, cls: LocalClass) -> Mapping[str, Value]:
         """Its attributes with those of its local bases; the nearest wins."""
 
+
+ReadConfig = Callable[[SourceFile], Value | None]
+"""The content of a config file, each leaf with its line."""
 
 Model = Callable[[Call, World], Value | None]
 """What a library call returns, as far as reading tells; None: a `Thing`, as for any other."""

@@ -1,0 +1,156 @@
+"""Branches: the one that will be taken where that is known, else each as one that may be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Many
+from contextlib import contextmanager
+
+from schedmate.advisor.python.assignment import assign
+from schedmate.advisor.python.budget import JobRaises
+from schedmate.advisor.python.engine import Engine, Flow
+from schedmate.advisor.python.loops import note_way_out
+from schedmate.advisor.python.operators import compare
+from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.truth import either, truth
+from schedmate.advisor.python.values import NOBODY_KNOWS, Value
+
+_Branch = Callable[[], Flow]
+
+
+def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
+    note_way_out(engine, node, scope)
+    known = truth(engine.evaluate(node.test, scope))
+    every = _modulus(engine, node.test, scope)
+    if known is not None and every is None:
+        return engine.execute(node.body if known else node.orelse, scope)
+    with _now_and_then(engine, every):
+        if known is not None:
+            return engine.execute(node.body if known else node.orelse, scope)
+        return either_branch(
+            engine,
+            lambda: engine.execute(node.body, scope),
+            lambda: engine.execute(node.orelse, scope),
+            certain_first=every is not None,
+        )
+
+
+def _modulus(engine: Engine, test: ast.expr, scope: Scope) -> Value | None:
+    """N of `step % N == 0`, alone or in an `and`."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=parts):
+            found = (_modulus(engine, part, scope) for part in parts)
+            return next((each for each in found if each is not None), None)
+        case (
+            ast.Compare(left=ast.BinOp(op=ast.Mod(), right=right), ops=[ast.Eq()])
+            | ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod(), right=right))
+        ):
+            return engine.evaluate(right, scope)
+    return None
+
+
+@contextmanager
+def _now_and_then(engine: Engine, every: Value | None) -> Iterator[None]:
+    kept = engine.state.every
+    engine.state.every = every or kept
+    try:
+        yield
+    finally:
+        engine.state.every = kept
+
+
+def either_branch(
+    engine: Engine, one: _Branch, other: _Branch, *, certain_first: bool = False
+) -> Flow:
+    """Follow both; what they leave different is known no more."""
+    memory = engine.memory
+    with memory.tentative() as first:
+        flow = _tried(engine, one, certain=certain_first and engine.state.certain)
+    after_first = memory.undo(first)
+    with memory.tentative() as second:
+        other_flow = _tried(engine, other, certain=False)
+    if flow is not Flow.NEXT and other_flow is Flow.NEXT:
+        memory.keep(second)
+        return Flow.NEXT
+    after_second = memory.undo(second)
+    if flow is Flow.NEXT and other_flow is not Flow.NEXT:
+        memory.redo(first, after_first)
+        return Flow.NEXT
+    memory.merge((first, after_first), (second, after_second), either)
+    if flow is other_flow:
+        return flow
+    return Flow.RETURN if Flow.RETURN in (flow, other_flow) else Flow.BREAK
+
+
+def _tried(engine: Engine, branch: _Branch, *, certain: bool) -> Flow:
+    kept, engine.state.certain = engine.state.certain, certain
+    try:
+        return branch()
+    except JobRaises:
+        return Flow.RAISE
+    finally:
+        engine.state.certain = kept
+
+
+def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
+    try:
+        flow = engine.execute(node.body, scope)
+    except JobRaises:
+        flow = Flow.RAISE
+    if flow is Flow.RAISE and node.handlers:
+        flow = engine.execute(node.handlers[0].body, scope)
+    else:
+        if not all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in node.body):
+            _handlers(engine, node.handlers, scope)
+        if flow is Flow.NEXT:
+            flow = engine.execute(node.orelse, scope)
+    last = engine.execute(node.finalbody, scope)
+    return flow if last is Flow.NEXT else last
+
+
+def _handlers(engine: Engine, handlers: Many[ast.ExceptHandler], scope: Scope) -> None:
+    """They are looked at, but what they would change is not believed."""
+    returned = list(scope.returned)
+    for handler in handlers:
+        with engine.memory.tentative() as changes:
+            _tried(engine, lambda body=handler.body: engine.execute(body, scope), certain=False)  # type: ignore[misc]
+        engine.memory.undo(changes)
+    scope.returned[:] = returned
+
+
+def match_cases(engine: Engine, cases: Many[ast.match_case], subject: Value, scope: Scope) -> Flow:
+    if not cases:
+        return Flow.NEXT
+    first, rest = cases[0], cases[1:]
+    known = _matches(engine, first.pattern, subject, scope)
+    if known and first.guard is not None:
+        known = truth(engine.evaluate(first.guard, scope))
+    if known is False:
+        return match_cases(engine, rest, subject, scope)
+    if known:
+        return engine.execute(first.body, scope)
+    return either_branch(
+        engine,
+        lambda: engine.execute(first.body, scope),
+        lambda: match_cases(engine, rest, subject, scope),
+    )
+
+
+def _matches(engine: Engine, pattern: ast.pattern, subject: Value, scope: Scope) -> bool | None:
+    match pattern:
+        case ast.MatchValue(value=node):
+            return compare(ast.Eq(), subject, engine.evaluate(node, scope))
+        case ast.MatchSingleton(value=constant):
+            return compare(ast.Is(), subject, Value(constant))
+        case ast.MatchOr(patterns=parts):
+            found = [_matches(engine, part, subject, scope) for part in parts]
+            return True if True in found else (None if None in found else False)
+        case ast.MatchAs(pattern=None, name=name):
+            if name is not None:
+                assign(engine, ast.Name(id=name), subject, scope, record=False)
+            return True
+    for part in ast.walk(pattern):
+        if isinstance(part, ast.MatchAs) and part.name is not None:
+            assign(engine, ast.Name(id=part.name), NOBODY_KNOWS, scope, record=False)
+    return None

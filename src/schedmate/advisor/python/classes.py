@@ -1,0 +1,156 @@
+"""The job's own classes: defined, instantiated, looked up."""
+
+from __future__ import annotations
+
+import ast
+
+from schedmate.advisor.python.assignment import bind
+from schedmate.advisor.python.calls import library_base, record
+from schedmate.advisor.python.engine import Arguments, Engine, Flow, Site
+from schedmate.advisor.python.fields import enum_member, fill_fields, has_fields, is_enum
+from schedmate.advisor.python.functions import bound_method, decorated
+from schedmate.advisor.python.references import Super
+from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.values import (
+    NOBODY_KNOWS,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Table,
+    Value,
+)
+
+_MAX_BASES = 40
+_DICTS = ("dict", "OrderedDict", "UserDict", "defaultdict", "TypedDict")
+
+
+def define_class(engine: Engine, node: ast.ClassDef, scope: Scope) -> Flow:
+    decorators = tuple(engine.evaluate(part, scope) for part in node.decorator_list)
+    bases = tuple(engine.evaluate(part, scope) for part in node.bases)
+    body = scope.inner("class")
+    body.names["__qualname__"] = Value(node.name)
+    kept, engine.state.within = engine.state.within, node.name
+    engine.execute(node.body, body)
+    engine.state.within = kept
+    fields = tuple(
+        part.target.id
+        for part in node.body
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    )
+    del body.names["__qualname__"]
+    cls = LocalClass(node.name, bases, body.names, fields, scope, scope.file.line(node), decorators)
+    for part in cls.parts.values():
+        if isinstance(part.data, LocalFunction):
+            part.data.owner = part.data.owner or cls
+    if is_enum(cls):
+        _make_members(cls)
+    engine.trace.classes.append(cls)
+    value = Value(cls, (cls.line,))
+    bind(
+        engine,
+        node.name,
+        decorated(engine, value, decorators, Site(scope, node)),
+        scope,
+        node,
+        record=False,
+    )
+    return Flow.NEXT
+
+
+def _make_members(cls: LocalClass) -> None:
+    for name, value in list(cls.parts.items()):
+        if not name.startswith("_") and not isinstance(value.data, LocalFunction):
+            cls.parts[name] = enum_member(cls, name, value)
+
+
+def lineage(cls: LocalClass) -> list[LocalClass]:
+    """The class and its local bases, nearest first."""
+    found: list[LocalClass] = []
+    waiting = [cls]
+    while waiting and len(found) < _MAX_BASES:
+        current = waiting.pop(0)
+        if current not in found:
+            found.append(current)
+            waiting.extend(base.data for base in current.bases if isinstance(base.data, LocalClass))
+    return found
+
+
+def lookup_class(engine: Engine, cls: LocalClass, name: str) -> Value | None:
+    for each in lineage(cls):
+        if name in each.parts:
+            return engine.resolve(each.parts[name])
+    return None
+
+
+def instantiate(engine: Engine, callee: Value, arguments: Arguments, site: Site) -> Value:
+    cls: LocalClass = callee.data
+    if is_enum(cls):
+        return _enum_by_value(engine, cls, arguments)
+    base = library_base(cls)
+    table = Table({}, cls.name, complete=not base, of=cls)
+    instance = Value(table, (site.line,))
+    engine.instances[id(cls)] = instance
+    if base.rpartition(".")[2] in _DICTS:
+        _fill_dict(engine, table, arguments)
+    init = lookup_class(engine, cls, "__init__")
+    if init is not None and isinstance(init.data, LocalFunction):
+        engine.invoke(bound_method(init.data, instance).data, arguments, site)
+        return instance
+    if has_fields(cls):
+        fill_fields(engine, instance, arguments, site)
+    if base:
+        found = record(engine, base, arguments, site, receiver=instance)
+        return found if base in engine.models else instance
+    return instance
+
+
+def _fill_dict(engine: Engine, table: Table, arguments: Arguments) -> None:
+    table.complete = arguments.complete
+    for value in arguments.positional:
+        if isinstance(value.data, Table):
+            table.parts.update(value.data.parts)
+        table.complete &= isinstance(value.data, Table) and value.data.complete
+    table.parts.update(arguments.keywords)
+
+
+def _enum_by_value(engine: Engine, cls: LocalClass, arguments: Arguments) -> Value:
+    wanted = arguments.positional[0] if arguments.positional else NOBODY_KNOWS
+    for member in cls.parts.values():
+        data = member.data
+        if isinstance(data, Table) and data.kind == "enum" and wanted.plain:
+            if data.parts["value"].data == wanted.data:
+                return Value(data, wanted.lines, wanted.source)
+    return wanted if isinstance(wanted.data, Table) else NOBODY_KNOWS
+
+
+def call_super(engine: Engine, above: Super, name: str, arguments: Arguments, site: Site) -> Value:
+    """The next class in line that has the method; a library's is noted with the instance."""
+    line = [base.data for base in above.above.bases if isinstance(base.data, LocalClass)]
+    for cls in line:
+        method = lookup_class(engine, cls, name)
+        if method is not None and isinstance(method.data, LocalFunction):
+            return engine.invoke(bound_method(method.data, above.instance).data, arguments, site)
+    if name == "__init__" and isinstance(above.instance.data, Table):
+        _init_of_library(engine, above, arguments, site)
+    base = library_base(above.above)
+    if not base:
+        return NOBODY_KNOWS
+    callee = base if name == "__init__" else f"{base}.{name}"
+    return record(engine, callee, arguments, site, receiver=above.instance)
+
+
+def _init_of_library(engine: Engine, above: Super, arguments: Arguments, site: Site) -> None:
+    table = above.instance.data
+    for cls in lineage(above.above)[1:]:
+        if has_fields(cls):
+            fill_fields(engine, above.instance, arguments, site)
+            return
+    if any(isinstance(b.data, Dotted) and b.data.name.endswith(_DICTS) for b in above.above.bases):
+        _fill_dict(engine, table, arguments)
+
+
+def init_arguments(engine: Engine, scope: Scope) -> dict[str, Value]:
+    """What the function that is being followed was given, without `self`."""
+    if scope.function is None:
+        return {}
+    return {name: value for name, value in scope.arguments.items() if name != "self"}

@@ -1,0 +1,200 @@
+"""Where the modules of a job are: its own files, never what is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.references import LocalModule
+from schedmate.advisor.sources import Files
+
+_MAX_PARENTS = 20
+ALWAYS_LIBRARIES = frozenset(
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "transformers",
+        "accelerate",
+        "peft",
+        "trl",
+        "lightning",
+        "pytorch_lightning",
+        "deepspeed",
+        "tensorflow",
+        "keras",
+        "jax",
+        "jaxlib",
+        "flax",
+        "optax",
+        "numpy",
+        "scipy",
+        "pandas",
+        "sklearn",
+        "yaml",
+        "hydra",
+        "omegaconf",
+        "wandb",
+        "xgboost",
+        "lightgbm",
+        "catboost",
+        "os",
+        "sys",
+        "re",
+        "json",
+        "math",
+        "argparse",
+        "dataclasses",
+        "typing",
+        "collections",
+        "functools",
+        "itertools",
+        "logging",
+        "pathlib",
+        "time",
+        "random",
+        "datetime",
+        "copy",
+        "types",
+        "ast",
+        "enum",
+        "importlib",
+        "subprocess",
+        "contextlib",
+        "abc",
+        "warnings",
+        "inspect",
+        "shutil",
+        "pickle",
+        "glob",
+    ]
+)
+"""Known by name wherever their files are: a job inside their repository uses them as any other."""
+
+
+class Finder:
+    """Looks modules up in the import roots; nothing outside the job's directories is looked at."""
+
+    def __init__(self, run: PythonRun, files: Files) -> None:
+        root, workdir = run.entry.import_root, files.workdir
+        self.allowed = (root, workdir)
+        self._absolute = tuple(Path(os.path.abspath(each)) for each in self.allowed)
+        self._roots: list[Path] = []
+        self._listed: dict[str, dict[str, bool]] = {}
+        self._modules: dict[tuple[str, str], LocalModule | None] = {}
+        self._by_path: dict[str, LocalModule] = {}
+        for each in (root, workdir, *_python_path(run, workdir)):
+            self.add_root(each)
+        for each in (workdir / "src", root / "src", *_package_roots(root, self._absolute)):
+            self.add_root(each)
+
+    def add_root(self, root: Path, *, first: bool = False) -> None:
+        absolute = Path(os.path.abspath(root))
+        inside = any(absolute.is_relative_to(each) for each in self._absolute)
+        if inside and absolute not in self._roots and len(self._roots) < _MAX_PARENTS:
+            self._roots.insert(0 if first else len(self._roots), absolute)
+            self._modules.clear()
+
+    def find(self, name: str) -> LocalModule | None:
+        """By its absolute dotted name."""
+        head, _, rest = name.partition(".")
+        if head in ALWAYS_LIBRARIES:
+            return None
+        for root in self._roots:
+            found = self.submodule_at(root, head, head)
+            if found is not None:
+                return self.below(found, rest) if rest else found
+        return None
+
+    def below(self, module: LocalModule, rest: str) -> LocalModule | None:
+        found: LocalModule | None = module
+        for part in rest.split("."):
+            if found is None or found.directory is None:
+                return None
+            found = self.submodule_at(found.directory, part, f"{found.name}.{part}")
+        return found
+
+    def above(self, module: LocalModule, dots: int) -> LocalModule | None:
+        """The package that `dots` dots in front of an import mean."""
+        directory = module.directory or (module.path.parent if module.path else None)
+        if directory is None:
+            return None
+        name = module.name if module.directory else module.name.rpartition(".")[0]
+        for _ in range(min(dots, _MAX_PARENTS) - 1):
+            directory, name = directory.parent, name.rpartition(".")[0]
+        if not any(
+            Path(os.path.abspath(directory)).is_relative_to(each) for each in self._absolute
+        ):
+            return None
+        return self._package(directory, name)
+
+    def submodule_at(self, directory: Path, part: str, name: str) -> LocalModule | None:
+        key = (str(directory), part)
+        if key not in self._modules:
+            self._modules[key] = self._look(directory, part, name)
+        return self._modules[key]
+
+    def _look(self, directory: Path, part: str, name: str) -> LocalModule | None:
+        listed = self._list(directory)
+        if listed.get(part) is True:
+            below = self._list(directory / part)
+            if "__init__.py" in below or f"{part}.py" not in listed:
+                if "__init__.py" in below or any(_is_code(each) for each in below):
+                    return self._package(directory / part, name)
+        if listed.get(f"{part}.py") is False:
+            path = directory / f"{part}.py"
+            return self._by_path.setdefault(str(path), LocalModule(name, path, None))
+        return None
+
+    def _package(self, directory: Path, name: str) -> LocalModule:
+        init = directory / "__init__.py" if "__init__.py" in self._list(directory) else None
+        module = LocalModule(name, init, directory)
+        return self._by_path.setdefault(f"{directory}/", module)
+
+    def adopt(self, module: LocalModule) -> LocalModule:
+        """A module that is known by its file already, or this one from now on."""
+        return self._by_path.setdefault(str(module.path), module)
+
+    def _list(self, directory: Path) -> dict[str, bool]:
+        """Names in a directory, and whether they are directories."""
+        key = str(directory)
+        if key not in self._listed:
+            self._listed[key] = _entries(key)
+        return self._listed[key]
+
+
+def _entries(directory: str) -> dict[str, bool]:
+    try:
+        with os.scandir(directory) as entries:
+            return {entry.name: entry.is_dir() for entry, _ in zip(entries, range(5000))}
+    except (OSError, ValueError):
+        return {}
+
+
+def _is_code(name: str) -> bool:
+    return name.endswith(".py")
+
+
+def _python_path(run: PythonRun, workdir: Path) -> list[Path]:
+    word = run.env.get("PYTHONPATH")
+    if word is None:
+        return []
+    return [
+        workdir / part for part in word.text.split(":")[:_MAX_PARENTS] if part and "$" not in part
+    ]
+
+
+def _package_roots(root: Path, allowed: Iterable[Path]) -> list[Path]:
+    """Above the package that the entry point is in: it may be installed from this checkout."""
+    found = []
+    current = Path(os.path.abspath(root))
+    inside = tuple(allowed)
+    for _ in range(_MAX_PARENTS):
+        parent = current.parent
+        if parent == current or not any(parent.is_relative_to(each) for each in inside):
+            break
+        found.append(parent)
+        current = parent
+    return found

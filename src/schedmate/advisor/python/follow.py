@@ -1,0 +1,100 @@
+"""Follow a job's code from its entry point, without running any of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.python.afterwards import follow_the_rest
+from schedmate.advisor.python.budget import Budget, Exhausted, JobRaises, Limits
+from schedmate.advisor.python.interpreter import Interpreter
+from schedmate.advisor.python.loading import module_scope
+from schedmate.advisor.python.parsed import ParsedFile, parse_file
+from schedmate.advisor.python.references import LocalModule
+from schedmate.advisor.python.trace import Trace
+from schedmate.advisor.python.values import Value
+from schedmate.advisor.python.world import Model, ReadConfig, Wrapper
+from schedmate.advisor.sources import Files, SourceFile
+
+_NO_MODELS: Mapping[str, Model] = {}
+_NO_WRAPPERS: Mapping[str, Wrapper] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What was seen, the files that were parsed for it, and those that could not be."""
+
+    trace: Trace
+    modules: tuple[ParsedFile, ...] = ()
+    problems: tuple[Unparsable, ...] = ()
+
+
+def follow(
+    run: PythonRun,
+    files: Files,
+    *,
+    models: Mapping[str, Model] = _NO_MODELS,
+    wrappers: Mapping[str, Wrapper] = _NO_WRAPPERS,
+    limits: Limits | None = None,
+    read_config: ReadConfig | None = None,
+) -> Followed:
+    """Never raises, whatever the files hold; stops when the budget is used up."""
+    engine = Interpreter(run, files, Budget(limits or Limits()), models, wrappers)
+    source = run.entry.source
+    if source is None:
+        return Followed(trace=engine.trace)
+    parsed = parse_file(source, 0)
+    if isinstance(parsed, Unparsable):
+        return Followed(trace=engine.trace, problems=(parsed,))
+    engine.parsed.append(parsed)
+    _follow_entry(engine, parsed, read_config or _configs_reader())
+    return Followed(
+        trace=engine.trace, modules=tuple(engine.parsed), problems=tuple(engine.problems)
+    )
+
+
+def _follow_entry(engine: Interpreter, parsed: ParsedFile, read_config: ReadConfig) -> None:
+    path = parsed.source.path
+    module = LocalModule(_module_name(engine, path), path, None, followed=True)
+    scope = module.scope = module_scope(parsed, module, "__main__")
+    if path is not None:
+        engine.finder.adopt(module)
+    engine.begin(scope, read_config)
+    _within_budget(engine, lambda: engine.execute(parsed.tree.body, scope))
+    if not engine.budget.late:
+        engine.budget.allow(engine.budget.limits.afterwards)
+        _within_budget(engine, lambda: follow_the_rest(engine))
+
+
+def _within_budget(engine: Interpreter, do: Callable[[], object]) -> None:
+    try:
+        do()
+    except (Exhausted, RecursionError, MemoryError):
+        engine.trace.exhausted = True
+    except JobRaises:
+        return
+
+
+def _module_name(engine: Interpreter, path: Path | None) -> str:
+    """Relative imports of an entry point started with `-m` start from its package."""
+    root = engine.run.entry.import_root
+    if path is None or not path.is_relative_to(root):
+        return "__main__"
+    return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+def _configs_reader() -> ReadConfig:
+    """The reader of config files, if it is there."""
+    try:
+        read: ReadConfig = importlib.import_module("schedmate.advisor.configs").read
+    except AttributeError:
+        return _no_config
+    return read
+
+
+def _no_config(source: SourceFile) -> Value | None:
+    return None

@@ -1,0 +1,152 @@
+"""The job's own functions: defined, decorated, followed."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from schedmate.advisor.python.assignment import bind, note
+from schedmate.advisor.python.binding import bind_arguments
+from schedmate.advisor.python.engine import Arguments, Engine, Flow, Site
+from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.truth import any_of
+from schedmate.advisor.python.values import (
+    NOBODY_KNOWS,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Partial,
+    Sequence,
+    Table,
+    Thing,
+    Value,
+)
+
+_GENERATES = (ast.Yield, ast.YieldFrom)
+
+
+def define_function(
+    engine: Engine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
+) -> Flow:
+    decorators = tuple(engine.evaluate(part, scope) for part in node.decorator_list)
+    qualified = (
+        f"{scope.names['__qualname__'].data}.{node.name}" if scope.kind == "class" else node.name
+    )
+    function = LocalFunction(node, scope, qualified, scope.file.line(node), decorators)
+    engine.functions.append(function)
+    value = Value(function, (function.line,))
+    bind(
+        engine,
+        node.name,
+        decorated(engine, value, decorators, Site(scope, node)),
+        scope,
+        node,
+        record=False,
+    )
+    return Flow.NEXT
+
+
+def decorated(engine: Engine, value: Value, decorators: tuple[Value, ...], site: Site) -> Value:
+    """The job's own decorators are called; what they return counts if it can be called."""
+    for decorator in reversed(decorators):
+        if isinstance(decorator.data, (LocalFunction, Partial)):
+            result = engine.call(decorator, Arguments([value]), site)
+            if isinstance(result.data, (LocalFunction, LocalClass, Partial)):
+                value = result
+        elif isinstance(decorator.data, (Thing, Table)):
+            engine.registered.append(value)
+    return value
+
+
+def define_lambda(engine: Engine, node: ast.Lambda, scope: Scope) -> Value:
+    return Value(LocalFunction(node, scope, "<lambda>", scope.file.line(node)))
+
+
+def invoke(engine: Engine, function: LocalFunction, arguments: Arguments, site: Site) -> Value:
+    """Wrappers first: a decorator of a library may say what a call really does."""
+    for decorator in function.decorators:
+        wrapper = engine.wrappers.get(_decorator_name(decorator))
+        if wrapper is None or function.node in engine.unwrapping:
+            continue
+        engine.unwrapping.add(function.node)
+        try:
+            found = wrapper(function, decorator, engine.world)
+        finally:
+            engine.unwrapping.discard(function.node)
+        if found is not None:
+            return found
+    return follow_function(engine, function, arguments, site)
+
+
+def _decorator_name(decorator: Value) -> str:
+    data = decorator.data
+    if isinstance(data, Dotted):
+        return data.name
+    return data.kind if isinstance(data, Thing) else ""
+
+
+def follow_function(
+    engine: Engine, function: LocalFunction, arguments: Arguments, site: Site
+) -> Value:
+    state = engine.state
+    limits = engine.budget.limits
+    times = state.followed.get(function.node, 0)
+    if state.calls >= limits.call_depth or times >= limits.calls_of_one:
+        return NOBODY_KNOWS
+    state.followed[function.node] = times + 1
+    bound = bind_arguments(engine, function, arguments)
+    engine.budget.tick()
+    home: Scope = function.home
+    scope = home.inner("function")
+    scope.function, scope.arguments = function, bound
+    scope.names.update(bound)
+    _note_arguments(engine, function, arguments, site)
+    kept = (state.within, state.target, state.calls)
+    state.within, state.target, state.calls = function.name, "", state.calls + 1
+    try:
+        return _result(engine, function, scope)
+    except RecursionError:
+        return NOBODY_KNOWS
+    finally:
+        state.within, state.target, state.calls = kept
+
+
+def _note_arguments(
+    engine: Engine, function: LocalFunction, arguments: Arguments, site: Site
+) -> None:
+    for name, value in arguments.keywords.items():
+        note(engine, name, value, "keyword", site, of=function.name)
+
+
+def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return engine.evaluate(node.body, scope)
+    generates = _generates(node)
+    scope.yielded = [] if generates else None
+    flow = engine.execute(node.body, scope)
+    if generates:
+        return Value(Sequence(list(scope.yielded or ()), complete=False, kind="generator"))
+    if flow is Flow.NEXT:
+        scope.returned.append(Value(None))
+    return any_of(scope.returned) if scope.returned else NOBODY_KNOWS
+
+
+def _generates(node: ast.AST) -> bool:
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(node))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _GENERATES):
+            return True
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def bound_method(function: LocalFunction, instance: Value, cls: Value | None = None) -> Value:
+    """A method of an instance, or of a class where it is one of the class."""
+    names = [d.data.name for d in function.decorators if isinstance(d.data, Dotted)]
+    if "staticmethod" in names:
+        return Value(function, (function.line,))
+    receiver = cls if "classmethod" in names and cls is not None else instance
+    return Value(replace(function, bound_to=receiver), (function.line,))

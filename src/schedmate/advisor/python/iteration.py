@@ -1,0 +1,53 @@
+"""What a loop runs through."""
+
+from __future__ import annotations
+
+from schedmate.advisor.python.engine import Engine
+from schedmate.advisor.python.references import Range
+from schedmate.advisor.python.truth import derived
+from schedmate.advisor.python.values import Sequence, Table, Thing, Value
+
+_MAX_RANGE = 64
+_THROUGH = {"enumerate", "iter", "reversed", "itertools.islice", "itertools.chain", "zip", "sorted"}
+
+
+def items_of(engine: Engine, value: Value) -> list[Value] | None:
+    """All items in order; None unless every one of them is known to be there."""
+    data = value.data
+    if isinstance(data, Sequence):
+        return list(data.items) if data.complete else None
+    if isinstance(data, Table) and data.kind == "enum_class":
+        return list(data.parts.values())
+    if isinstance(data, Table):
+        return (
+            [Value(name, value.lines, value.source) for name in data.parts]
+            if data.complete
+            else None
+        )
+    if isinstance(data, str):
+        return [Value(char, value.lines, value.source) for char in data[:_MAX_RANGE]]
+    if isinstance(data, Range):
+        return _range_items(data)
+    return None
+
+
+def _range_items(data: Range) -> list[Value] | None:
+    bounds = (data.start.data, data.stop.data, data.step.data)
+    if not all(isinstance(bound, int) for bound in bounds) or bounds[2] == 0:
+        return None
+    numbers = range(*bounds)
+    if len(numbers) > _MAX_RANGE:
+        return None
+    return [derived(number, data.stop) for number in numbers]
+
+
+def looped_over(value: Value) -> Value:
+    """What `enumerate(tqdm(x))` is about: x."""
+    for _ in range(5):
+        data = value.data
+        if not isinstance(data, Thing) or not data.call.positional:
+            return value
+        if data.kind not in _THROUGH and not data.kind.rpartition(".")[2].startswith("tqdm"):
+            return value
+        value = data.call.positional[0]
+    return value

@@ -1,0 +1,105 @@
+"""The world that models of libraries see: the job's command line, environment and files."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
+from pathlib import Path
+
+from schedmate.advisor.python.binding import default_scope, parameter_defaults
+from schedmate.advisor.python.classes import lineage
+from schedmate.advisor.python.engine import Arguments, Engine, Site
+from schedmate.advisor.python.loading import settings_of
+from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.trace import Option
+from schedmate.advisor.python.values import LocalClass, LocalFunction, Value
+from schedmate.advisor.python.world import ReadConfig
+from schedmate.advisor.shell import Word
+
+_MAX_LISTED = 400
+
+
+class JobWorld:
+    def __init__(self, engine: Engine, scope: Scope, read_config: ReadConfig) -> None:
+        self._engine = engine
+        self._scope = scope
+        self._read = read_config
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        return self._engine.run.arguments
+
+    @property
+    def environment(self) -> Mapping[str, Word]:
+        return self._engine.run.env
+
+    def state(self, option: Option) -> None:
+        if len(self._engine.trace.options) < self._engine.budget.limits.records:
+            self._engine.trace.options.append(option)
+
+    def read_config(self, path: str) -> Value | None:
+        for place in self.places(path):
+            source = self._engine.files.read(place, inside=self._engine.finder.allowed)
+            if source is not None:
+                return self._read(source)
+        return None
+
+    def read_python_config(self, path: str) -> Value | None:
+        for place in self.places(path):
+            found = settings_of(self._engine, place)
+            if found is not None:
+                return found
+        return None
+
+    def places(self, path: str) -> list[Path]:
+        """Where a path of the job may lead: from where it runs, then from beside its code."""
+        if not path or "\0" in path or len(path) > 1000:  # noqa: PLR2004 - no real path is longer
+            return []
+        bases = (self._engine.files.workdir, self._engine.run.entry.import_root)
+        return list(dict.fromkeys(Path(os.path.normpath(base / path)) for base in bases))
+
+    def list_files(self, directory: str) -> Many[str]:
+        found: list[str] = []
+        allowed = [each.resolve() for each in self._engine.finder.allowed]
+        for place in self.places(directory):
+            if not any(place.resolve().is_relative_to(each) for each in allowed):
+                continue
+            for above, _, names in os.walk(place):
+                inside = os.path.relpath(above, place)
+                found += [os.path.normpath(os.path.join(inside, name)) for name in sorted(names)]
+                if len(found) >= _MAX_LISTED:
+                    return found[:_MAX_LISTED]
+            if found:
+                return found
+        return found
+
+    def invoke(
+        self,
+        function: Value,
+        positional: Many[Value] = (),
+        keywords: Mapping[str, Value] | None = None,
+    ) -> Value:
+        arguments = Arguments(list(positional), dict(keywords or {}))
+        return self._engine.call(function, arguments, Site(self._scope, self._scope.file.tree))
+
+    def signature(self, function: LocalFunction) -> Many[tuple[str, Value | None, Value | None]]:
+        scope = default_scope(function)
+        spec = function.node.args
+        annotations = {
+            part.arg: part.annotation for part in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+        }
+        return [
+            (name, self._optional(default, scope), self._optional(annotations[name], scope))
+            for name, default in parameter_defaults(function)
+        ]
+
+    def _optional(self, node: ast.expr | None, scope: Scope) -> Value | None:
+        return None if node is None else self._engine.evaluate(node, scope)
+
+    def members(self, cls: LocalClass) -> Mapping[str, Value]:
+        found: dict[str, Value] = {}
+        for each in reversed(lineage(cls)):
+            found.update({name: self._engine.resolve(part) for name, part in each.parts.items()})
+        return found

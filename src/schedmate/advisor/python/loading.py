@@ -1,0 +1,114 @@
+"""Local modules, read and followed when one of their names is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.python.engine import Engine
+from schedmate.advisor.python.lookup import from_stars
+from schedmate.advisor.python.parsed import ParsedFile, parse_file
+from schedmate.advisor.python.references import Deferred, LocalModule
+from schedmate.advisor.python.scope import Scope, State
+from schedmate.advisor.python.values import NOBODY_KNOWS, Dotted, Table, Value
+from schedmate.model import Source
+
+
+def read_code(engine: Engine, path: Path, depth: int, origin: Source = "code") -> ParsedFile | None:
+    limits = engine.budget.limits
+    if len(engine.parsed) >= limits.files or engine.bytes_read > limits.total_bytes:
+        engine.trace.exhausted = True
+        return None
+    source = engine.files.read(path, inside=engine.finder.allowed)
+    if source is None:
+        return None
+    engine.bytes_read += len(source.text)
+    parsed = parse_file(source, depth, origin)
+    if isinstance(parsed, Unparsable):
+        engine.problems.append(parsed)
+        return None
+    engine.parsed.append(parsed)
+    return parsed
+
+
+def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
+    """A name of a local module, which is followed now if it was not before."""
+    scope = load(engine, module)
+    if scope is not None and name in scope.names:
+        return resolve(engine, scope.names[name])
+    below = engine.finder.below(module, name) if module.directory is not None else None
+    if below is not None:
+        below.depth = below.depth or module.depth
+        return Value(below)
+    if scope is None:
+        return None
+    found = from_stars(engine, name, scope)
+    if found is None and scope.library_star:
+        return Value(Dotted(f"{scope.library_star}.{name}"))
+    return found
+
+
+def load(engine: Engine, module: LocalModule) -> Scope | None:
+    if module.followed:
+        return module.scope
+    module.followed = True
+    parsed = None if module.path is None else read_code(engine, module.path, module.depth or 1)
+    if parsed is None:
+        return None
+    module.scope = module_scope(parsed, module)
+    kept = engine.state
+    engine.state = State(followed=kept.followed, calls=kept.calls + 1)
+    try:
+        with engine.memory.outside():
+            engine.execute(parsed.tree.body, module.scope)
+    finally:
+        engine.state = kept
+    return module.scope
+
+
+def module_scope(parsed: ParsedFile, module: LocalModule, name: str | None = None) -> Scope:
+    path = str(parsed.source.path or parsed.source.name)
+    names = {"__name__": Value(name or module.name), "__file__": Value(path)}
+    return Scope(parsed, module, names)
+
+
+def resolve(engine: Engine, value: Value) -> Value:
+    """Follow `from module import name` to what it means."""
+    for _ in range(20):
+        if not isinstance(value.data, Deferred):
+            return value
+        found = engine.member(value.data.module, value.data.name)
+        if found is None:
+            return NOBODY_KNOWS
+        value = found
+    return NOBODY_KNOWS
+
+
+def run_file(engine: Engine, path: Path, scope: Scope, origin: Source) -> bool:
+    """`exec` of a file: its statements run among the names of the scope."""
+    parsed = read_code(engine, path, scope.file.depth, origin)
+    if parsed is None:
+        return False
+    kept, scope.file = scope.file, parsed
+    try:
+        engine.execute(parsed.tree.body, scope)
+    finally:
+        scope.file = kept
+    return True
+
+
+def settings_of(engine: Engine, path: Path) -> Value | None:
+    """A Python file of settings, as a table of its names."""
+    parsed = read_code(engine, path, 1, "config")
+    if parsed is None:
+        return None
+    scope = module_scope(parsed, LocalModule(path.stem, path, None))
+    kept = engine.state
+    engine.state = State(followed=kept.followed, calls=kept.calls + 1)
+    try:
+        with engine.memory.outside():
+            engine.execute(parsed.tree.body, scope)
+    finally:
+        engine.state = kept
+    parts = {name: value for name, value in scope.names.items() if not name.startswith("__")}
+    return Value(Table(parts, "module"), (parsed.line(parsed.tree),), "config")

@@ -1,0 +1,67 @@
+"""Python files as syntax trees; a file that was read before in this process is not parsed again."""
+
+from __future__ import annotations
+
+import ast
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from schedmate.advisor.modules import Module, Unparsable, parse
+from schedmate.advisor.sources import SourceFile, evidence
+from schedmate.model import Evidence, Source
+
+_MEMORY = 500
+
+
+@dataclass(slots=True, eq=False)
+class ParsedFile:
+    """`origin` is what its constants count as: a file of settings is a config."""
+
+    source: SourceFile
+    tree: ast.Module
+    depth: int
+    origin: Source = "code"
+    _lines: list[str] = field(default_factory=list)
+    _evidence: dict[int, Evidence] = field(default_factory=dict)
+
+    def line(self, node: ast.AST) -> Evidence:
+        number: int = getattr(node, "lineno", 1)
+        known = self._evidence.get(number)
+        if known is None:
+            text = self._lines[number - 1] if number <= len(self._lines) else ""
+            known = self._evidence[number] = evidence(self.source.name, number, text)
+        return known
+
+
+_Parsed = tuple[ast.Module, list[str], dict[int, Evidence]]
+
+
+class _Recent:
+    def __init__(self) -> None:
+        self._parsed: OrderedDict[tuple[str, str], _Parsed] = OrderedDict()
+
+    def get(self, key: tuple[str, str]) -> _Parsed | None:
+        known = self._parsed.get(key)
+        if known is not None:
+            self._parsed.move_to_end(key)
+        return known
+
+    def put(self, key: tuple[str, str], parsed: _Parsed) -> None:
+        self._parsed[key] = parsed
+        if len(self._parsed) > _MEMORY:
+            self._parsed.popitem(last=False)
+
+
+_recent = _Recent()
+
+
+def parse_file(source: SourceFile, depth: int, origin: Source = "code") -> ParsedFile | Unparsable:
+    key = (source.name, source.digest)
+    known = _recent.get(key)
+    if known is None:
+        module = parse(source, depth)
+        if not isinstance(module, Module):
+            return module
+        known = (module.tree, module.lines, {})
+        _recent.put(key, known)
+    return ParsedFile(source, known[0], depth, origin, known[1], known[2])

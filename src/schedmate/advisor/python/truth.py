@@ -1,0 +1,112 @@
+"""Whether values are true, the same, or still known when either of two may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schedmate.advisor.python.references import LocalModule, Member, Range
+from schedmate.advisor.python.values import (
+    NOBODY_KNOWS,
+    UNKNOWN,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Partial,
+    Sequence,
+    Table,
+    Thing,
+    Value,
+    stronger,
+)
+from schedmate.model import Evidence
+
+_MAX_LINES = 3
+_MAX_DEPTH = 6
+_MAX_COMPARED = 200
+
+
+def truth(value: Value) -> bool | None:
+    """None where only running would tell."""
+    data = value.data
+    if value.plain:
+        return bool(data)
+    if isinstance(data, Sequence):
+        return True if data.items else (False if data.complete else None)
+    if isinstance(data, Table):
+        if data.kind != "dict":
+            return True
+        return True if data.parts else (False if data.complete else None)
+    if isinstance(data, (LocalFunction, LocalClass, Partial, LocalModule)):
+        return True
+    if isinstance(data, Thing):
+        return True if _is_class_like(data.kind) else None
+    return None
+
+
+def _is_class_like(kind: str) -> bool:
+    """An instance of a class counts as true; what a function returns may be anything."""
+    name = kind.rpartition(".")[2]
+    return name[:1].isupper()
+
+
+def same(one: Value, other: Value, depth: int = 0) -> bool:
+    """Whether both are surely the same."""
+    left, right = one.data, other.data
+    if left is right:
+        return left is not UNKNOWN
+    if one.plain and other.plain:
+        return type(left) is type(right) and bool(left == right)
+    if depth > _MAX_DEPTH:
+        return False
+    if isinstance(left, Dotted) and isinstance(right, Dotted):
+        return left.name == right.name
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return (
+            left.complete
+            and right.complete
+            and len(left.items) == len(right.items) < _MAX_COMPARED
+            and all(same(a, b, depth + 1) for a, b in zip(left.items, right.items, strict=True))
+        )
+    if isinstance(left, Table) and isinstance(right, Table):
+        return (
+            left.complete
+            and right.complete
+            and left.kind == right.kind
+            and left.parts.keys() == right.parts.keys()
+            and len(left.parts) < _MAX_COMPARED
+            and all(same(left.parts[name], right.parts[name], depth + 1) for name in left.parts)
+        )
+    return False
+
+
+def either(one: Value | None, other: Value | None) -> Value | None:
+    """What is known when either may hold; None stands for a name that is not bound."""
+    if one is None or other is None:
+        return one or other
+    return one if same(one, other) else NOBODY_KNOWS
+
+
+def any_of(values: Iterable[Value]) -> Value:
+    """What is known when any of them may hold."""
+    found: Value | None = None
+    for value in values:
+        found = value if found is None else either(found, value)
+        if found is not None and not found.known:
+            return NOBODY_KNOWS
+    return found or NOBODY_KNOWS
+
+
+def derived(data: object, *parts: Value) -> Value:
+    """A value computed from others: it has their lines, and the stronger one's source."""
+    lines: list[Evidence] = []
+    source = parts[0].source if parts else "code"
+    ranked = sorted(parts, key=lambda part: stronger(part.source, "config") != part.source)
+    for part in ranked:
+        source = stronger(source, part.source)
+        lines.extend(line for line in part.lines if line not in lines)
+    return Value(data, tuple(lines[:_MAX_LINES]), source)
+
+
+def opaque(value: Value) -> bool:
+    """Whether an operation on it tells nothing."""
+    return isinstance(value.data, (Thing, Member, Range)) or not value.known
