@@ -21,11 +21,14 @@ from schedmate.advisor.python.values import (
 
 _MAX_NAME = 200
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
+_FLAGS = ("flags.FLAGS", "gflags.FLAGS")
 _NAMES = ("__name__", "__qualname__")
 
 
 def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     data = value.data
+    if isinstance(data, Dotted) and data.name.endswith(_FLAGS):
+        return _flag(engine, name)
     if isinstance(data, Dotted):
         return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
@@ -41,6 +44,14 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     if isinstance(data, str):
         return path_part(value, name) or Value(Member(value, name))
     return known_member(name, "") or Value(Member(value, name))
+
+
+def _flag(engine: Engine, name: str) -> Value:
+    """absl's `FLAGS.lr`: flags are options, stated where they are defined."""
+    for option in reversed(engine.trace.options):
+        if option.name == name:
+            return option.value
+    return NOBODY_KNOWS
 
 
 def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site) -> Value:

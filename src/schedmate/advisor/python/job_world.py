@@ -14,7 +14,7 @@ from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.loading import settings_of
 from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.trace import Option
-from schedmate.advisor.python.values import LocalClass, LocalFunction, Value
+from schedmate.advisor.python.values import Dotted, LocalClass, LocalFunction, Value
 from schedmate.advisor.python.world import ReadConfig
 from schedmate.advisor.shell import Word
 
@@ -82,7 +82,17 @@ class JobWorld:
         keywords: Mapping[str, Value] | None = None,
     ) -> Value:
         arguments = Arguments(list(positional), dict(keywords or {}))
-        return self._engine.call(function, arguments, Site(self._scope, self._scope.file.tree))
+        site = Site(self._scope, self._scope.file.tree)
+        return self._engine.call(self._own(function), arguments, site)
+
+    def _own(self, function: Value) -> Value:
+        """A dotted name (`_target_: src.models.Net`) of one of the job's modules is its own."""
+        if not isinstance(function.data, Dotted):
+            return function
+        home, _, name = function.data.name.rpartition(".")
+        module = self._engine.finder.find(home) if home else None
+        found = None if module is None else self._engine.member(module, name)
+        return function if found is None else found
 
     def signature(self, function: LocalFunction) -> Many[tuple[str, Value | None, Value | None]]:
         scope = default_scope(function)

@@ -50,7 +50,7 @@ def _is_library(value: Value, name: str) -> bool | None:
     if isinstance(data, Table):
         if data.kind == "dict":
             return last in _DICTS
-        inherits = data.of is not None and data.of.inherits(name)
+        inherits = data.kind == name or (data.of is not None and data.of.inherits(name))
         return True if inherits else (False if name in _PLAIN else None)
     if isinstance(data, (LocalFunction, LocalClass, LocalModule, Dotted)):
         return False if name in _PLAIN else None
