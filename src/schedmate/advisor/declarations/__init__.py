@@ -8,6 +8,7 @@ from schedmate.advisor.declarations.absl_models import ABSL
 from schedmate.advisor.declarations.argparse_models import ARGPARSE
 from schedmate.advisor.declarations.click_models import CLICK_WRAPPERS
 from schedmate.advisor.declarations.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
+from schedmate.advisor.declarations.detectron2_models import DETECTRON2
 from schedmate.advisor.declarations.fire_models import FIRE
 from schedmate.advisor.declarations.hf_parser import HF_PARSER
 from schedmate.advisor.declarations.hydra_models import HYDRA, HYDRA_WRAPPERS
@@ -26,6 +27,7 @@ MODELS: Mapping[str, Model] = {
     **ABSL,
     **ARGPARSE,
     **DATACLASS_PARSERS,
+    **DETECTRON2,
     **FIRE,
     **HF_PARSER,
     **HYDRA,

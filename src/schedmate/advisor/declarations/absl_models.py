@@ -83,13 +83,13 @@ def _converted(word: Given, kind: str) -> Value:
 
 
 def run(call: Call, world: World) -> Value | None:
-    """`app.run(main)` calls `main(argv)`."""
+    """`app.run(main)` calls `main(argv)`, of which the flags are gone: the program's name."""
     main = call.argument("main", 0)
     if main is None or not isinstance(main.data, LocalFunction):
         return None
     takes_words = bool(world.signature(main.data))
-    words = several(word.value for word in given(world.arguments))
-    return world.invoke(main, [words] if takes_words else [])
+    left_over = several([Value("main", (call.line,))])
+    return world.invoke(main, [left_over] if takes_words else [])
 
 
 _KINDS = [

@@ -45,6 +45,7 @@ class _Matcher:
         self._positionals = [each for each in parser.declared if not each.flags]
         self._loose: list[Given] = []
         self._words = deque(words)
+        self._order = {id(word): place for place, word in enumerate(words)}
         self._found = Matched()
 
     def run(self) -> Matched:
@@ -137,6 +138,7 @@ class _Matcher:
             if values or declared.nargs not in _OPTIONAL:
                 self._found.matches.append(Match(declared, None, values))
         self._found.extras += loose
+        self._found.extras.sort(key=lambda word: self._order.get(id(word), 0))
 
 
 def _most(declared: Declared) -> int | None:

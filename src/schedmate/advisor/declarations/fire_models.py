@@ -59,7 +59,7 @@ def _of_class(cls: LocalClass, words: Sequence[Given], world: World, depth: int)
     constructor = members.get("__init__")
     arguments = {}
     if constructor is not None and isinstance(constructor.data, LocalFunction):
-        arguments = arguments_for(constructor.data, words, world)
+        arguments = arguments_for(constructor.data, _for_constructor(words, place), world)
         for name, value in arguments.items():
             state(world, name, value)
     made = world.invoke(Value(cls, (cls.line,)), (), arguments)
@@ -70,6 +70,14 @@ def _of_class(cls: LocalClass, words: Sequence[Given], world: World, depth: int)
         return made
     bound = replace(method, data=replace(method.data, bound_to=made))
     return run(bound, words[place + 1 :], world, depth + 1)
+
+
+def _for_constructor(words: Sequence[Given], place: int | None) -> Sequence[Given]:
+    """What stands in front of the method's name, else the flags behind it."""
+    if place is None or place > 0:
+        return words[:place]
+    flags = [index for index, word in enumerate(words) if looks_like_flag(word.text)]
+    return words[flags[0] :] if flags else ()
 
 
 def _place_of_method(methods: dict[str, Value], words: Sequence[Given]) -> int | None:

@@ -12,8 +12,6 @@ from schedmate.advisor.declarations.undeclared import looks_like_flag, underscor
 from schedmate.advisor.python.values import LocalClass, LocalFunction, Table, Value
 from schedmate.advisor.python.world import World
 
-_VARIADIC = "**"
-
 
 def call_with(function: Value, words: Sequence[Given], world: World, prefix: str = "") -> Value:
     """Follow a function with the arguments that a command line gives it."""
@@ -38,9 +36,9 @@ def arguments_for(
     settings, others = settings_from(words, shape)
     arguments = _defaults(parameters, settings, world)
     _fill_by_place(arguments, parameters, _loose(words), settings)
-    if any(name.startswith(_VARIADIC) for name, _, _ in parameters):
+    if function.node.args.kwarg is not None:
         arguments |= {underscored(pair.name): pair.value() for pair in others}
-    return {name: value for name, value in arguments.items() if not name.startswith("*")}
+    return arguments
 
 
 def parameters_of(
@@ -86,11 +84,7 @@ def _fill_by_place(
     loose: Sequence[Given],
     settings: Table,
 ) -> None:
-    open_names = [
-        (name, default)
-        for name, default, _ in parameters
-        if name not in settings.parts and not name.startswith("*")
-    ]
+    open_names = [(name, default) for name, default, _ in parameters if name not in settings.parts]
     for (name, default), word in zip(open_names, loose, strict=False):
         arguments[name] = like(default, word)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedmate.advisor.declarations.absl_models import command_line, holder
-from schedmate.advisor.declarations.omegaconf_models import nothing, of_kind
+from schedmate.advisor.declarations.omegaconf_models import of_kind
 from schedmate.advisor.declarations.tables import copied, look_up, merge, put, state_all, table_of
 from schedmate.advisor.declarations.text import like
 from schedmate.advisor.python.trace import Option
@@ -109,8 +109,8 @@ def _with_overrides(name: str, table: Table, call: Call, world: World) -> Value:
 
 
 _METHODS: dict[str, Model] = {
-    "lock": nothing,
-    "unlock": nothing,
+    "lock": same,
+    "unlock": same,
     "update": update,
     "update_from_flattened_dict": update_flat,
     "to_dict": as_dict,

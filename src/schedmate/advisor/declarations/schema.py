@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from schedmate.advisor.declarations.annotations import annotated
 from schedmate.advisor.declarations.conversion import name_of
 from schedmate.advisor.declarations.given import Given, several
 from schedmate.advisor.declarations.tables import leaves, look_up, merge, put, table_of
@@ -121,14 +122,16 @@ def _below(default: Value | None, value: Value, world: World, depth: int) -> Val
 
 
 def outline(classes: Sequence[Value], world: World) -> Table:
-    """The defaults of several classes side by side: what their options are called, and their
-    types. A field without a default is None.
+    """The fields of several classes side by side, each with a value of its type: its default,
+    else one that its annotation tells, else None.
     """
     table = Table()
     for cls in classes:
         if isinstance(cls.data, LocalClass):
+            examples = annotated(cls.data)
             for name, default in defaults_of(cls.data, world).items():
-                table.parts[name] = default if default is not None else Value(None)
+                told = default is not None and default.known and default.data is not None
+                table.parts[name] = default if told and default else examples.get(name, Value(None))
         elif isinstance(cls.data, Table):
             table.parts |= cls.data.parts
     return table
@@ -178,8 +181,10 @@ def _valued(pair: Pair, default: Value | None, *, negated: bool) -> Value:
     if not pair.values:
         return pair.flag.holding(not negated)
     values = [like(default, word) for word in pair.values]
-    is_list = default is not None and isinstance(default.data, Items)
-    return values[0] if len(values) == 1 and not is_list else several(values)
+    wants_list = default is not None and isinstance(default.data, Items)
+    if len(values) == 1 and (not wants_list or isinstance(values[0].data, Items)):
+        return values[0]
+    return several(values)
 
 
 def is_class(value: Value) -> bool:

@@ -108,8 +108,7 @@ def _place_of(commands: Mapping[str, Value], words: Sequence[Given]) -> int | No
 def _follow(function: LocalFunction, words: Sequence[Given], world: World) -> Value:
     parser = Parser()
     for parameter in world.signature(function):
-        if not parameter[0].startswith("*"):
-            parser.add(_declared(parameter, words, function))
+        parser.add(_declared(parameter, words, function))
     parsing = Parsing(world, Table())
     parsing.run(parser, words)
     parsing.take_undeclared()

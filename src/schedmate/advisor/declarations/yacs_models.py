@@ -18,7 +18,6 @@ _KINDS = (
     "iopath.common.CfgNode",
     "fastreid.config.CfgNode",
 )
-_DETECTRON = "detectron2.config.CfgNode"
 
 
 def node(call: Call, _: World) -> Value:
@@ -32,11 +31,6 @@ def node(call: Call, _: World) -> Value:
     if start is not None:
         merge(table, of_kind(start, call.callee))
     return Value(table, (call.line,))
-
-
-def library_defaults(call: Call, _: World) -> Value:
-    """`get_cfg()`: the library's own defaults are not the job's to state."""
-    return Value(Table(kind=_DETECTRON, complete=False), (call.line,))
 
 
 def clone(call: Call, _: World) -> Value | None:
@@ -126,6 +120,4 @@ _METHODS: dict[str, Model] = {
 YACS: dict[str, Model] = {
     **dict.fromkeys(_KINDS, node),
     **{f"{kind}.{name}": model for kind in _KINDS for name, model in _METHODS.items()},
-    "detectron2.config.get_cfg": library_defaults,
-    "detectron2.config.config.get_cfg": library_defaults,
 }
