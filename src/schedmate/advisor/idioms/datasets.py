@@ -1,0 +1,70 @@
+"""The name a person would call the data by: a hub id, a well-known name, a telling folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from schedmate.advisor.idioms.calls import words
+
+_FILE = re.compile(
+    r"\.(?:csv|tsv|json|jsonl|parquet|txt|bin|npy|npz|h5|hdf5|tfrecords?|yaml|yml|tar|zip|gz|pt|pkl"
+    r"|arrow|lmdb|libsvm|svm|idx|mat|zst)$"
+)
+_SPLIT = re.compile(
+    r"(?:train|training|val|valid|validation|test|dev|eval|images?|labels?|annotations?|part)"
+    r"[-_]?\d{0,4}",
+    re.IGNORECASE,
+)
+_SAYS_LITTLE = words(
+    "data dataset datasets input inputs raw processed preprocessed root home mnt scratch work tmp "
+    "gpfs lustre nfs storage shared public local ssd nvme workspace opt content user users project "
+    "projects cache bucket train_data my path none null default custom file files folder dir s3 gs"
+)
+_CALLED = {
+    "imagenet": "imagenet imagenet1k imagenet-1k imagenet_1k imagenet2012 ilsvrc2012 ilsvrc12 "
+    "ilsvrc imagenet-2012 ilsvrc_2012 in1k",
+    "cifar10": "cifar10 cifar-10 cifar_10 cifar-10-batches-py",
+    "cifar100": "cifar100 cifar-100 cifar_100 cifar-100-python",
+    "fashion_mnist": "fashion_mnist fashionmnist fashion-mnist",
+    "coco": "coco coco2017 mscoco coco-2017 coco2014 ms-coco ms_coco",
+    "voc": "voc voc2012 voc2007 vocdevkit pascal_voc pascalvoc",
+    "tiny-imagenet": "tiny-imagenet tiny-imagenet-200 tiny_imagenet tinyimagenet",
+    "movielens": "movielens ml-1m ml-20m ml-100k ml-25m",
+}
+_CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
+_RELEASE = re.compile(r":[\d.*]{1,20}$")
+_SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
+_PARTS_OF_A_HUB_ID = 2
+
+
+def dataset_name(text: str) -> str | None:
+    """`/data/ImageNet/train` is `imagenet`, `HuggingFaceFW/fineweb` is itself,
+    `data/shakespeare/input.txt` is `shakespeare`; None where nothing tells (`./data`)."""
+    name = _RELEASE.sub("", _SCHEME.sub("/", text.strip()))
+    if _is_hub_id(name):
+        return name
+    for part in reversed(PurePosixPath(name).parts):
+        bare = _FILE.sub("", _FILE.sub("", part))
+        if _telling(bare):
+            return _CALLED_SO.get(bare.lower(), bare)
+    return None
+
+
+def _is_hub_id(name: str) -> bool:
+    parts = name.split("/")
+    return (
+        len(parts) == _PARTS_OF_A_HUB_ID
+        and all(_telling(part) for part in parts)
+        and not name.startswith((".", "~", "/", "$"))
+        and not _FILE.search(name)
+    )
+
+
+def _telling(bare: str) -> bool:
+    return (
+        bare.lower() not in _SAYS_LITTLE
+        and not _SPLIT.fullmatch(bare)
+        and any(letter.isalpha() for letter in bare)
+        and not set(bare) & set("{}$*~")
+    )

@@ -1,0 +1,153 @@
+"""The library that drives the training loop: a Trainer that is called beats an import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import is_of
+from schedmate.advisor.python.trace import Imported
+from schedmate.advisor.python.values import Call, Value
+from schedmate.model import Evidence
+
+
+class _Driver(NamedTuple):
+    framework: str
+    packages: tuple[str, ...]
+    calls: re.Pattern[str]
+
+
+def _driver(framework: str, packages: str, calls: str) -> _Driver:
+    return _Driver(framework, tuple(packages.split()), re.compile(calls))
+
+
+_KERAS = r"(?:keras|tensorflow\.(?:python\.)?keras|tf_keras|keras_\w{1,20}|autokeras)"
+_DRIVERS = (
+    _driver(
+        "lightning",
+        "lightning pytorch_lightning lightning_fabric",
+        r"^(?:lightning|pytorch_lightning|lightning_fabric)\..*\b(?:Trainer|Fabric|LightningCLI)\b",
+    ),
+    _driver(
+        "transformers",
+        "transformers trl sentence_transformers setfit optimum",
+        r"^(?:transformers|trl|sentence_transformers|setfit|optimum|unsloth)\..*Trainer\b"
+        r"|^sentence_transformers\.SentenceTransformer\.(?:.*\.)?fit$",
+    ),
+    _driver("ultralytics", "ultralytics", r"^ultralytics\."),
+    _driver(
+        "mmengine", "mmengine mmcv mmdet mmseg mmpretrain mmcls", r"^mm(?:engine|cv)\..*Runner"
+    ),
+    _driver("detectron2", "detectron2", r"^detectron2\.engine\."),
+    _driver("fairseq", "fairseq fairseq2", r"^fairseq2?\."),
+    _driver("fastai", "fastai", r"^fastai\..*[Ll]earner"),
+    _driver("composer", "composer llmfoundry", r"^composer\..*Trainer"),
+    _driver("stable_baselines3", "stable_baselines3 sb3_contrib", r"^(?:stable_baselines3|sb3_)"),
+    _driver("rllib", "ray.rllib", r"^ray\.rllib\."),
+    _driver("torchtune", "torchtune", r"^torchtune\."),
+    _driver("torchtitan", "torchtitan", r"^torchtitan\."),
+    _driver("colossalai", "colossalai", r"^colossalai\..*(?:Booster|launch|initialize)"),
+    _driver("megatron", "megatron", r"^megatron\."),
+    _driver("deepspeed", "deepspeed", r"^deepspeed\.(?:.*\.)?initialize$"),
+    _driver("accelerate", "accelerate", r"^accelerate\.(?:.*\.)?Accelerator\b"),
+    _driver("ignite", "ignite", r"^ignite\.engine\."),
+    _driver(
+        "keras",
+        "keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
+        rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
+        r"|^transformers\.TF\w+.*\.fit$|^autokeras\..*\.fit$",
+    ),
+    _driver(
+        "tensorflow",
+        "tensorflow",
+        r"^tensorflow\..*\b(?:GradientTape|Session|MonitoredTrainingSession|Estimator"
+        r"|train_and_evaluate|\w*Optimizer)\b",
+    ),
+    _driver("flax", "flax", r"^flax\."),
+    _driver("jax", "jax optax haiku equinox", r"^jax\.(?:grad|value_and_grad|pmap|jit)\b|^optax\."),
+    _driver("pytorch", "torch", r"^torch\.(?:optim|autograd)\.|\.backward$"),
+    _driver("paddle", "paddle", r"^paddle\."),
+    _driver("mindspore", "mindspore", r"^mindspore\."),
+    _driver("mxnet", "mxnet", r"^mxnet\."),
+    _driver("xgboost", "xgboost", r"^xgboost\.(?:.*\.)?(?:train|cv|fit|XGB\w+)$"),
+    _driver("lightgbm", "lightgbm", r"^lightgbm\.(?:.*\.)?(?:train|cv|fit|LGBM\w+)$"),
+    _driver("catboost", "catboost", r"^catboost\."),
+    _driver("sklearn", "sklearn", r"^sklearn\..*\.(?:fit|partial_fit|fit_transform|fit_predict)$"),
+)
+"""Who comes first drives the ones after it."""
+_OWN_TREES = frozenset({"megatron", "fairseq", "torchtitan", "torchtune", "detectron2"})
+"""Frameworks whose jobs are often started from a checkout of their own."""
+_IMPORTED_BESIDE = frozenset({"accelerate", "deepspeed", "sklearn"})
+"""Imported for one helper as often as for their loop."""
+_BY_CALL, _BY_UNSURE_CALL, _BY_IMPORT = 0.95, 0.8, 0.7
+GPU_PACKAGES = frozenset(
+    package.partition(".")[0]
+    for driver in _DRIVERS
+    for package in driver.packages
+    if driver.framework not in ("sklearn", "rllib")
+) | {"cupy", "numba", "cudf", "cuml", "pycuda", "triton", "vllm", "onnxruntime"}
+
+
+def frameworks(reading: Reading) -> Iterator[Said]:
+    """By calls that surely happen, else by calls that may, else by what is imported."""
+    calls = reading.trace.calls
+    sure = [call for call in calls if call.certain]
+    found = (
+        _own_tree(sure)
+        or _by_call(reading, sure, _BY_CALL)
+        or _by_call(reading, calls, _BY_UNSURE_CALL)
+        or _by_import(reading)
+    )
+    if found is not None:
+        yield found
+
+
+def _own_tree(calls: Sequence[Call]) -> Said | None:
+    for call in calls:
+        for part in PurePosixPath(call.line.file).parts[:2]:
+            if part in _OWN_TREES:
+                return _said(part, (call.line,), 0.9)
+    return None
+
+
+def _by_call(reading: Reading, calls: Sequence[Call], confidence: float) -> Said | None:
+    for driver in _DRIVERS:
+        for call in calls:
+            if driver.calls.search(call.callee) or _fits_unseen(reading, driver, call):
+                imported = _import_of(reading, driver)
+                lines = (call.line,) if imported is None else (call.line, imported.line)
+                return _said(driver.framework, lines, confidence)
+    return None
+
+
+def _fits_unseen(reading: Reading, driver: _Driver, call: Call) -> bool:
+    """`model.fit(…, epochs=3)` of a model that nobody saw being built, where Keras is at hand."""
+    return (
+        driver.framework == "keras"
+        and call.callee in ("?.fit", "?.fit_generator")
+        and "epochs" in call.keywords
+        and any(is_of(each.name, "keras", "tensorflow") for each in reading.trace.imports)
+    )
+
+
+def _by_import(reading: Reading) -> Said | None:
+    """Of the nearest file that imports one at all; a file that only helps does not decide."""
+    for depth in sorted({each.depth for each in reading.trace.imports}):
+        near = [each for each in reading.trace.imports if each.depth == depth]
+        for driver in _DRIVERS:
+            found = next((each for each in near if is_of(each.name, *driver.packages)), None)
+            if found is not None and driver.framework not in _IMPORTED_BESIDE:
+                return _said(driver.framework, (found.line,), _BY_IMPORT)
+    return None
+
+
+def _import_of(reading: Reading, driver: _Driver) -> Imported | None:
+    named = [each for each in reading.trace.imports if is_of(each.name, *driver.packages)]
+    return min(named, key=lambda each: each.depth, default=None)
+
+
+def _said(framework: str, lines: tuple[Evidence, ...], confidence: float) -> Said:
+    return Said(field="framework", value=Value(framework, lines), confidence=confidence)

@@ -1,0 +1,93 @@
+"""Jobs that train nothing: they evaluate, infer, or prepare data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.idioms.base import Reading
+from schedmate.advisor.idioms.calls import is_of, last_name, text_of, truth_of, words
+from schedmate.advisor.python.values import Value
+from schedmate.model import Evidence
+
+_TRAINS = words(
+    "backward fit fit_generator fit_one_cycle train learn GradientTape value_and_grad grad "
+    "minimize apply_gradients apply_gradient partial_fit train_on_batch train_step cv pretrain"
+)
+_OPTIMISERS = ("torch.optim", "optax", "keras.optimizers", "tensorflow.keras.optimizers")
+_TRAINER = re.compile(r"(?:^|[a-z.])Trainer(?:$|\.)|Runner$|deepspeed\.initialize|Accelerator$")
+_NAMES = (
+    (
+        "evaluation",
+        re.compile(r"(?:^|_)(?:eval|evaluate|evaluation|test|validate|benchmark)(?:_|$)"),
+    ),
+    (
+        "inference",
+        re.compile(r"(?:^|_)(?:generate|sample|infer|inference|predict|serve|chat)(?:_|$)"),
+    ),
+    (
+        "preprocessing",
+        re.compile(
+            r"(?:^|_)(?:prepare|prep|preprocess|preprocessing|tokenize|download|convert|extract|"
+            r"make_dataset|build_vocab|build_dataset|process_data)(?:_|$)"
+        ),
+    ),
+)
+_ONLY_EVALUATES = words("evaluate eval_only test_only only_eval evaluate_only only_test just_test")
+_MODES = words("mode phase run_mode action")
+_OF_MODE = {
+    "eval": "evaluation",
+    "evaluate": "evaluation",
+    "evaluation": "evaluation",
+    "test": "evaluation",
+    "val": "evaluation",
+    "predict": "inference",
+    "infer": "inference",
+    "inference": "inference",
+    "generate": "inference",
+    "sample": "inference",
+    "preprocess": "preprocessing",
+}
+
+
+def purpose(reading: Reading) -> Iterator[tuple[str, Evidence]]:
+    """By a setting that keeps the job from training; by its name, where nothing in it trains."""
+    yield from _by_setting(reading)
+    if _is_read(reading) and not _trains(reading):
+        stem = PurePosixPath(reading.run.entry.name.replace(".", "/").removesuffix("/py")).name
+        for task, pattern in _NAMES:
+            if pattern.search(stem.lower().replace("-", "_")):
+                yield from ((task, line) for line in reading.run.command.evidence[:1])
+
+
+def _by_setting(reading: Reading) -> Iterator[tuple[str, Evidence]]:
+    options = {_plain(name): value for name, value in reading.options.items()}
+    for name, value in options.items():
+        if name in _ONLY_EVALUATES and value.data is True:
+            yield from _at("evaluation", value)
+        elif name in _MODES and (text_of(value) or "").lower() in _OF_MODE:
+            yield from _at(_OF_MODE[(text_of(value) or "").lower()], value)
+    if truth_of(options.get("do_train")) is False and truth_of(options.get("do_eval")) is True:
+        yield from _at("evaluation", options["do_eval"])
+
+
+def _at(task: str, value: Value) -> Iterator[tuple[str, Evidence]]:
+    yield from ((task, line) for line in value.lines[:1])
+
+
+def _is_read(reading: Reading) -> bool:
+    return bool(reading.trace.calls) and not reading.trace.exhausted
+
+
+def _trains(reading: Reading) -> bool:
+    return any(
+        last_name(call.callee) in _TRAINS
+        or is_of(call.callee, *_OPTIMISERS)
+        or bool(_TRAINER.search(call.callee))
+        for call in reading.trace.calls
+    )
+
+
+def _plain(name: str) -> str:
+    return last_name(name.lstrip("-").replace("-", "_").lower())

@@ -1,0 +1,137 @@
+"""What a job is for: told by its settings, the classes it uses, its data, its model, its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.idioms.calls import is_of, last_name, text_of
+from schedmate.advisor.idioms.keras_zoo import keras_datasets, keras_models
+from schedmate.advisor.idioms.models import own_models
+from schedmate.advisor.idioms.purposes import purpose
+from schedmate.advisor.idioms.task_words import CLASSES, LIBRARIES, tasks_in
+from schedmate.advisor.idioms.torch_datasets import datasets
+from schedmate.advisor.idioms.torch_models import models
+from schedmate.advisor.python.values import Value
+from schedmate.model import Evidence
+
+_TASK_OPTIONS = frozenset({"task", "task_type", "task_name", "training_type"})
+_DATASET_OPTIONS = frozenset(
+    {"dataset", "dataset_name", "data", "data_dir", "data_path", "dataset_path", "data_set"}
+)
+_MODEL_OPTIONS = frozenset(
+    {"model", "model_name", "arch", "model_name_or_path", "model_type", "architecture", "net"}
+)
+_TWO_TEXTS = re.compile(r"ForSeq2SeqLM|ForConditionalGeneration|Seq2SeqTrainer")
+_PLAYS_AGAINST = re.compile(r"discriminator|^netd$|^d_?net$", re.IGNORECASE)
+_MAKES = re.compile(r"generator|^netg$|^g_?net$", re.IGNORECASE)
+_UNSUPERVISED = re.compile(r"VAE|[Aa]uto_?[Ee]ncoder|SimCLR|MoCo|BYOL|Siamese|Contrastive|CLIP")
+_STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
+Hint = tuple[str, Evidence]
+
+
+def tasks(reading: Reading) -> Iterator[Said]:
+    """By the first kind of hint that speaks with one voice; a split one needs a later one's."""
+    split: set[str] = set()
+    for kind, confidence in _KINDS:
+        found: dict[str, Evidence] = {}
+        for task, line in kind(reading):
+            found.setdefault(task, line)
+        if split:
+            found = {task: line for task, line in found.items() if task in split}
+        if len(found) == 1:
+            task, line = found.popitem()
+            yield Said(field="task", value=Value(task, (line,)), confidence=confidence)
+            return
+        split = split or {*found}
+
+
+def _stated(reading: Reading) -> Iterator[Hint]:
+    for name, value in reading.options.items():
+        if _plain(name) in _TASK_OPTIONS:
+            yield from _hints("stated", value)
+
+
+def _generative(reading: Reading) -> Iterator[Hint]:
+    """Two networks against each other; classes that are called after noise."""
+    names = [(each.name, each.line) for each in reading.trace.classes]
+    names += [(each.name, each.line) for each in reading.trace.bindings if not each.value.plain]
+    makes = [line for name, line in names if _MAKES.search(name)]
+    against = [line for name, line in names if _PLAYS_AGAINST.search(name)]
+    if makes and against:
+        yield "gan", against[0]
+    for each in reading.trace.classes:
+        for task in tasks_in("model", each.name):
+            if task in ("diffusion", "gan"):
+                yield task, each.line
+
+
+def _classes(reading: Reading) -> Iterator[Hint]:
+    for call in reading.trace.calls:
+        for task, pattern in CLASSES:
+            if pattern.search(call.callee):
+                yield task, call.line
+        if _TWO_TEXTS.search(call.callee) and "Whisper" not in call.callee:
+            yield from ((task, call.line) for task in ("translation", "summarization"))
+
+
+def _libraries(reading: Reading) -> Iterator[Hint]:
+    for each in reading.trace.imports:
+        for task, packages in LIBRARIES.items():
+            if is_of(each.name, *packages.split()):
+                yield task, each.line
+
+
+def _datasets(reading: Reading) -> Iterator[Hint]:
+    for each in chain(datasets(reading), keras_datasets(reading)):
+        yield from _hints("dataset", each.value, each.line)
+    for name, value in reading.options.items():
+        if _plain(name) in _DATASET_OPTIONS:
+            yield from _hints("dataset", value)
+
+
+def _models(reading: Reading) -> Iterator[Hint]:
+    for each in chain(models(reading), keras_models(reading), own_models(reading)):
+        yield from _hints("model", each.value, each.line)
+    for name, value in reading.options.items():
+        if _plain(name) in _MODEL_OPTIONS:
+            yield from _hints("model", value)
+
+
+def _unsupervised(reading: Reading) -> Iterator[Hint]:
+    """Speaks with two voices on purpose: what such a job learns, its data does not tell."""
+    for each in reading.trace.classes:
+        if _UNSUPERVISED.search(each.name):
+            yield from (("other", each.line), ("unsupervised", each.line))
+
+
+def _files(reading: Reading) -> Iterator[Hint]:
+    for line in reading.run.command.evidence[:1]:
+        yield from ((task, line) for task in tasks_in("file", reading.run.entry.name))
+
+
+def _hints(kind: str, value: Value, line: Evidence | None = None) -> Iterator[Hint]:
+    text = text_of(value)
+    at = next(iter(value.lines), line)
+    if text is not None and at is not None:
+        yield from ((task, at) for task in tasks_in(kind, text))
+
+
+def _plain(name: str) -> str:
+    return last_name(name.lstrip("-").replace("-", "_").lower())
+
+
+_KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
+    (purpose, _GOOD),
+    (_stated, _STRONG),
+    (_generative, _GOOD),
+    (_classes, _STRONG),
+    (_unsupervised, _FAIR),
+    (_libraries, _GOOD),
+    (_datasets, _GOOD),
+    (_models, _FAIR),
+    (_files, _FAIR),
+)
+"""The most telling first."""

@@ -1,0 +1,50 @@
+"""A job's code followed for real, and what the idioms say of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from advisor.python.support import Job
+from schedmate.advisor.declarations import MODELS, WRAPPERS
+from schedmate.advisor.idioms.base import Idiom, Reading
+from schedmate.advisor.idioms.other_worlds import OTHER_WORLDS
+from schedmate.advisor.launch import Entry, PythonRun
+from schedmate.advisor.shell import command_words
+
+
+def said(
+    directory: Path,
+    code: str,
+    *arguments: str,
+    entry: str = "train.py",
+    idioms: tuple[Idiom, ...] = OTHER_WORLDS,
+) -> dict[str, Any]:
+    """Each field with the first value said of it, and no field with two."""
+    found: dict[str, Any] = {}
+    for each in statements(directory, code, *arguments, entry=entry, idioms=idioms):
+        known = found.setdefault(each.field, each.value.data)
+        assert known == each.value.data, f"{each.field} is both {known} and {each.value.data}"
+    return found
+
+
+def statements(
+    directory: Path,
+    code: str,
+    *arguments: str,
+    entry: str = "train.py",
+    idioms: tuple[Idiom, ...] = OTHER_WORLDS,
+):
+    job = Job(directory)
+    job.entry = entry
+    trace = job.follow(dedent(code), *arguments, models=MODELS, wrappers=WRAPPERS).trace
+    words = command_words(["python", entry, *arguments])
+    run = PythonRun(
+        entry=Entry(name=entry, source=None, import_root=directory),
+        arguments=words[2:],
+        command=words[1],
+    )
+    options = {option.name: option.value for option in trace.options}
+    reading = Reading(run=run, trace=trace, options=options)
+    return [each for idiom in idioms for each in idiom(reading)]
