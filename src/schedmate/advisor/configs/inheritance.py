@@ -46,8 +46,13 @@ class _Family:
         self._reads += 1
         if place in heirs or self._reads > _MAX_READS:
             return None
-        found = self._world.read_config(place)
+        found = read_any(place, self._world)
         return None if found is None else self.inherited(found, place, (*heirs, place))
+
+
+def read_any(path: str, world: World) -> Value | None:
+    """A config of any kind; one in Python is followed, not run."""
+    return world.read_python_config(path) if path.endswith(".py") else world.read_config(path)
 
 
 def _has(config: Value, name: str) -> bool:

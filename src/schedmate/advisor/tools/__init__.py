@@ -1,1 +1,145 @@
-"""Programs that train from a config alone: one file a tool, its line in `TOOLS`."""
+"""Programs that train from a config alone: one file a tool, its line in `TOOLS`.
+
+`tool_for` finds the one that a run starts: by the program's name (`llamafactory-cli`), by the
+module (`-m axolotl.cli.train`), or, in a checked-out copy, by the file and a mark in its text.
+`deepspeed_config` and `accelerate_config` read what is said beside a job's own code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.tools.accelerate_yaml import accelerate_config
+from schedmate.advisor.tools.axolotl import axolotl
+from schedmate.advisor.tools.base import Tool
+from schedmate.advisor.tools.deepspeed_json import deepspeed_config
+from schedmate.advisor.tools.fairseq import fairseq_hydra_train, fairseq_train
+from schedmate.advisor.tools.lightning_cli import lightning_cli
+from schedmate.advisor.tools.litgpt import litgpt
+from schedmate.advisor.tools.llamafactory import llamafactory
+from schedmate.advisor.tools.llmfoundry import llmfoundry
+from schedmate.advisor.tools.maxtext import maxtext
+from schedmate.advisor.tools.nemo import nemo
+from schedmate.advisor.tools.openmmlab import openmmlab
+from schedmate.advisor.tools.openrlhf import openrlhf
+from schedmate.advisor.tools.swift import swift
+from schedmate.advisor.tools.torchtitan import torchtitan
+from schedmate.advisor.tools.torchtune import torchtune
+from schedmate.advisor.tools.trl import trl
+from schedmate.advisor.tools.ultralytics import ultralytics
+from schedmate.advisor.tools.verl import verl
+from schedmate.advisor.tools.xtuner import xtuner
+
+__all__ = [
+    "PROGRAMS",
+    "TOOLS",
+    "Known",
+    "Tool",
+    "accelerate_config",
+    "deepspeed_config",
+    "tool_for",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`modules` are patterns for what stands behind `-m`; `files` are patterns for the entry's
+    path, which count only where the file's text has one of the `marks`.
+    """
+
+    tool: Tool
+    programs: tuple[str, ...] = ()
+    modules: str = ""
+    files: str = ""
+    marks: tuple[str, ...] = ()
+
+    def runs(self, run: PythonRun) -> bool:
+        name = run.entry.name
+        if name.startswith("-m "):
+            return bool(self.modules) and re.fullmatch(self.modules, name[3:].strip()) is not None
+        if PurePosixPath(name).name in self.programs:
+            return True
+        text = run.entry.source.text if run.entry.source is not None else ""
+        named = bool(self.files) and re.search(self.files, name) is not None
+        return named and any(mark in text for mark in self.marks)
+
+
+TOOLS: tuple[Known, ...] = (
+    Known(
+        llamafactory,
+        ("llamafactory-cli", "lmf"),
+        r"llamafactory(?:\.cli|\.train|\.launcher)?",
+        r"(?:^|/)train(?:_bash)?\.py$",
+        ("llamafactory", "llmtuner"),
+    ),
+    Known(
+        axolotl,
+        ("axolotl",),
+        r"axolotl\.cli(?:\.train|\.main)?",
+        r"(?:^|/)(?:finetune|train|cli/train|cli/main)\.py$",
+        ("axolotl",),
+    ),
+    Known(trl, ("trl",), r"trl\.cli(?:\.main)?"),
+    Known(
+        swift,
+        ("swift",),
+        r"swift\.cli\.(?:main|sft|pt|rlhf)",
+        r"(?:^|/)(?:sft|pt|rlhf)\.py$",
+        ("swift",),
+    ),
+    Known(torchtune, ("tune",), r"torchtune(?:\._cli\.tune)?"),
+    Known(ultralytics, ("yolo", "ultralytics"), r"ultralytics(?:\.cfg)?"),
+    Known(
+        fairseq_hydra_train,
+        ("fairseq-hydra-train",),
+        r"fairseq_cli\.hydra_train",
+        r"(?:^|/)hydra_train\.py$",
+        ("fairseq",),
+    ),
+    Known(
+        fairseq_train,
+        ("fairseq-train",),
+        r"fairseq_cli\.train",
+        r"(?:^|/)train\.py$",
+        ("fairseq_cli", "fairseq import"),
+    ),
+    Known(
+        torchtitan,
+        (),
+        r"torchtitan\.train",
+        r"(?:^|/)train\.py$",
+        ("torchtitan",),
+    ),
+    Known(litgpt, ("litgpt",), r"litgpt"),
+    Known(
+        maxtext,
+        (),
+        r"(?:MaxText|maxtext(?:\.trainers\.\w{1,40})?)\.(?:train|sft_train|train_sft)",
+        r"(?:MaxText|maxtext)/(?:\w{1,40}/){0,3}train\.py$",
+        ("maxtext", "MaxText"),
+    ),
+    Known(openrlhf, (), r"openrlhf\.cli\.train_\w{1,40}"),
+    Known(verl, (), r"verl\.trainer\.(?:main_ppo|sft_trainer|fsdp_sft_trainer)"),
+    Known(
+        openmmlab,
+        (),
+        r"mmengine\.tools\.train",
+        r"(?:^|/)(?:tools/|tools/dist_)?train\.py$",
+        ("from mmengine", "from mmcv", "import mmcv", "import mmengine"),
+    ),
+    Known(xtuner, ("xtuner",), r"xtuner(?:\.entry_point)?"),
+    Known(llmfoundry, ("llmfoundry",), "", r"(?:^|/)train\.py$", ("llmfoundry",)),
+    Known(nemo, ("nemo",)),
+    Known(lightning_cli, (), "", r"\.py$", ("LightningCLI(",)),
+)
+"""The first that fits is the one."""
+
+PROGRAMS: frozenset[str] = frozenset(name for known in TOOLS for name in known.programs)
+"""Console programs that are one of these tools."""
+
+
+def tool_for(run: PythonRun) -> Tool | None:
+    return next((known.tool for known in TOOLS if known.runs(run)), None)

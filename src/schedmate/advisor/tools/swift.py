@@ -1,0 +1,53 @@
+"""ms-swift: `swift sft --model … --dataset …`, or a YAML file in place of the flags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.configs import merge, select
+from schedmate.advisor.idioms.base import Said
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.values import Sequence, Value
+from schedmate.advisor.python.world import World
+from schedmate.advisor.tools.base import known_by, renamed, saying, stated, told
+from schedmate.advisor.tools.command_line import read_command_line
+from schedmate.advisor.tools.configs_named import config_option, named_config, with_options
+from schedmate.advisor.tools.transformers_names import training_arguments, tuned_precision
+
+_NAMES = {
+    "model": "model model_id_or_path model_type",
+    "sequence_length": "max_length",
+}
+_TRAINS = ("sft", "pt", "rlhf")
+_STAGE = re.compile(r"zero([0123])(?:_offload)?")
+
+
+def swift(run: PythonRun, world: World) -> Iterator[Said]:
+    given = read_command_line(run.arguments, greedy=True)
+    command = given.word(0)
+    module = re.split(r"[./]", run.entry.name.removesuffix(".py"))[-1]
+    if (command is None or command.text not in _TRAINS) and module not in _TRAINS:
+        return
+    config = with_options(named_config(given.positional[:2], world), given.options, world)
+    config = merge(config_option(given.options, "config", world), config)
+    yield known_by(run, "framework", "transformers")
+    yield from told(config, _NAMES)
+    yield from saying("dataset", _dataset(select(config, "dataset")))
+    yield from training_arguments(config, world.read_config)
+    yield from tuned_precision(config)
+    stage = stated(select(config, "deepspeed"))
+    match = _STAGE.fullmatch(str(stage.data)) if stage is not None else None
+    if stage is not None and match is not None:
+        way = "ddp" if match[1] == "0" else f"zero{match[1]}"
+        yield Said(field="parallelism", value=renamed(stage, way))
+
+
+def _dataset(value: Value | None) -> Value | None:
+    """The first of several; `name#500` takes 500 rows of it."""
+    if value is not None and isinstance(value.data, Sequence):
+        value = next(iter(value.data.items), None)
+    found = stated(value)
+    if found is None or not isinstance(found.data, str):
+        return None
+    return renamed(found, found.data.split("#")[0])

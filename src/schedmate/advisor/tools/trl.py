@@ -1,0 +1,40 @@
+"""trl's command line: `trl sft --model_name_or_path … --config x.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedmate.advisor.idioms.base import Said
+from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.world import World
+from schedmate.advisor.tools.base import known_by, told
+from schedmate.advisor.tools.command_line import read_command_line
+from schedmate.advisor.tools.configs_named import config_option, with_options
+from schedmate.advisor.tools.transformers_names import training_arguments, tuned_precision
+
+_NAMES = {
+    "model": "model_name_or_path",
+    "dataset": "dataset_name datasets.0.path",
+    "sequence_length": "max_length max_seq_length",
+}
+_TRAINS = {
+    "sft": "language_modeling",
+    "dpo": "language_modeling",
+    "kto": "language_modeling",
+    "grpo": "reinforcement_learning",
+    "rloo": "reinforcement_learning",
+    "reward": "sequence_classification",
+}
+
+
+def trl(run: PythonRun, world: World) -> Iterator[Said]:
+    given = read_command_line(run.arguments)
+    command = given.word(0)
+    if command is None or command.text not in _TRAINS:
+        return
+    config = with_options(config_option(given.options, "config", world), given.options, world)
+    yield known_by(run, "framework", "transformers")
+    yield known_by(run, "task", _TRAINS[command.text])
+    yield from told(config, _NAMES)
+    yield from training_arguments(config, world.read_config)
+    yield from tuned_precision(config)
