@@ -15,10 +15,12 @@ class Fingerprint:
     """What makes two runs alike before anyone looks at meaning.
 
     `code` digests the files that will run, `arguments` the command line after them.
+    `signature` tells code that is nearly the same: see `advisor.predicting.signature`.
     """
 
     code: str
     arguments: str
+    signature: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,10 @@ class PastRun:
     """The newest one that its log tells of."""
     startup_s: float | None = None
     profile: RunProfile | None = None
+    gpu_memory_mb: float | None = None
+    """The most that one GPU held, where the site measures it."""
+    gpu_utilization: float | None = None
+    """From 0 to 1, over the whole run and all its GPUs."""
 
     @property
     def duration_s(self) -> float:

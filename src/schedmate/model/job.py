@@ -36,6 +36,8 @@ class Request:
     """What a job asks its scheduler for."""
 
     gpus: int = 0
+    gpu_type: str | None = None
+    """As the scheduler calls it: `a100`, `NVIDIA H100-SXM5-80GB`."""
     nodes: int = 1
     cpus: int | None = None
     memory_mb: int | None = None

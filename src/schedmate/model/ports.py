@@ -49,6 +49,20 @@ class History(Protocol):
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> Sequence[PastRun]:
         """The newest runs, of one user or of everybody."""
 
+    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
+        """Rows of `model.sketch`, of the newest runs with each of these `blocks`, each once."""
+
+    def newest_sketches(self, limit: int) -> bytes:
+        """Rows of the newest runs of all."""
+
+    def runs_numbered(self, numbers: Sequence[int]) -> Sequence[PastRun]:
+        """Those of these numbers, as rows of sketches give them, in this order."""
+
+    def learnt(self, name: str) -> str | None:
+        """What was learnt from all of it, as it was kept."""
+
+    def keep_learnt(self, name: str, body: str, *, at: float) -> None: ...
+
     def failure_reason(self, run: PastRun) -> str | None:
         """What a failed run died of, where it was diagnosed."""
 

@@ -95,4 +95,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    (
+        """
+        CREATE TABLE run_sketches (
+            run INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, job_id TEXT NOT NULL,
+            attempt INTEGER NOT NULL, end_time REAL NOT NULL, sketch BLOB NOT NULL,
+            UNIQUE (scheduler, job_id, attempt)
+        )
+        """,
+        "CREATE INDEX run_sketches_by_end ON run_sketches (end_time)",
+        """
+        CREATE TABLE run_blocks (
+            block INTEGER NOT NULL, end_time REAL NOT NULL, run INTEGER NOT NULL,
+            PRIMARY KEY (block, end_time, run)
+        ) WITHOUT ROWID
+        """,
+        "CREATE TABLE learnt (name TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    ),
 )

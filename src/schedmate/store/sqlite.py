@@ -24,6 +24,7 @@ from schedmate.store.base import KeptAdvice, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.sketches import Sketches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ _MATCHES = 200
 """How many runs of the same code are worth looking at."""
 
 
-class SqliteStore(Lessons):
+class SqliteStore(Lessons, Sketches):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local") -> None:
@@ -60,6 +61,7 @@ class SqliteStore(Lessons):
     def keep_run(self, run: PastRun) -> None:
         with self.together():
             self._write_run(run)
+            self._keep_sketch(self._scheduler, run)
             self._db.run(
                 "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
                 (self._scheduler, run.job.id, run.job.restarts),

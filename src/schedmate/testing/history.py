@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schedmate.model import Fingerprint, Job, JobState, PastRun, Request, Workload
+from schedmate.model.sketch import blocks, packed, sketch_of_run
 
 
 @dataclass(slots=True)
@@ -17,6 +18,7 @@ class MemoryHistory:
     cache_misses: int = 0
     reasons: dict[str, str] = field(default_factory=dict)
     """What failed runs died of, by job."""
+    lessons: dict[str, str] = field(default_factory=dict)
 
     def add(self, *runs: PastRun) -> None:
         self.runs.extend(runs)
@@ -32,6 +34,35 @@ class MemoryHistory:
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
         found = (run for run in self.runs if user is None or run.job.user == user)
         return _newest_first(found)[:limit]
+
+    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
+        wanted, rows = set(keys), []
+        for number in self._numbers_newest_first():
+            sketch = sketch_of_run(self.runs[number])
+            if wanted & set(blocks(sketch)):
+                rows.append(packed(number, self.runs[number], sketch))
+        return b"".join(rows[: limit * len(wanted)])
+
+    def newest_sketches(self, limit: int) -> bytes:
+        numbers = self._numbers_newest_first()[:limit]
+        return b"".join(
+            packed(number, self.runs[number], sketch_of_run(self.runs[number]))
+            for number in numbers
+        )
+
+    def _numbers_newest_first(self) -> list[int]:
+        ends = [run.job.end_time or 0.0 for run in self.runs]
+        return sorted(range(len(ends)), key=ends.__getitem__, reverse=True)
+
+    def runs_numbered(self, numbers: Sequence[int]) -> list[PastRun]:
+        return [self.runs[number] for number in numbers]
+
+    def learnt(self, name: str) -> str | None:
+        return self.lessons.get(name)
+
+    def keep_learnt(self, name: str, body: str, *, at: float) -> None:
+        del at  # who asks a store may ask how old a lesson is
+        self.lessons[name] = body
 
     def failure_reason(self, run: PastRun) -> str | None:
         return self.reasons.get(run.job.id)

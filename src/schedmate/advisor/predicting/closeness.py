@@ -1,0 +1,92 @@
+"""How far jobs are from each other: 0 is alike in all that both of them state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from schedmate.advisor.predicting.columns import Columns, Flags, Floats, Rows
+from schedmate.advisor.predicting.scaling import TRAITS, Scaling
+from schedmate.model.sketch import WORDS
+
+LOCAL = 0.25
+"""Variance of what slopes and words do not explain, between jobs that are far apart."""
+WORKLOAD = 1.0
+"""Variance between workloads that have nothing in common."""
+_ONE_SIDED = 0.5
+"""Of what a difference counts: one of the two says nothing."""
+_USER, _NAME = WORDS.index("user"), WORDS.index("name")
+_OWN_NAME = 0.7
+_NUMBER = 0.15
+_ENOUGH_IN_COMMON = 1.0
+"""Of the weights of what both state: with less, two jobs cannot be compared."""
+
+
+def distances(one: Columns, other: Columns, scaling: Scaling) -> tuple[Floats, Floats]:
+    """Between each and each, as variances: by words and code, and by numbers."""
+    return _by_words(one, other, scaling), _by_numbers(one.quantities, other.quantities, scaling)
+
+
+def similarity(by_words: Floats, by_numbers: Floats) -> Floats:
+    """From 0 to 1."""
+    return np.exp(-by_words / WORKLOAD - by_numbers / LOCAL)
+
+
+def comparable(one: Columns, other: Columns, scaling: Scaling) -> Flags:
+    """Whether enough is stated by both; the same code always is."""
+    both = np.zeros((len(one), len(other)))
+    for place, weight in enumerate(scaling.unlike[: len(WORDS)]):
+        if place not in (_USER, _NAME):
+            both += weight * _both_state(one.rows, other.rows, place)
+    own = _same(one.rows, other.rows, _USER) & _same(one.rows, other.rows, _NAME)
+    known = ~np.isnan(one.quantities[:, None, :]) & ~np.isnan(other.quantities[None, :, :])
+    both += _OWN_NAME * own + _NUMBER * known[:, :, :_NUMBERS_OF_THE_JOB].sum(axis=-1)
+    same_code = (one.rows["code"][:, None] == other.rows["code"]) & (other.rows["code"] != 0)
+    return np.asarray((both >= _ENOUGH_IN_COMMON) | same_code)
+
+
+_NUMBERS_OF_THE_JOB = 10
+
+
+def differing(one: Columns, other: Columns, place: int) -> Floats:
+    """From 0 to 1: do they differ in this of the `TRAITS`?"""
+    mine, theirs = _trait(one, place), _trait(other, place)
+    unsaid = (mine == 0) | (theirs == 0)
+    differs = np.where(mine == theirs, 0.0, np.where(unsaid, _ONE_SIDED, 1.0))
+    if place == _NAME:  # a name says something only about jobs of the same user
+        differs = differs * (_trait(one, _USER) == _trait(other, _USER))
+    return differs
+
+
+def _trait(columns: Columns, place: int) -> Any:
+    if place < len(WORDS):
+        return columns.rows["words"][..., place]
+    return columns.gpus if TRAITS[place] == "gpu" else columns.rows["code"]
+
+
+def _by_words(one: Columns, other: Columns, scaling: Scaling) -> Floats:
+    total = np.zeros((len(one), len(other)))
+    down, across = np.s_[:, None], np.s_[None, :]
+    for place, variance in enumerate(scaling.unlike):
+        total += variance * differing(one.take(down), other.take(across), place)
+    return total
+
+
+def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
+    total = np.zeros((len(one), len(other)))
+    for place, rough in enumerate(scaling.rough):
+        apart = np.abs(one[:, place][:, None] - other[:, place][None, :])
+        missing = np.isnan(one[:, place])[:, None] ^ np.isnan(other[:, place])[None, :]
+        total += rough * np.where(missing, _ONE_SIDED, np.nan_to_num(apart))
+    return total
+
+
+def _same(one: Rows, other: Rows, place: int) -> Flags:
+    return np.asarray(one["words"][:, place][:, None] == other["words"][:, place][None, :])
+
+
+def _both_state(one: Rows, other: Rows, place: int) -> Flags:
+    return np.asarray(
+        (one["words"][:, place][:, None] != 0) & (other["words"][:, place][None, :] != 0)
+    )

@@ -1,0 +1,67 @@
+"""Runs that nothing tells apart, taken together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedmate.advisor.predicting.columns import Columns, Floats, Places
+
+_KEY = ("numbers", "words", "code", "arguments", "gpu", "open_ended")
+_LEAST_S = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Configurations:
+    """`columns` holds the newest run of each; the rest is about all its runs."""
+
+    columns: Columns
+    log_s: Floats
+    """The median of what they took after start-up."""
+    count: Floats
+    deviation: Floats
+    """Sum of the squared differences from that median."""
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def take(self, which: Places) -> Configurations:
+        return Configurations(
+            self.columns.take(which), self.log_s[which], self.count[which], self.deviation[which]
+        )
+
+
+def grouped(columns: Columns, seconds: Floats) -> Configurations:
+    """`seconds` is what each of the runs took after start-up."""
+    logs = np.log(np.maximum(seconds, _LEAST_S))
+    which = _configuration(columns)
+    order = np.lexsort((-columns.rows["end"], which))
+    starts = np.flatnonzero(np.r_[True, np.diff(which[order]) > 0])
+    parts = np.split(logs[order], starts[1:])
+    medians = np.array([np.median(part) for part in parts])
+    deviations = [
+        float(((part - middle) ** 2).sum()) for part, middle in zip(parts, medians, strict=True)
+    ]
+    return Configurations(
+        columns.take(order[starts]),
+        medians,
+        np.array([len(part) for part in parts], float),
+        np.array(deviations),
+    )
+
+
+def _configuration(columns: Columns) -> Places:
+    rows = columns.rows
+    wanted = [
+        np.ascontiguousarray(rows[name]).view(np.uint8).reshape(len(rows), -1) for name in _KEY
+    ]
+    together = np.ascontiguousarray(np.hstack(wanted))
+    whole = together.view(np.dtype((np.void, together.shape[1]))).ravel()
+    return np.asarray(np.unique(whole, return_inverse=True)[1], np.intp)
+
+
+def repeat_variance(found: Configurations, believed: float, *, belief: float = 3.0) -> float:
+    """Between runs of one configuration, where some ran more than once."""
+    freedom = float((found.count - 1).sum())
+    return (belief * believed + float(found.deviation.sum())) / (belief + freedom)

@@ -1,0 +1,99 @@
+"""Past runs that a job resembles, in tiers: identical, same code, similar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from schedmate.advisor.predicting.closeness import comparable, distances, similarity
+from schedmate.advisor.predicting.columns import (
+    COMPLETED,
+    Columns,
+    Flags,
+    Floats,
+    columns_of,
+    query_of,
+    rows_of,
+)
+from schedmate.advisor.predicting.scaling import Scaling
+from schedmate.advisor.target import Target
+from schedmate.model import Fingerprint, History, Workload
+from schedmate.model.sketch import Sketch, blocks, sketch_of
+
+Tier = Literal["identical", "same_code", "similar"]
+TIERS: tuple[Tier, ...] = ("identical", "same_code", "similar")
+_SEARCHED = 1500
+"""Runs that are looked at for each key they may share with the job, the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likes:
+    """Runs that are like a job, newest first: those of the tier, and all that are close."""
+
+    tier: Tier
+    query: Columns
+    sketch: Sketch
+    runs: Columns
+    similarity: Floats
+    in_tier: Flags
+
+    @property
+    def completed(self) -> Flags:
+        return np.asarray(self.runs.rows["ending"] == COMPLETED)
+
+    @property
+    def telling(self) -> Flags:
+        """Of the tier, those whose durations count: the completed ones, if there are any."""
+        well = self.in_tier & self.completed
+        return well if well.any() else self.in_tier
+
+
+def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: Workload) -> Sketch:
+    return sketch_of(
+        workload,
+        user=target.user,
+        name=target.name,
+        request=target.request,
+        fingerprint=fingerprint,
+    )
+
+
+def find_likes(history: History, target: Target, sketch: Sketch, scaling: Scaling) -> Likes | None:
+    """The best tier that has a run which went well, else the best that has any."""
+    packed = history.sketches(blocks(sketch), limit=_SEARCHED)
+    runs = _ended_before(columns_of(rows_of(packed)), target)
+    if len(runs) == 0:
+        return None
+    query = query_of(sketch, target.submitted_at or float(runs.rows["end"].max()))
+    by_words, by_numbers = distances(query, runs, scaling)
+    alike = similarity(by_words, by_numbers)[0]
+    close = (alike >= scaling.no_match_below) & comparable(query, runs, scaling)[0]
+    return _best_tier(query, sketch, runs, alike, close)
+
+
+def _ended_before(runs: Columns, target: Target) -> Columns:
+    """Nothing is predicted from a job's future, nor from what never ran."""
+    at = math.inf if target.submitted_at is None else target.submitted_at
+    usable = np.flatnonzero((runs.rows["duration"] > 0) & (runs.rows["end"] <= at))
+    return runs.take(usable[np.argsort(-runs.rows["end"][usable], kind="stable")])
+
+
+def _best_tier(
+    query: Columns, sketch: Sketch, runs: Columns, alike: Floats, close: Flags
+) -> Likes | None:
+    same_code = (runs.rows["code"] == sketch.code) & (sketch.code != 0)
+    identical = same_code & (runs.rows["arguments"] == sketch.arguments)
+    fallback: Likes | None = None
+    for tier, members in zip(TIERS, (identical, same_code, close), strict=True):
+        if not members.any():
+            continue
+        kept = np.flatnonzero(members | close | same_code)
+        kept = kept[np.argsort(-alike[kept], kind="stable")]
+        likes = Likes(tier, query, sketch, runs.take(kept), alike[kept], members[kept])
+        if (likes.in_tier & likes.completed).any():
+            return likes
+        fallback = fallback or likes
+    return fallback

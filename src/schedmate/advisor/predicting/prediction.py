@@ -1,0 +1,132 @@
+"""From past runs to how long this one will take, how it will end, and why we think so."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from schedmate.advisor.predicting.columns import Columns, Places, columns_of, rows_of
+from schedmate.advisor.predicting.estimating import Scaled, scaled
+from schedmate.advisor.predicting.explanation import explain
+from schedmate.advisor.predicting.lessons import learnt_scaling
+from schedmate.advisor.predicting.matching import Likes, find_likes, sketch_of_target
+from schedmate.advisor.predicting.outcomes import ENOUGH, measured, outcome, with_early_ends
+from schedmate.advisor.predicting.prior import from_arithmetic
+from schedmate.advisor.predicting.scaling import Ending, Scaling
+from schedmate.advisor.spread import around, empirical
+from schedmate.advisor.target import Target
+from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
+from schedmate.model.sketch import WORDS, word_hash
+
+_EXPECTED = 0.12
+"""How much (log) runs of the same code with the same arguments differ, as we would guess."""
+_SHOWN = 5
+_RECENT = 200
+_LEAST_HISTORY = 3
+_USER = WORDS.index("user")
+
+
+def predict(
+    history: History,
+    target: Target,
+    fingerprint: Fingerprint | None,
+    workload: Workload,
+    scaling: Scaling | None = None,
+) -> Prediction:
+    """With what was learnt from this history, unless other `scaling` is given."""
+    scaling = scaling or learnt_scaling(history)
+    sketch = sketch_of_target(target, fingerprint, workload)
+    likes = find_likes(history, target, sketch, scaling)
+    if likes is not None:
+        return _from_likes(history, likes, target, workload, scaling)
+    return (
+        _from_history(history, target)
+        or from_arithmetic(workload, sketch, target.request)
+        or Prediction(basis="none", explanation="no past run resembles it")
+    )
+
+
+def _from_likes(
+    history: History, likes: Likes, target: Target, workload: Workload, scaling: Scaling
+) -> Prediction:
+    answer = _repeated(likes) if likes.tier == "identical" else scaled(likes, scaling)
+    members = likes.runs.take(likes.in_tier)
+    shown = _own_first(likes, answer.order)[:_SHOWN]
+    runs = history.runs_numbered(likes.runs.rows["run"][shown].tolist())
+    ending: Ending | None = None if likes.tier == "identical" else answer.ending
+    return Prediction(
+        basis=likes.tier,
+        duration_s=_capped(with_early_ends(answer.duration_s, members), workload),
+        outcome=outcome(members),
+        gpu_memory_mb=measured(likes.runs.rows["memory"][likes.in_tier].astype(float)),
+        gpu_utilization=measured(likes.runs.rows["utilization"][likes.in_tier].astype(float)),
+        explanation=explain(likes, runs[0], ending, target, workload),
+        matches=tuple(
+            _match(run, alike) for run, alike in zip(runs, likes.similarity[shown], strict=True)
+        ),
+    )
+
+
+def _repeated(likes: Likes) -> Scaled:
+    """Nothing differs, so nothing is scaled."""
+    telling = np.flatnonzero(likes.telling)
+    durations = _newest_first(likes.runs.take(telling))
+    if len(durations) >= ENOUGH:
+        spread = empirical(durations)
+    else:
+        middle = float(np.median(durations))
+        spread = around(middle, [each / middle for each in durations], expected=_EXPECTED)
+    return Scaled(spread, "open", telling)
+
+
+def _newest_first(runs: Columns) -> list[float]:
+    order = np.argsort(-runs.rows["end"], kind="stable")
+    return [float(each) for each in runs.rows["duration"][order]]
+
+
+def _own_first(likes: Likes, usable: Places) -> Places:
+    """The most similar ones of the tier that counted; of equals the user's own, then the newest."""
+    tier = [place for place in usable.tolist() if likes.in_tier[place]]
+    user, ends = likes.sketch.word("user"), likes.runs.rows["end"]
+    users = likes.runs.rows["words"][:, _USER]
+    return np.array(
+        sorted(
+            tier,
+            key=lambda place: (
+                users[place] != user,
+                -round(float(likes.similarity[place]), 3),
+                -ends[place],
+            ),
+        )
+    )
+
+
+def _capped(spread: Spread, workload: Workload) -> Spread:
+    """A job that stops itself after a time takes no longer."""
+    cap = workload.max_time_s.value if workload.max_time_s else math.inf
+    return Spread(min(spread.p10, cap), min(spread.p50, cap), min(spread.p90, cap))
+
+
+def _match(run: PastRun, alike: float) -> Match:
+    return Match(job_id=run.job.id, similarity=round(float(alike), 3), duration_s=run.duration_s)
+
+
+def _from_history(history: History, target: Target) -> Prediction | None:
+    """Nothing resembles it: what the user's jobs usually take, else everybody's."""
+    at = math.inf if target.submitted_at is None else target.submitted_at
+    newest = columns_of(rows_of(history.newest_sketches(_RECENT * 5)))
+    newest = newest.take((newest.rows["duration"] > 0) & (newest.rows["end"] <= at))
+    own = newest.rows["words"][:, _USER] == word_hash(target.user)
+    for runs, whose in ((newest.take(own), f"{target.user}'s"), (newest, "all users'")):
+        if len(runs) >= _LEAST_HISTORY:
+            durations = _newest_first(runs)[:_RECENT]
+            return Prediction(
+                basis="history",
+                duration_s=empirical(durations),
+                outcome=outcome(runs),
+                explanation=(
+                    f"no past run resembles it; {whose} last {len(durations)} runs took so long"
+                ),
+            )
+    return None

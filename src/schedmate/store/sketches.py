@@ -1,0 +1,101 @@
+"""Past runs by what they are: small rows to look through, found by the keys they share."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from schedmate.model import PastRun
+from schedmate.model.sketch import SKETCH_VERSION, blocks, packed, sketch_of_run
+from schedmate.model.wire import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.disk.database import Database
+
+_NUMBER = 8
+"""Bytes at the beginning of a row; in the table the number has a column of its own."""
+_REMADE = 100_000
+"""Runs whose sketches are made anew, the newest first, when their shape has changed."""
+
+
+class Sketches:
+    """Fulfils the part of `History` that finds runs alike."""
+
+    _db: Database
+    _sketches_checked = False
+
+    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
+        self._up_to_date()
+        found: dict[int, bytes] = {}
+        for key in keys:
+            rows = self._db.rows(
+                "SELECT run, sketch FROM run_blocks JOIN run_sketches USING (run)"
+                " WHERE block = ? ORDER BY run_blocks.end_time DESC LIMIT ?",
+                (key, limit),
+            )
+            found.update(rows)
+        return _joined(found)
+
+    def newest_sketches(self, limit: int) -> bytes:
+        self._up_to_date()
+        query = "SELECT run, sketch FROM run_sketches ORDER BY end_time DESC LIMIT ?"
+        return _joined(dict(self._db.rows(query, (limit,))))
+
+    def runs_numbered(self, numbers: Sequence[int]) -> list[PastRun]:
+        rows = self._db.rows(
+            "SELECT run, body FROM run_sketches JOIN runs USING (scheduler, job_id, attempt)"
+            " WHERE run IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(numbers)),),
+        )
+        bodies = dict(rows)
+        return [loads(PastRun, bodies[number]) for number in numbers if number in bodies]
+
+    def learnt(self, name: str) -> str | None:
+        row = self._db.one("SELECT body FROM learnt WHERE name = ?", (name,))
+        return None if row is None else str(row[0])
+
+    def keep_learnt(self, name: str, body: str, *, at: float) -> None:
+        self._db.run("INSERT OR REPLACE INTO learnt VALUES (?, ?, ?)", (name, at, body))
+
+    def _keep_sketch(self, scheduler: str, run: PastRun) -> None:
+        """Keys of an earlier record of the same attempt stay; they lead to this sketch."""
+        sketch, job = sketch_of_run(run), run.job
+        ended = job.end_time or job.submit_time
+        number = self._db.one(
+            "INSERT INTO run_sketches (scheduler, job_id, attempt, end_time, sketch)"
+            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+            " SET end_time = excluded.end_time, sketch = excluded.sketch RETURNING run",
+            (scheduler, job.id, job.restarts, ended, packed(0, run, sketch)[_NUMBER:]),
+        )[0]
+        keys = blocks(sketch)
+        places = ", ".join(["(?, ?, ?)"] * len(keys))
+        self._db.run(
+            f"INSERT OR IGNORE INTO run_blocks VALUES {places}",  # noqa: S608 - question marks only
+            [value for key in keys for value in (key, ended, number)],
+        )
+
+    def _up_to_date(self) -> None:
+        """Make sketches of runs that were kept before there were any, or when they were others."""
+        if self._sketches_checked:
+            return
+        known = self._db.one("SELECT value FROM meta WHERE key = 'sketch_version'")
+        if known is None or known[0] != str(SKETCH_VERSION):
+            self._make_anew()
+        self._sketches_checked = True
+
+    def _make_anew(self) -> None:
+        with self._db.transaction():
+            self._db.run("DELETE FROM run_blocks")
+            self._db.run("DELETE FROM run_sketches")
+            query = "SELECT scheduler, body FROM runs ORDER BY end_time DESC LIMIT ?"
+            for scheduler, body in self._db.rows(query, (_REMADE,)):
+                self._keep_sketch(scheduler, loads(PastRun, body))
+            self._db.run(
+                "INSERT OR REPLACE INTO meta VALUES ('sketch_version', ?)", (str(SKETCH_VERSION),)
+            )
+
+
+def _joined(found: dict[int, bytes]) -> bytes:
+    return b"".join(number.to_bytes(_NUMBER, "little") + sketch for number, sketch in found.items())
