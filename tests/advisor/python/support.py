@@ -38,7 +38,12 @@ class Job:
         words = command_words(["python", self.entry, *arguments])
         path = self.directory / self.entry
         run = PythonRun(
-            entry=Entry(name=self.entry, source=files.read(path), import_root=path.parent),
+            entry=Entry(
+                name=self.entry,
+                source=files.read(path),
+                import_root=path.parent,
+                function=options.pop("function", None),
+            ),
             arguments=words[2:],
             command=words[1],
             env={name: Word(text, ()) for name, text in (env or {}).items()},

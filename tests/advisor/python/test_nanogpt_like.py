@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - code of jobs reads better on one line
 """A script of constants, changed by a configurator that execs files and writes globals."""
 
 from advisor.python.support import last, plain

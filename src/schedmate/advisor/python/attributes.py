@@ -32,7 +32,10 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     if isinstance(data, Dotted):
         return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
-        return engine.member(data, name) or NOBODY_KNOWS
+        found = engine.member(data, name)
+        if found is None and name == "__dict__" and data.scope is not None:
+            return Value(Table(data.scope.names))
+        return found or NOBODY_KNOWS
     if isinstance(data, Table):
         return _of_table(engine, value, data, name, site)
     if isinstance(data, LocalClass):
@@ -165,7 +168,8 @@ def set_item(engine: Engine, value: Value, key: Value, new: Value, site: Site) -
             engine.memory.open_up(data)
             return
         engine.memory.write(data.parts, str(key.data), new)
-        note(engine, str(key.data), new, "item", site, of=data.kind)
+        whole = data.parts is site.scope.globals.names
+        note(engine, str(key.data), new, "module" if whole else "item", site, of=data.kind)
     elif isinstance(data, Sequence):
         inside = isinstance(key.data, int) and -len(data.items) <= key.data < len(data.items)
         items = list(data.items)

@@ -16,6 +16,9 @@ from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.truth import either, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Value
 
+_CAUGHT = frozenset(
+    ("Exception", "BaseException", "ValueError", "SyntaxError", "TypeError", "RuntimeError")
+)
 _Branch = Callable[[], Flow]
 
 
@@ -37,16 +40,18 @@ def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
 
 
 def _modulus(engine: Engine, test: ast.expr, scope: Scope) -> Value | None:
-    """N of `step % N == 0`, alone or in an `and`."""
+    """N of `step % N == 0`, alone or among other conditions."""
     match test:
-        case ast.BoolOp(op=ast.And(), values=parts):
+        case ast.BoolOp(values=parts):
             found = (_modulus(engine, part, scope) for part in parts)
             return next((each for each in found if each is not None), None)
         case (
-            ast.Compare(left=ast.BinOp(op=ast.Mod(), right=right), ops=[ast.Eq()])
-            | ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod(), right=right))
-        ):
-            return engine.evaluate(right, scope)
+            ast.Compare(left=ast.BinOp(left=left, op=ast.Mod(), right=right), ops=[ast.Eq()])
+            | ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(left=left, op=ast.Mod(), right=right))
+        ) if not engine.evaluate(left, scope).plain:
+            value = engine.evaluate(right, scope)
+            counts = isinstance(value.data, int) and value.data > 0
+            return value if counts else None
     return None
 
 
@@ -94,12 +99,10 @@ def _tried(engine: Engine, branch: _Branch, *, certain: bool) -> Flow:
 
 
 def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
-    try:
-        flow = engine.execute(node.body, scope)
-    except JobRaises:
-        flow = Flow.RAISE
-    if flow is Flow.RAISE and node.handlers:
-        flow = engine.execute(node.handlers[0].body, scope)
+    caught = next((each for each in node.handlers if _catches(each)), None)
+    flow, raised = _try_body(engine, node, scope)
+    if raised and caught is not None:
+        flow = engine.execute(caught.body, scope)
     else:
         if not all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in node.body):
             _handlers(engine, node.handlers, scope)
@@ -107,6 +110,28 @@ def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
             flow = engine.execute(node.orelse, scope)
     last = engine.execute(node.finalbody, scope)
     return flow if last is Flow.NEXT else last
+
+
+def _try_body(engine: Engine, node: ast.Try, scope: Scope) -> tuple[Flow, bool]:
+    """How it ends, and whether something is raised in it."""
+    scope.trying += 1
+    try:
+        flow = engine.execute(node.body, scope)
+    except JobRaises:
+        return Flow.NEXT, True
+    finally:
+        scope.trying -= 1
+    return (Flow.NEXT, True) if flow is Flow.RAISE and node.handlers else (flow, False)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """Whether what a wrong value raises is caught here."""
+    names = (
+        {part.id for part in ast.walk(handler.type) if isinstance(part, ast.Name)}
+        if handler.type
+        else set()
+    )
+    return handler.type is None or bool(names & _CAUGHT)
 
 
 def _handlers(engine: Engine, handlers: Many[ast.ExceptHandler], scope: Scope) -> None:

@@ -24,6 +24,8 @@ class Limits:
     seconds: float = 2.0
     call_depth: int = 40
     calls_of_one: int = 20
+    recursion: int = 3
+    """How often a function is followed inside itself."""
     files: int = 400
     total_bytes: int = 8_000_000
     records: int = 40_000

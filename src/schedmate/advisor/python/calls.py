@@ -97,7 +97,9 @@ def call(engine: Engine, callee: Value, arguments: Arguments, site: Site) -> Val
         return _call_instance(engine, callee, data.of, arguments, site)
     if data is True:
         return callee
-    return record(engine, _kind(callee), arguments, site, receiver=callee)
+    kind = _kind(callee)
+    name = f"{kind}.__call__" if isinstance(data, Thing) else kind
+    return call_library(engine, name, arguments, site, callee)
 
 
 def call_library(

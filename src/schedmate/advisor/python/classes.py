@@ -117,9 +117,9 @@ def _enum_by_value(engine: Engine, cls: LocalClass, arguments: Arguments) -> Val
     wanted = arguments.positional[0] if arguments.positional else NOBODY_KNOWS
     for member in cls.parts.values():
         data = member.data
-        if isinstance(data, Table) and data.kind == "enum" and wanted.plain:
-            if data.parts["value"].data == wanted.data:
-                return Value(data, wanted.lines, wanted.source)
+        is_member = isinstance(data, Table) and data.kind == "enum" and wanted.plain
+        if is_member and data.parts["value"].data == wanted.data:
+            return Value(data, wanted.lines, wanted.source)
     return wanted if isinstance(wanted.data, Table) else NOBODY_KNOWS
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence as Many
 from schedmate.advisor.python.assignment import assign
 from schedmate.advisor.python.engine import Engine
 from schedmate.advisor.python.iteration import items_of
+from schedmate.advisor.python.references import Range
 from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.truth import truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
@@ -21,29 +22,33 @@ _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator
 def listed(engine: Engine, node: _Listed, scope: Scope) -> Value:
     found: list[Value] = []
     inner = _inner(scope)
-    complete = _walk(engine, node.generators, inner, lambda: _add(engine, node, inner, found))
-    sequence = Sequence(found, complete and len(found) < _MAX_ITEMS, _KINDS[type(node)])
+    complete = _walk(
+        engine, node.generators, inner, lambda: _add(engine, node, inner, found), node.elt
+    )
+    sequence = Sequence(found, complete, _KINDS[type(node)])
     return Value(sequence, (scope.file.line(node),), scope.file.origin)
 
 
-def _add(engine: Engine, node: _Listed, inner: Scope, found: list[Value]) -> None:
-    if len(found) < _MAX_ITEMS:
-        found.append(engine.evaluate(node.elt, inner))
+def _add(engine: Engine, node: _Listed, inner: Scope, found: list[Value]) -> bool:
+    """False when there are enough."""
+    found.append(engine.evaluate(node.elt, inner))
+    return len(found) < _MAX_ITEMS
 
 
 def mapped(engine: Engine, node: ast.DictComp, scope: Scope) -> Value:
     table = Table()
     inner = _inner(scope)
 
-    def add() -> None:
+    def add() -> bool:
         key = engine.evaluate(node.key, inner)
         value = engine.evaluate(node.value, inner)
-        if key.plain and len(table.parts) < _MAX_ITEMS:
+        if key.plain:
             table.parts[str(key.data)] = value
         else:
             table.complete = False
+        return len(table.parts) < _MAX_ITEMS
 
-    complete = _walk(engine, node.generators, inner, add)
+    complete = _walk(engine, node.generators, inner, add, node.value)
     table.complete = table.complete and complete
     return Value(table, (scope.file.line(node),), scope.file.origin)
 
@@ -56,14 +61,20 @@ def _inner(scope: Scope) -> Scope:
 
 
 def _walk(
-    engine: Engine, generators: Many[ast.comprehension], scope: Scope, do: Callable[[], None]
+    engine: Engine,
+    generators: Many[ast.comprehension],
+    scope: Scope,
+    do: Callable[[], bool],
+    calling: ast.expr,
 ) -> bool:
     """Whether every element there will be was looked at."""
     if not generators:
-        do()
-        return True
+        return do()
     first, rest = generators[0], generators[1:]
-    items = items_of(engine, engine.evaluate(first.iter, scope))
+    over = engine.evaluate(first.iter, scope)
+    items = items_of(engine, over)
+    if isinstance(over.data, Range) and _calls(calling):
+        items = None
     complete = items is not None and len(items) <= _MAX_ITEMS
     for item in (items or [])[:_MAX_ITEMS] if complete else [NOBODY_KNOWS]:
         assign(engine, first.target, item, scope, record=False)
@@ -71,5 +82,11 @@ def _walk(
         if False in wanted:
             continue
         complete = complete and None not in wanted
-        complete = _walk(engine, rest, scope, do) and complete
+        if not _walk(engine, rest, scope, do, calling):
+            return False
     return complete
+
+
+def _calls(node: ast.expr) -> bool:
+    """`[Block() for _ in range(12)]` makes twelve alike: one is enough to see."""
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))

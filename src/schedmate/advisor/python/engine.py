@@ -75,6 +75,7 @@ class Engine(ABC):
         self.trace = Trace()
         self.memory = Memory()
         self.finder = Finder(run, files)
+        self.cwd = run.cwd or files.workdir
         self.state = State()
         self.parsed: list[ParsedFile] = []
         self.problems: list[Unparsable] = []
@@ -82,6 +83,7 @@ class Engine(ABC):
         self.instances: dict[int, Value] = {}
         self.registered: list[Value] = []
         """Functions and classes that a library's decorator may call."""
+        self.generators: dict[ast.AST, bool] = {}
         self.unwrapping: set[ast.AST] = set()
         self.bytes_read = 0
 

@@ -27,13 +27,6 @@ def environ(run: PythonRun) -> Value:
     return Value(Table(parts, "environ", complete=False))
 
 
-def set_by_launchers(name: str, run: PythonRun) -> bool | None:
-    """Whether a variable that the script does not set is there; None: nobody knows."""
-    if name in (*_RANKS, *_UNKNOWN) and not run.launchers:
-        return False
-    return None
-
-
 def argv(run: PythonRun) -> Value:
     words = [of_word(word, "cli") for word in run.arguments]
     return Value(Sequence([Value(run.entry.name), *words]), source="cli")

@@ -101,8 +101,8 @@ def _bool(engine: Engine, node: ast.BoolOp, scope: Any) -> Value:
             open_.append(value)
     if not open_:
         return value
-    if truth(value) is decisive and all(truth(each) is None for each in open_):
-        return derived(decisive, value) if isinstance(value.data, bool) else NOBODY_KNOWS
+    if truth(value) is decisive and (not decisive or isinstance(value.data, bool)):
+        return derived(decisive, value)
     return NOBODY_KNOWS
 
 

@@ -8,7 +8,6 @@ from schedmate.advisor.python.values import (
     Dotted,
     LocalClass,
     LocalFunction,
-    Sequence,
     Table,
     Thing,
     Value,
@@ -99,12 +98,3 @@ def enum_member(cls: LocalClass, name: str, value: Value) -> Value:
     """Kept as its name and its value."""
     parts = {"name": Value(name, value.lines), "value": value}
     return Value(Table(parts, "enum", of=cls), value.lines)
-
-
-def enum_members(cls: LocalClass) -> Sequence:
-    members = [
-        part
-        for part in cls.parts.values()
-        if isinstance(part.data, Table) and part.data.kind == "enum"
-    ]
-    return Sequence(members)

@@ -80,18 +80,18 @@ class Finder:
     def __init__(self, run: PythonRun, files: Files) -> None:
         root, workdir = run.entry.import_root, files.workdir
         self.allowed = (root, workdir)
-        self._absolute = tuple(Path(os.path.abspath(each)) for each in self.allowed)
+        self._absolute = tuple(Path(os.path.normpath(each.absolute())) for each in self.allowed)
         self._roots: list[Path] = []
         self._listed: dict[str, dict[str, bool]] = {}
         self._modules: dict[tuple[str, str], LocalModule | None] = {}
         self._by_path: dict[str, LocalModule] = {}
-        for each in (root, workdir, *_python_path(run, workdir)):
+        for each in (root, run.cwd or workdir, workdir, *_python_path(run, workdir)):
             self.add_root(each)
         for each in (workdir / "src", root / "src", *_package_roots(root, self._absolute)):
             self.add_root(each)
 
     def add_root(self, root: Path, *, first: bool = False) -> None:
-        absolute = Path(os.path.abspath(root))
+        absolute = Path(os.path.normpath(root.absolute()))
         inside = any(absolute.is_relative_to(each) for each in self._absolute)
         if inside and absolute not in self._roots and len(self._roots) < _MAX_PARENTS:
             self._roots.insert(0 if first else len(self._roots), absolute)
@@ -125,7 +125,8 @@ class Finder:
         for _ in range(min(dots, _MAX_PARENTS) - 1):
             directory, name = directory.parent, name.rpartition(".")[0]
         if not any(
-            Path(os.path.abspath(directory)).is_relative_to(each) for each in self._absolute
+            Path(os.path.normpath(directory.absolute())).is_relative_to(each)
+            for each in self._absolute
         ):
             return None
         return self._package(directory, name)
@@ -138,11 +139,10 @@ class Finder:
 
     def _look(self, directory: Path, part: str, name: str) -> LocalModule | None:
         listed = self._list(directory)
-        if listed.get(part) is True:
-            below = self._list(directory / part)
-            if "__init__.py" in below or f"{part}.py" not in listed:
-                if "__init__.py" in below or any(_is_code(each) for each in below):
-                    return self._package(directory / part, name)
+        below = self._list(directory / part) if listed.get(part) else {}
+        plain = f"{part}.py" not in listed and any(_is_code(each) for each in below)
+        if "__init__.py" in below or plain:
+            return self._package(directory / part, name)
         if listed.get(f"{part}.py") is False:
             path = directory / f"{part}.py"
             return self._by_path.setdefault(str(path), LocalModule(name, path, None))
@@ -168,7 +168,9 @@ class Finder:
 def _entries(directory: str) -> dict[str, bool]:
     try:
         with os.scandir(directory) as entries:
-            return {entry.name: entry.is_dir() for entry, _ in zip(entries, range(5000))}
+            return {
+                entry.name: entry.is_dir() for entry, _ in zip(entries, range(5000), strict=False)
+            }
     except (OSError, ValueError):
         return {}
 
@@ -189,7 +191,7 @@ def _python_path(run: PythonRun, workdir: Path) -> list[Path]:
 def _package_roots(root: Path, allowed: Iterable[Path]) -> list[Path]:
     """Above the package that the entry point is in: it may be installed from this checkout."""
     found = []
-    current = Path(os.path.abspath(root))
+    current = Path(os.path.normpath(root.absolute()))
     inside = tuple(allowed)
     for _ in range(_MAX_PARENTS):
         parent = current.parent

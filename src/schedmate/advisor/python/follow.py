@@ -11,13 +11,16 @@ from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.modules import Unparsable
 from schedmate.advisor.python.afterwards import follow_the_rest
 from schedmate.advisor.python.budget import Budget, Exhausted, JobRaises, Limits
+from schedmate.advisor.python.engine import Arguments, Site
 from schedmate.advisor.python.interpreter import Interpreter
 from schedmate.advisor.python.loading import module_scope
+from schedmate.advisor.python.lookup import lookup
 from schedmate.advisor.python.parsed import ParsedFile, parse_file
 from schedmate.advisor.python.references import LocalModule
+from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.python.values import Value
-from schedmate.advisor.python.world import Model, ReadConfig, Wrapper
+from schedmate.advisor.python.world import Model, ReadConfig, World, Wrapper
 from schedmate.advisor.sources import Files, SourceFile
 
 _NO_MODELS: Mapping[str, Model] = {}
@@ -26,9 +29,14 @@ _NO_WRAPPERS: Mapping[str, Wrapper] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """What was seen, the files that were parsed for it, and those that could not be."""
+    """What was seen, the files that were parsed for it, and those that could not be.
+
+    `world` is the one in which the code was followed; where there is none, it has the command
+    line and the configs all the same.
+    """
 
     trace: Trace
+    world: World
     modules: tuple[ParsedFile, ...] = ()
     problems: tuple[Unparsable, ...] = ()
 
@@ -44,30 +52,54 @@ def follow(
 ) -> Followed:
     """Never raises, whatever the files hold; stops when the budget is used up."""
     engine = Interpreter(run, files, Budget(limits or Limits()), models, wrappers)
-    source = run.entry.source
-    if source is None:
-        return Followed(trace=engine.trace)
-    parsed = parse_file(source, 0)
-    if isinstance(parsed, Unparsable):
-        return Followed(trace=engine.trace, problems=(parsed,))
+    parsed = _entry(engine)
     engine.parsed.append(parsed)
     _follow_entry(engine, parsed, read_config or _configs_reader())
     return Followed(
-        trace=engine.trace, modules=tuple(engine.parsed), problems=tuple(engine.problems)
+        trace=engine.trace,
+        world=engine.world,
+        modules=tuple(engine.parsed),
+        problems=tuple(engine.problems),
     )
+
+
+def _entry(engine: Interpreter) -> ParsedFile:
+    """Nothing is followed where the entry point is elsewhere or no Python."""
+    nothing = SourceFile(engine.run.entry.name, "")
+    parsed = parse_file(engine.run.entry.source or nothing, 0)
+    if isinstance(parsed, Unparsable):
+        engine.problems.append(parsed)
+        parsed = parse_file(nothing, 0)
+    assert isinstance(parsed, ParsedFile)  # noqa: S101 - nothing is always Python
+    return parsed
 
 
 def _follow_entry(engine: Interpreter, parsed: ParsedFile, read_config: ReadConfig) -> None:
     path = parsed.source.path
     module = LocalModule(_module_name(engine, path), path, None, followed=True)
-    scope = module.scope = module_scope(parsed, module, "__main__")
+    function = engine.run.entry.function
+    scope = module.scope = module_scope(parsed, module, None if function else "__main__")
     if path is not None:
         engine.finder.adopt(module)
     engine.begin(scope, read_config)
     _within_budget(engine, lambda: engine.execute(parsed.tree.body, scope))
+    if function:
+        site = Site(scope, parsed.tree)
+        _within_budget(
+            engine, lambda: engine.call(_named(engine, scope, function), Arguments(), site)
+        )
     if not engine.budget.late:
         engine.budget.allow(engine.budget.limits.afterwards)
         _within_budget(engine, lambda: follow_the_rest(engine))
+
+
+def _named(engine: Interpreter, scope: Scope, dotted: str) -> Value:
+    """The function that a console script calls: `main`, or `App.run`."""
+    head, *rest = dotted.split(".")
+    value = lookup(engine, head, scope)
+    for name in rest:
+        value = engine.attribute(value, name, Site(scope, scope.file.tree))
+    return value
 
 
 def _within_budget(engine: Interpreter, do: Callable[[], object]) -> None:

@@ -91,7 +91,12 @@ def follow_function(
     state = engine.state
     limits = engine.budget.limits
     times = state.followed.get(function.node, 0)
-    if state.calls >= limits.call_depth or times >= limits.calls_of_one:
+    nested = state.active.count(function.node)
+    if (
+        state.calls >= limits.call_depth
+        or times >= limits.calls_of_one
+        or nested >= limits.recursion
+    ):
         return NOBODY_KNOWS
     state.followed[function.node] = times + 1
     bound = bind_arguments(engine, function, arguments)
@@ -103,11 +108,13 @@ def follow_function(
     _note_arguments(engine, function, arguments, site)
     kept = (state.within, state.target, state.calls)
     state.within, state.target, state.calls = function.name, "", state.calls + 1
+    state.active.append(function.node)
     try:
         return _result(engine, function, scope)
     except RecursionError:
         return NOBODY_KNOWS
     finally:
+        state.active.pop()
         state.within, state.target, state.calls = kept
 
 
@@ -122,7 +129,9 @@ def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
     node = function.node
     if isinstance(node, ast.Lambda):
         return engine.evaluate(node.body, scope)
-    generates = _generates(node)
+    if node not in engine.generators:
+        engine.generators[node] = _generates(node)
+    generates = engine.generators[node]
     scope.yielded = [] if generates else None
     flow = engine.execute(node.body, scope)
     if generates:

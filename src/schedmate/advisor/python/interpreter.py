@@ -41,16 +41,22 @@ class Interpreter(Engine):
     def execute(self, body: Many[ast.stmt], scope: Scope) -> Flow:
         for node in body:
             self.budget.tick()
-            handler = STATEMENTS.get(type(node))
-            if handler is None:
-                continue
             flow = self._statement(node, scope)
             if flow is not Flow.NEXT:
                 return flow
         return Flow.NEXT
 
     def _statement(self, node: ast.stmt, scope: Scope) -> Flow:
-        return STATEMENTS[type(node)](self, node, scope)
+        """What is nested too deeply, or raises where nobody would catch it, is passed over."""
+        handler = STATEMENTS.get(type(node))
+        try:
+            return Flow.NEXT if handler is None else handler(self, node, scope)
+        except JobRaises:
+            if scope.trying:
+                raise
+        except RecursionError:
+            self.trace.exhausted = True
+        return Flow.NEXT
 
     def call(self, callee: Value, arguments: Arguments, site: Site) -> Value:
         return calls.call(self, callee, arguments, site)
@@ -97,10 +103,7 @@ class Interpreter(Engine):
         return classes.lookup_class(self, cls, name)
 
     def run_file(self, path: str, scope: Scope) -> bool:
-        for place in self._world.places(path):
-            if self._run_place(place, scope):
-                return True
-        return False
+        return any(self._run_place(place, scope) for place in self._world.places(path))
 
     def _run_place(self, place: Path, scope: Scope) -> bool:
         entry = self.run.entry.source

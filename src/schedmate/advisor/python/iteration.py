@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedmate.advisor.python.engine import Engine
 from schedmate.advisor.python.references import Range
 from schedmate.advisor.python.truth import derived
-from schedmate.advisor.python.values import Sequence, Table, Thing, Value
+from schedmate.advisor.python.values import LocalClass, Sequence, Table, Thing, Value
 
 _MAX_RANGE = 64
 _THROUGH = {"enumerate", "iter", "reversed", "itertools.islice", "itertools.chain", "zip", "sorted"}
@@ -16,9 +16,11 @@ def items_of(engine: Engine, value: Value) -> list[Value] | None:
     data = value.data
     if isinstance(data, Sequence):
         return list(data.items) if data.complete else None
-    if isinstance(data, Table) and data.kind == "enum_class":
-        return list(data.parts.values())
-    if isinstance(data, Table):
+    if isinstance(data, LocalClass):
+        return _members(data)
+    if isinstance(data, Table) and data.of is not None and data.of.inherits("NamedTuple"):
+        return [data.parts[name] for name in data.of.fields if name in data.parts]
+    if isinstance(data, Table) and (data.of is None or data.of.inherits("dict")):
         return (
             [Value(name, value.lines, value.source) for name in data.parts]
             if data.complete
@@ -29,6 +31,16 @@ def items_of(engine: Engine, value: Value) -> list[Value] | None:
     if isinstance(data, Range):
         return _range_items(data)
     return None
+
+
+def _members(cls: LocalClass) -> list[Value] | None:
+    """Of an enum."""
+    found = [
+        part
+        for part in cls.parts.values()
+        if isinstance(part.data, Table) and part.data.kind == "enum"
+    ]
+    return found or None
 
 
 def _range_items(data: Range) -> list[Value] | None:

@@ -57,7 +57,7 @@ class JobWorld:
         """Where a path of the job may lead: from where it runs, then from beside its code."""
         if not path or "\0" in path or len(path) > 1000:  # noqa: PLR2004 - no real path is longer
             return []
-        bases = (self._engine.files.workdir, self._engine.run.entry.import_root)
+        bases = (self._engine.cwd, self._engine.files.workdir, self._engine.run.entry.import_root)
         return list(dict.fromkeys(Path(os.path.normpath(base / path)) for base in bases))
 
     def list_files(self, directory: str) -> Many[str]:
@@ -68,7 +68,7 @@ class JobWorld:
                 continue
             for above, _, names in os.walk(place):
                 inside = os.path.relpath(above, place)
-                found += [os.path.normpath(os.path.join(inside, name)) for name in sorted(names)]
+                found += [os.path.normpath(f"{inside}/{name}") for name in sorted(names)]
                 if len(found) >= _MAX_LISTED:
                     return found[:_MAX_LISTED]
             if found:

@@ -50,20 +50,21 @@ def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
 
 def load(engine: Engine, module: LocalModule) -> Scope | None:
     if module.followed:
-        return module.scope
+        known: Scope | None = module.scope
+        return known
     module.followed = True
     parsed = None if module.path is None else read_code(engine, module.path, module.depth or 1)
     if parsed is None:
         return None
-    module.scope = module_scope(parsed, module)
+    scope = module.scope = module_scope(parsed, module)
     kept = engine.state
-    engine.state = State(followed=kept.followed, calls=kept.calls + 1)
+    engine.state = State(followed=kept.followed, active=kept.active, calls=kept.calls + 1)
     try:
         with engine.memory.outside():
-            engine.execute(parsed.tree.body, module.scope)
+            engine.execute(parsed.tree.body, scope)
     finally:
         engine.state = kept
-    return module.scope
+    return scope
 
 
 def module_scope(parsed: ParsedFile, module: LocalModule, name: str | None = None) -> Scope:
@@ -104,7 +105,7 @@ def settings_of(engine: Engine, path: Path) -> Value | None:
         return None
     scope = module_scope(parsed, LocalModule(path.stem, path, None))
     kept = engine.state
-    engine.state = State(followed=kept.followed, calls=kept.calls + 1)
+    engine.state = State(followed=kept.followed, active=kept.active, calls=kept.calls + 1)
     try:
         with engine.memory.outside():
             engine.execute(parsed.tree.body, scope)

@@ -45,12 +45,15 @@ _DOWN = (ast.Gt, ast.GtE, ast.Eq)
 def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Flow:
     over = engine.evaluate(node.iter, scope)
     about = looped_over(over)
-    bound = about.data.stop if isinstance(about.data, Range) else None
-    index = _note(engine, "for", ast.unparse(node.target)[:80], bound, about, Site(scope, node))
+    bound = _rounds(about.data) if isinstance(about.data, Range) else None
+    index = _note(
+        engine, "for", ast.unparse(node.target)[:80], bound, Site(scope, node), over=about
+    )
     items = items_of(engine, over)
     if items == []:
         return engine.execute(node.orelse, scope)
-    if items is not None and len(items) <= _MAX_UNROLLED and _builds(node, over):
+    rounds = engine.state.rounds * len(items or ())
+    if items is not None and rounds <= _MAX_UNROLLED and _builds(node, over):
         return _unrolled(engine, node, items, scope)
     item = any_of(items) if items and not isinstance(about.data, Range) else NOBODY_KNOWS
 
@@ -62,6 +65,16 @@ def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Fl
     return engine.execute(node.orelse, scope) if flow is Flow.NEXT else flow
 
 
+def _rounds(over: Range) -> Value:
+    """`range(1, epochs + 1)` counts from one: what it is told is `epochs`."""
+    stop = over.stop
+    if over.start.data != 1 or not isinstance(stop.data, int) or not over.start.lines:
+        return stop
+    here = over.start.lines[0]
+    lines = tuple(line for line in stop.lines if line != here) or stop.lines
+    return Value(stop.data - 1, lines, stop.source)
+
+
 def follow_while(engine: Engine, node: ast.While, scope: Scope) -> Flow:
     known = truth(engine.evaluate(node.test, scope))
     if known is False:
@@ -69,7 +82,7 @@ def follow_while(engine: Engine, node: ast.While, scope: Scope) -> Flow:
 
     def begin() -> int:
         variable, bound = _bound(engine, node.test, scope, _UP)
-        return _note(engine, "while", variable, bound, None, Site(scope, node))
+        return _note(engine, "while", variable, bound, Site(scope, node))
 
     return _once(engine, node, scope, begin)
 
@@ -120,6 +133,8 @@ def _targets(node: ast.AST) -> Iterator[ast.expr]:
 
 def _builds(node: ast.For | ast.AsyncFor, over: Value) -> bool:
     """Whether the body makes settings out of what it runs through, so that every round counts."""
+    if isinstance(over.data, Range):
+        return False
     if isinstance(over.data, Sequence) and any(item.source == "cli" for item in over.data.items):
         return True
     for part in ast.walk(node):
@@ -127,7 +142,7 @@ def _builds(node: ast.For | ast.AsyncFor, over: Value) -> bool:
             return True
         if isinstance(part, ast.Call):
             name = getattr(part.func, "id", getattr(part.func, "attr", ""))
-            if name in _BUILDS and not isinstance(over.data, Range):
+            if name in _BUILDS:
                 return True
     return False
 
@@ -135,13 +150,18 @@ def _builds(node: ast.For | ast.AsyncFor, over: Value) -> bool:
 def _unrolled(
     engine: Engine, node: ast.For | ast.AsyncFor, items: list[Value], scope: Scope
 ) -> Flow:
-    for item in items:
-        assign(engine, node.target, item, scope, record=False)
-        flow = engine.execute(node.body, scope)
-        if flow is Flow.BREAK:
-            return Flow.NEXT
-        if flow in (Flow.RETURN, Flow.RAISE):
-            return flow
+    kept = engine.state.rounds
+    engine.state.rounds = kept * len(items)
+    try:
+        for item in items:
+            assign(engine, node.target, item, scope, record=False)
+            flow = engine.execute(node.body, scope)
+            if flow is Flow.BREAK:
+                return Flow.NEXT
+            if flow in (Flow.RETURN, Flow.RAISE):
+                return flow
+    finally:
+        engine.state.rounds = kept
     return engine.execute(node.orelse, scope)
 
 
@@ -151,7 +171,7 @@ def note_way_out(engine: Engine, node: ast.If, scope: Scope) -> None:
         return
     variable, bound = _bound(engine, node.test, scope, _DOWN)
     if bound is not None:
-        _note(engine, "break", variable, bound, None, Site(scope, node))
+        _note(engine, "break", variable, bound, Site(scope, node))
 
 
 def _bound(
@@ -167,7 +187,7 @@ def _bound(
     turned = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
     if isinstance(test.ops[0], ops) and not isinstance(left, ast.Constant):
         return _sides(engine, left, right, scope)
-    if turned.get(type(test.ops[0])) in ops and not isinstance(right, ast.Constant):  # type: ignore[call-overload]
+    if turned.get(type(test.ops[0])) in ops and not isinstance(right, ast.Constant):
         return _sides(engine, right, left, scope)
     return "", None
 
@@ -185,8 +205,9 @@ def _note(
     kind: Literal["for", "while", "break"],
     variable: str,
     bound: Value | None,
-    over: Value | None,
     site: Site,
+    *,
+    over: Value | None = None,
 ) -> int:
     """Put a loop into the trace; return where it is there."""
     if len(engine.trace.loops) < engine.budget.limits.records:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,10 @@ _MAX_NUMBER = 10**40
 _MAX_SHIFT = 130
 _MAX_TEXT = 20_000
 _MAX_ITEMS = 2_000
+_SET_BY_LAUNCHERS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR")
+"""Where there is a launcher that sets them, they are in the environment that we know."""
+_UNSAFE = re.compile(r"\*|%\(|%[-+ #0]{0,5}[\d.]{3}")
+"""Names and widths in a `%` format: `%999999999d` would cost memory."""
 
 
 def unary(op: ast.unaryop, value: Value) -> Value:
@@ -111,7 +116,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
 
 def _formatted(left: Value, right: Value) -> Value:
     parts = right.data.items if isinstance(right.data, Sequence) else [right]
-    if not all(part.plain for part in parts) or any(c in left.data for c in "*("):
+    if not all(part.plain for part in parts) or _UNSAFE.search(left.data):
         return NOBODY_KNOWS
     try:
         text = left.data % tuple(part.data for part in parts)
@@ -203,7 +208,8 @@ def contains(container: Value, item: Value) -> bool | None:
     if isinstance(data, str) and isinstance(item.data, str):
         return item.data in data
     if isinstance(data, Table) and item.plain:
-        return True if str(item.data) in data.parts else (False if data.complete else None)
+        sure = data.complete or (data.kind == "environ" and item.data in _SET_BY_LAUNCHERS)
+        return True if str(item.data) in data.parts else (False if sure else None)
     if not isinstance(data, Sequence):
         return None
     found = [_equal(item, each, identity=False) for each in data.items[:_MAX_ITEMS]]

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 from schedmate.advisor.python.values import LocalClass, Value
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from schedmate.advisor.python.scope import Scope
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +18,8 @@ class LocalModule:
     """Its file; None for a directory without `__init__.py`."""
     directory: Path | None
     """Where its submodules are, if it is a package."""
-    scope: Scope | None = None
+    scope: Any = None
+    """The `Scope` of its names, once it is followed."""
     followed: bool = False
     depth: int = 0
     """How far it is from the entry point, by the first import that was seen."""

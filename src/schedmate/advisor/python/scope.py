@@ -31,6 +31,8 @@ class Scope:
     stars: list[LocalModule] = field(default_factory=list)
     library_star: str = ""
     loops: int = 0
+    trying: int = 0
+    """How many `try` bodies of this scope the code stands in."""
 
     @property
     def globals(self) -> Scope:
@@ -53,7 +55,10 @@ class State:
     certain: bool = True
     every: Value | None = None
     loops: tuple[int, ...] = ()
+    rounds: int = 1
+    """How often the code is followed because of loops that are unrolled around it."""
     within: str = ""
     target: str = ""
     calls: int = 0
     followed: dict[ast.AST, int] = field(default_factory=dict)
+    active: list[ast.AST] = field(default_factory=list)

@@ -22,6 +22,7 @@ from schedmate.advisor.python.values import (
     Value,
 )
 
+_MAX_ITEMS = 2_000
 _EXITS = ("sys.exit", "exit", "quit", "os._exit", "os.abort")
 
 
@@ -67,7 +68,9 @@ def _augmented(engine: Engine, node: ast.AugAssign, scope: Scope) -> Flow:
         more = new.data
         items = [*old.data.items, *(more.items if isinstance(more, Sequence) else ())]
         complete = old.data.complete and isinstance(more, Sequence) and more.complete
-        engine.memory.rewrite(old.data, items[:2000], complete=complete and len(items) <= 2000)
+        engine.memory.rewrite(
+            old.data, items[:_MAX_ITEMS], complete=complete and len(items) <= _MAX_ITEMS
+        )
         return Flow.NEXT
     assign(engine, node.target, operators.binary(node.op, old, new), scope)
     return Flow.NEXT

@@ -23,6 +23,15 @@ from schedmate.model import Evidence
 _MAX_LINES = 3
 _MAX_DEPTH = 6
 _MAX_COMPARED = 200
+_WRAPPERS = (
+    "DistributedDataParallel",
+    "DataParallel",
+    "FullyShardedDataParallel",
+    "DDP",
+    "compile",
+    "script",
+    "convert_sync_batchnorm",
+)
 
 
 def truth(value: Value) -> bool | None:
@@ -83,7 +92,22 @@ def either(one: Value | None, other: Value | None) -> Value | None:
     """What is known when either may hold; None stands for a name that is not bound."""
     if one is None or other is None:
         return one or other
-    return one if same(one, other) else NOBODY_KNOWS
+    if same(one, other):
+        return one
+    inner, other_inner = unwrapped(one), unwrapped(other)
+    return inner if same(inner, other_inner) else NOBODY_KNOWS
+
+
+def unwrapped(value: Value) -> Value:
+    """The model in `DistributedDataParallel(model)`: wrapped or not, it is the same."""
+    for _ in range(5):
+        data = value.data
+        if not isinstance(data, Thing) or data.kind.rpartition(".")[2] not in _WRAPPERS:
+            return value
+        if not data.call.positional:
+            return value
+        value = data.call.positional[0]
+    return value
 
 
 def any_of(values: Iterable[Value]) -> Value:

@@ -184,6 +184,11 @@ class Call:
         return None
 
 
+def outranks(one: Source, other: Source) -> bool:
+    """Whether what `one` says holds against what `other` said before."""
+    return _STRENGTH[one] > _STRENGTH[other]
+
+
 def stronger(one: Source, other: Source) -> Source:
     """Who had the last word on a value made of two."""
     return one if _STRENGTH[one] >= _STRENGTH[other] else other

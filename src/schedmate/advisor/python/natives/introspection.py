@@ -209,6 +209,19 @@ def _namespace(kind: str) -> Native:
     return asked
 
 
+def _named_tuple(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    match arguments.positional:
+        case [Value(data=str(name)), Value(data=str(fields)), *_]:
+            names = fields.replace(",", " ").split()
+        case [Value(data=str(name)), Value(data=Sequence(items=items)), *_]:
+            names = [item.data for item in items if isinstance(item.data, str)]
+        case _:
+            return None
+    bases = (Value(Dotted("typing.NamedTuple")),)
+    cls = LocalClass(name, bases, {}, tuple(names[:100]), site.scope, site.line)
+    return Value(cls, (site.line,))
+
+
 def _asdict(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, Table):
@@ -256,6 +269,7 @@ INTROSPECTION: dict[str, Native] = {
     "copy.copy": _deepcopy,
     "types.SimpleNamespace": _namespace("types.SimpleNamespace"),
     "argparse.Namespace": _namespace("argparse.Namespace"),
+    "collections.namedtuple": _named_tuple,
     "dataclasses.asdict": _asdict,
     "dataclasses.replace": _replace,
 }

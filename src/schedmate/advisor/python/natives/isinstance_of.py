@@ -22,6 +22,7 @@ _PLAIN: dict[str, type | tuple[type, ...]] = {
     "numbers.Number": (int, float),
     "numbers.Integral": int,
 }
+_MAX_DEPTH = 40
 _DICTS = ("dict", "Mapping", "MutableMapping", "OrderedDict")
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
 
@@ -78,7 +79,7 @@ def _is_local(value: Value, cls: LocalClass) -> bool | None:
 
 def _descends(one: LocalClass, other: LocalClass, depth: int) -> bool:
     return one is other or (
-        depth < 40
+        depth < _MAX_DEPTH
         and any(
             isinstance(base.data, LocalClass) and _descends(base.data, other, depth + 1)
             for base in one.bases

@@ -36,12 +36,12 @@ def _absolute(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
         return NOBODY_KNOWS
-    path = posixpath.normpath(posixpath.join(str(engine.files.workdir.absolute()), value.data))
+    path = posixpath.normpath(posixpath.join(str(engine.cwd.absolute()), value.data))
     return Value(path, value.lines, value.source)
 
 
 def _cwd(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
-    return Value(str(engine.files.workdir.absolute()), (site.line,))
+    return Value(str(engine.cwd.absolute()), (site.line,))
 
 
 def _splitext(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -74,7 +74,18 @@ def _getenv(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     return engine.call(method, arguments, site)
 
 
+def _import_root(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """`sys.path.append(…)` and `sys.path.insert(0, …)`."""
+    value = arguments.positional[-1] if arguments.positional else None
+    if value is not None and isinstance(value.data, str) and "\0" not in value.data:
+        first_of_all = len(arguments.positional) > 1
+        engine.finder.add_root(engine.cwd / value.data, first=first_of_all)
+    return Value(None)
+
+
 PATHS: dict[str, Native] = {
+    "sys.path.append": _import_root,
+    "sys.path.insert": _import_root,
     "os.path.join": _join,
     "pathlib.Path": _path,
     "pathlib.PurePath": _path,
