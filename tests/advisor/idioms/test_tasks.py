@@ -115,3 +115,9 @@ def test_what_an_autoencoder_learns_its_data_do_not_tell(tmp_path):
 
 def test_nothing_is_said_of_nothing(tmp_path):
     assert task(tmp_path, "print('hello')") is None
+
+
+def test_a_classifier_may_be_a_part_of_what_the_file_is_named_after(tmp_path):
+    code = "import keras\nbase = keras.applications.ResNet50()\nkeras.Model(a, b).fit(x, epochs=1)"
+    assert task(tmp_path, code, entry="train.py") == "image_classification"
+    assert task(tmp_path, code, entry="deeplabv3_plus.py") == "segmentation"

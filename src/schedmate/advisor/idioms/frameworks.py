@@ -75,19 +75,20 @@ _DRIVERS = (
     _driver("xgboost", "xgboost", r"^xgboost\.(?:.*\.)?(?:train|cv|fit|XGB\w+)$"),
     _driver("lightgbm", "lightgbm", r"^lightgbm\.(?:.*\.)?(?:train|cv|fit|LGBM\w+)$"),
     _driver("catboost", "catboost", r"^catboost\."),
-    _driver("sklearn", "sklearn", r"^sklearn\..*\.(?:fit|partial_fit|fit_transform|fit_predict)$"),
 )
 """Who comes first drives the ones after it."""
+_SKLEARN = _driver("sklearn", "sklearn", r"^sklearn\..*\.(?:fit|partial_fit|fit_predict)$")
+"""Helps all the others, so it drives only what none of them is even imported for."""
 _OWN_TREES = frozenset({"megatron", "fairseq", "torchtitan", "torchtune", "detectron2"})
 """Frameworks whose jobs are often started from a checkout of their own."""
-_IMPORTED_BESIDE = frozenset({"accelerate", "deepspeed", "sklearn"})
+_IMPORTED_BESIDE = frozenset({"accelerate", "deepspeed"})
 """Imported for one helper as often as for their loop."""
 _BY_CALL, _BY_UNSURE_CALL, _BY_IMPORT = 0.95, 0.8, 0.7
 GPU_PACKAGES = frozenset(
     package.partition(".")[0]
     for driver in _DRIVERS
     for package in driver.packages
-    if driver.framework not in ("sklearn", "rllib")
+    if driver.framework != "rllib"
 ) | {"cupy", "numba", "cudf", "cuml", "pycuda", "triton", "vllm", "onnxruntime"}
 
 
@@ -97,9 +98,10 @@ def frameworks(reading: Reading) -> Iterator[Said]:
     sure = [call for call in calls if call.certain]
     found = (
         _own_tree(sure)
-        or _by_call(reading, sure, _BY_CALL)
-        or _by_call(reading, calls, _BY_UNSURE_CALL)
+        or _by_call(reading, _DRIVERS, sure, _BY_CALL)
+        or _by_call(reading, _DRIVERS, calls, _BY_UNSURE_CALL)
         or _by_import(reading)
+        or _by_call(reading, (_SKLEARN,), calls, _BY_UNSURE_CALL)
     )
     if found is not None:
         yield found
@@ -113,8 +115,10 @@ def _own_tree(calls: Sequence[Call]) -> Said | None:
     return None
 
 
-def _by_call(reading: Reading, calls: Sequence[Call], confidence: float) -> Said | None:
-    for driver in _DRIVERS:
+def _by_call(
+    reading: Reading, drivers: Sequence[_Driver], calls: Sequence[Call], confidence: float
+) -> Said | None:
+    for driver in drivers:
         for call in calls:
             if driver.calls.search(call.callee) or _fits_unseen(reading, driver, call):
                 imported = _import_of(reading, driver)

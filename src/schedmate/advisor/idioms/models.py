@@ -32,7 +32,7 @@ _PLAIN_CLASSES = re.compile(
 )
 _NO_MODELS = re.compile(
     r"Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|Critic|Embed|Tokenizer|EMA"
-    r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer"
+    r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Distiller$|Tuner$|Metric|KID|FID"
 )
 _NETWORKS = (
     "nn.Module",

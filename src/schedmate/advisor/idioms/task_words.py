@@ -35,7 +35,7 @@ _DATASETS = _table(
         "segmentation": r"cityscapes|ade.?20k|camvid|carvana|kits19|kits21|brats|duts|isic|"
         r"oxford.?iiit.?pet.?seg|vaihingen|mapillary|coco.?stuff|nyu",
         "image_classification": r"imagenet|cifar|mnist|fashion.?mnist|emnist|kmnist|svhn|stl10|"
-        r"food101|flowers|oxford.?iiit|caltech|places365|tiny.?imagenet|stanford.?cars|"
+        r"food101|flowers|caltech|places365|tiny.?imagenet|stanford.?cars|"
         r"fgvc|cats.{0,5}dogs|eurosat|beans$|dogs|inaturalist|ilsvrc|in1k",
         "object_detection": r"coco|voc|objects365|open.?images|visdrone|crowdhuman|widerface",
         "language_modeling": r"wikitext|openwebtext|c4|pile|slimpajama|redpajama|fineweb|"
@@ -85,8 +85,8 @@ _FILES = _table(
         "language_modeling": r"language.?model|run_[cm]lm|\w{0,6}gpt|\w{0,6}llama|sft|"
         r"pretrain_(?:gpt|bert)|lm1b|word.?language",
         "sequence_classification": r"text.?classif|run_glue|sentiment|sequence.?classif",
-        "object_detection": r"detection|object.?detect|yolo",
-        "segmentation": r"segment|\w{0,4}unet",
+        "object_detection": r"object.?detect|detection/|yolo|retinanet|faster.?rcnn",
+        "segmentation": r"segment|\w{0,4}unet|deeplab",
         "image_classification": r"image.?classif|imagenet|cifar|mnist",
         "speech": r"speech|asr|tts|audio",
         "gan": r"\w{0,8}gan(?:[_./]|$)",
@@ -95,6 +95,8 @@ _FILES = _table(
         "recommendation": r"recommend|dlrm|collaborative",
         "graph": r"gnn|gcn|graph",
         "tabular": r"tabular|structured_data",
+        "other": r"keypoint|pose_|depth_|caption|super.?resolution|forecast|anomaly|ocr|nerf|"
+        r"style.?transfer|denois",
     }
 )
 _KINDS = {"stated": _STATED, "dataset": _DATASETS, "model": _MODELS, "file": _FILES}
@@ -117,7 +119,7 @@ LIBRARIES = {
     "object_detection": "mmdet detectron2 ultralytics effdet",
     "tabular": "xgboost lightgbm catboost sklearn.ensemble pytorch_tabnet",
     "speech": "speechbrain torchaudio nemo.collections.asr espnet espnet2",
-    "recommendation": "torchrec recbole tensorflow_recommenders",
+    "recommendation": "torchrec recbole tensorflow_recommenders keras_rs",
     "diffusion": "diffusers",
 }
 

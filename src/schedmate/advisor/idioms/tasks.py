@@ -27,7 +27,10 @@ _MODEL_OPTIONS = frozenset(
 _TWO_TEXTS = re.compile(r"ForSeq2SeqLM|ForConditionalGeneration|Seq2SeqTrainer")
 _PLAYS_AGAINST = re.compile(r"discriminator|^netd$|^d_?net$", re.IGNORECASE)
 _MAKES = re.compile(r"generator|^netg$|^g_?net$", re.IGNORECASE)
-_UNSUPERVISED = re.compile(r"VAE|[Aa]uto_?[Ee]ncoder|SimCLR|MoCo|BYOL|Siamese|Contrastive|CLIP")
+_UNSUPERVISED = re.compile(
+    r"vae|auto_?encoder|simclr|moco|byol|siamese|simsiam|contrastive|clip|self_?supervised|pixelcnn",
+    re.IGNORECASE,
+)
 _STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
 Hint = tuple[str, Evidence]
 
@@ -102,14 +105,25 @@ def _models(reading: Reading) -> Iterator[Hint]:
 
 def _unsupervised(reading: Reading) -> Iterator[Hint]:
     """Speaks with two voices on purpose: what such a job learns, its data does not tell."""
-    for each in reading.trace.classes:
-        if _UNSUPERVISED.search(each.name):
-            yield from (("other", each.line), ("unsupervised", each.line))
+    named = [(each.name, each.line) for each in reading.trace.classes]
+    named += [(reading.run.entry.name, line) for line in reading.run.command.evidence[:1]]
+    for name, line in named:
+        if _UNSUPERVISED.search(name):
+            yield from (("other", line), ("unsupervised", line))
+
+
+def _models_and_files(reading: Reading) -> Iterator[Hint]:
+    """A classifier may be but a part of what the file is named after."""
+    found, named = list(_models(reading)), list(_files(reading))
+    if named and {task for task, _ in found} == {"image_classification"}:
+        found = []
+    yield from (*found, *named)
 
 
 def _files(reading: Reading) -> Iterator[Hint]:
+    found = list(tasks_in("file", reading.run.entry.name))
     for line in reading.run.command.evidence[:1]:
-        yield from ((task, line) for task in tasks_in("file", reading.run.entry.name))
+        yield from ((task, line) for task in found if task != "tabular" or len(found) == 1)
 
 
 def _hints(kind: str, value: Value, line: Evidence | None = None) -> Iterator[Hint]:
@@ -131,7 +145,6 @@ _KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
     (_unsupervised, _FAIR),
     (_libraries, _GOOD),
     (_datasets, _GOOD),
-    (_models, _FAIR),
-    (_files, _FAIR),
+    (_models_and_files, _FAIR),
 )
 """The most telling first."""

@@ -29,6 +29,7 @@ _FROM_FILES = words(
 )
 _TRAINS = re.compile(r"(?:^|[^a-z])train|training|Train|_ds_tr|^ds$", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[^a-z])(?:val|valid|test|eval|dev|predict|infer)", re.IGNORECASE)
+_LEARNS_OTHERS = re.compile(r"vocab|word_?piece|adapt|plot|show|visuali|preview", re.IGNORECASE)
 _STRATEGIES = {
     "MirroredStrategy": "dp",
     "TPUStrategy": "dp",
@@ -51,7 +52,7 @@ _HOROVOD = ("init", "DistributedOptimizer", "DistributedGradientTape")
 
 def pipelines(reading: Reading) -> Iterator[Said]:
     """What the training's pipeline is batched by, as long as no name says it is for a test."""
-    found = [call for call in reading.trace.calls if _batches(call)]
+    found = [call for call in reading.trace.calls if _batches(call) and not _aside(call)]
     training = [call for call in found if _TRAINS.search(_words(call))]
     others = [call for call in found if not _TESTS.search(_words(call))]
     said_of = [each for call in training or others for each in _batch(call)]
@@ -86,6 +87,11 @@ def _batches(call: Call) -> bool:
     return name in _BATCHES and is_of(call.callee, *_PIPELINES)
 
 
+def _aside(call: Call) -> bool:
+    """Batches that a vocabulary or a mean is learnt from, or that are only shown."""
+    return bool(_LEARNS_OTHERS.search(f"{call.target} {call.within} {call.line.text}"))
+
+
 def _batch(call: Call) -> Iterator[Said]:
     place = 0 if last_name(call.callee) in _BATCHES else None
     value = call.argument("batch_size", place)
@@ -94,8 +100,7 @@ def _batch(call: Call) -> Iterator[Said]:
 
 
 def _words(call: Call) -> str:
-    receiver = kind_of(call.receiver)
-    return f"{call.target} {last_name(call.within)} {receiver} {_before(call.line.text)}"
+    return f"{call.target} {kind_of(call.receiver)} {_before(call.line.text)}"
 
 
 def _before(text: str) -> str:

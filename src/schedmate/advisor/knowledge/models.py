@@ -24,6 +24,7 @@ _QUALIFIERS = _words(
     "in22k ft lora qlora bnb 4bit 8bit gptq awq fp16 bf16 fp32 v0 v1 0 1 2 3 2407 2411 2507 "
     "224 256 384 512 fft preview"
 )
+_TUNINGS = _words("hf chat instruct it sft dpo deduped en")
 _TUNED = re.compile(r"[-_](?:fine-?tuned|finetune|distilled-squad|squad)\b.{0,200}")
 _SIZE = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)(b|m)(?![a-z0-9])")
 _SPEAKS = re.compile(
@@ -70,6 +71,7 @@ def _candidates(name: str) -> Iterator[str]:
         yield start
         yield f"{start}_224"
         words = _SEPARATOR.split(start)
+        yield "-".join(word for word in words if word not in _TUNINGS)
         while len(words) > 1 and (words[-1] in _QUALIFIERS or _is_told_by_size(words)):
             words.pop()
             yield "-".join(words)
