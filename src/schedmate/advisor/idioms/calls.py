@@ -11,6 +11,8 @@ from schedmate.model import Evidence
 
 _UNSURE = 0.25
 _DIRECT = 3
+_HOOKS = ("configure_optimizers", "train_dataloader", "setup", "prepare_data", "configure_model")
+_HOOKED = ("LightningModule", "LightningDataModule", "LightningLite", "L.LightningModule")
 
 
 class Place(Protocol):
@@ -61,6 +63,16 @@ def own_class(call: Call) -> str:
     return data.of.name if isinstance(data, Table) and data.of is not None else ""
 
 
+def runs(reading: Reading, call: Call) -> bool:
+    """Whether a call surely happens: a trainer calls hooks that the job's own code never does."""
+    if call.certain:
+        return True
+    owner, _, hook = call.within.rpartition(".")
+    return hook in _HOOKS and any(
+        cls.name == owner and cls.inherits(*_HOOKED) for cls in reading.trace.classes
+    )
+
+
 def said(
     field: str,
     value: Value | None,
@@ -96,6 +108,20 @@ def implied(
     """What a call says by being made: `FullyShardedDataParallel(…)`."""
     value = Value(data, (at.line,))
     return said(field, value, at, confidence=confidence, certain=certain, depth=depth)
+
+
+def chosen(field: str, name: str, call: Call, reading: Reading) -> Iterator[Said]:
+    """What a call is the name of; where an option has that name too, it was chosen there."""
+    for value in reading.options.values():
+        if isinstance(value.data, str) and _bare(value.data) == _bare(name):
+            picked = Value(name, (*value.lines, call.line), value.source)
+            yield from said(field, picked, call)
+            return
+    yield from implied(field, name, call)
+
+
+def _bare(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def told(

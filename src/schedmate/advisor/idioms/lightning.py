@@ -15,6 +15,7 @@ from schedmate.advisor.idioms.calls import (
     last_name,
     number_of,
     parts_of,
+    runs,
     said,
     text_of,
     told,
@@ -126,7 +127,9 @@ def lightning_optimizers(reading: Reading) -> Iterator[Said]:
     made = [
         call
         for call in reading.trace.calls
-        if last_name(call.within) == "configure_optimizers" and _is_optimizer(call)
+        if last_name(call.within) == "configure_optimizers"
+        and _is_optimizer(call)
+        and runs(reading, call)
     ]
     if len(made) == 1 and not made[0].certain:
         call = made[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     agreed,
-    implied,
+    chosen,
     is_direct,
     is_of,
     items_of,
@@ -43,7 +43,7 @@ _GENERATOR = ("gen", "_g", "g_", "optimizerg")
 def optimizers(reading: Reading) -> Iterator[Said]:
     """The one that is made; of several the one that bears the plain name."""
     made = _ours([call for call in reading.trace.calls if _makes_optimizer(call)])
-    yield from agreed(each for call in made for each in _names(call))
+    yield from agreed(each for call in made for each in _names(call, reading))
     yield from agreed(each for call in made for each in _rates(call))
     yield from _factories(reading)
 
@@ -75,14 +75,14 @@ def _ours(made: list[Call]) -> list[Call]:
     return plain or generators or sure
 
 
-def _names(call: Call) -> Iterator[Said]:
+def _names(call: Call, reading: Reading) -> Iterator[Said]:
     inner = call.argument("optimizer_class")
     if inner is not None:
         name = text_of(inner)
         if name is not None:
-            yield from implied("optimizer", name, call)
+            yield from chosen("optimizer", name, call, reading)
         return
-    yield from implied("optimizer", own_class(call) or last_name(call.callee), call)
+    yield from chosen("optimizer", own_class(call) or last_name(call.callee), call, reading)
 
 
 def _rates(call: Call) -> Iterator[Said]:

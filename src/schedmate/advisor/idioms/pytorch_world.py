@@ -5,8 +5,8 @@ from __future__ import annotations
 from schedmate.advisor.idioms.accelerate import accelerate
 from schedmate.advisor.idioms.base import Idiom
 from schedmate.advisor.idioms.composer import composer
-from schedmate.advisor.idioms.config_trainers import detectron2, mmengine
 from schedmate.advisor.idioms.deepspeed import deepspeed
+from schedmate.advisor.idioms.detectron import detectron2
 from schedmate.advisor.idioms.fastai import fastai
 from schedmate.advisor.idioms.lightning import (
     lightning,
@@ -14,6 +14,7 @@ from schedmate.advisor.idioms.lightning import (
     lightning_optimizers,
 )
 from schedmate.advisor.idioms.megatron import megatron
+from schedmate.advisor.idioms.mmengine import mmengine
 from schedmate.advisor.idioms.named_options import fairseq
 from schedmate.advisor.idioms.optimizers import optimizers
 from schedmate.advisor.idioms.reinforcement import (
@@ -22,7 +23,7 @@ from schedmate.advisor.idioms.reinforcement import (
     stable_baselines,
     tianshou,
 )
-from schedmate.advisor.idioms.torch_architecture import model_configs, torch_modules
+from schedmate.advisor.idioms.torch_architecture import model_configs, module_shapes, torch_modules
 from schedmate.advisor.idioms.torch_checkpoints import resuming, saving, stopping_early
 from schedmate.advisor.idioms.torch_data import loader_batches
 from schedmate.advisor.idioms.torch_datasets import datasets
@@ -52,6 +53,7 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     sequence_lengths,
     torch_modules,
     model_configs,
+    module_shapes,
     datasets,
     lightning,
     lightning_checkpoints,

@@ -16,6 +16,7 @@ from schedmate.advisor.idioms.calls import (
     said,
     told,
 )
+from schedmate.advisor.python.trace import Binding
 from schedmate.advisor.python.values import Call, Table, Value
 
 _LAYERS = {
@@ -53,6 +54,7 @@ _OTHER_CONFIGS = (
     "Train",
 )
 _ELSEWHERE = ("tensorflow", "keras", "jax", "peft")
+_WHOLE = ("d_model", "n_layer", "n_head")
 _ENOUGH = 2
 
 
@@ -80,24 +82,36 @@ def model_configs(reading: Reading) -> Iterator[Said]:
             yield from _shape(data.parts, binding)
 
 
+def module_shapes(reading: Reading) -> Iterator[Said]:
+    """`DiT(depth=28, hidden_size=1152, num_heads=16)`: a model of the job's own."""
+    groups: dict[tuple[str, int], dict[str, Binding]] = {}
+    for binding in reading.trace.bindings:
+        if binding.where == "keyword" and binding.of.endswith("__init__") and binding.certain:
+            group = groups.setdefault((binding.of, binding.line.line), {})
+            group.setdefault(binding.name, binding)
+    for group in groups.values():
+        parts = {name: each.value for name, each in group.items()}
+        if _given(parts) == set(_WHOLE):
+            yield from _shape(parts, next(iter(group.values())))
+            return
+
+
 def _is_config(name: str) -> bool:
     return bool(_CONFIG.search(name)) and not name.startswith(_OTHER_CONFIGS)
 
 
+def _given(parts: Mapping[str, Value]) -> set[str]:
+    return {field for field in _WHOLE if any(name in parts for name in _SHAPE[field].split())}
+
+
 def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Said]:
-    given = {
-        name
-        for field in ("d_model", "n_layer", "n_head")
-        for name in _SHAPE[field].split()
-        if name in parts
-    }
-    if len(given) >= _ENOUGH:
+    if len(_given(parts)) >= _ENOUGH:
         numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
         yield from told(_SHAPE, numbers, at, confidence=0.9)
 
 
 def _words(call: Call) -> Iterator[Said]:
-    if not is_of(call.callee, "torch.nn") or _NOT_WORDS.search(call.target):
+    if not is_of(call.callee, "torch.nn") or _NOT_WORDS.search(f"{call.target} {call.within}"):
         return
     if _WORDS.search(call.target):
         yield from said("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)

@@ -16,6 +16,8 @@ from schedmate.advisor.idioms.calls import (
     number_of,
     said,
     text_of,
+    truth_of,
+    words,
 )
 from schedmate.advisor.python.values import Call, Table, Value
 
@@ -25,10 +27,11 @@ _NO_CHECKPOINT = re.compile(
     r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
     re.IGNORECASE,
 )
-_RESUMING = re.compile(r"resum|checkpoint|ckpt|latest|last|start", re.IGNORECASE)
+_RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.IGNORECASE)
 _STOPPING = re.compile(r"early_?stop", re.IGNORECASE)
 _QUESTIONS = ("path.exists", "path.isfile", "path.isdir", "Path.exists", "Path.is_file", "glob")
 _NEAR = 8
+_BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 
 
 def saving(reading: Reading) -> Iterator[Said]:
@@ -44,12 +47,21 @@ def saving(reading: Reading) -> Iterator[Said]:
 
 def resuming(reading: Reading) -> Iterator[Said]:
     """A load that certainly happens, or one that only waits for the file to be there."""
+    yield from _by_option(reading)
     if not _loads_more_than_weights(reading):
         return
     for call in calls_of(reading, "torch.load", "load_state", "load_checkpoint"):
         words = f"{call.within} {call.target} {call.line.text}"
         if not call.loops and _RESUMING.search(words) and (call.certain or _waits(reading, call)):
             yield from implied("resumes", True, call, confidence=0.75, certain=True)
+            return
+
+
+def _by_option(reading: Reading) -> Iterator[Said]:
+    for name, value in reading.options.items():
+        word = last_name(name).lower().replace("-", "_")
+        if word in _BY_ITSELF and truth_of(value) is True:
+            yield Said(field="resumes", value=Value(True, value.lines, value.source))
             return
 
 

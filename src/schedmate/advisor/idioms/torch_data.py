@@ -14,6 +14,7 @@ from schedmate.advisor.idioms.calls import (
     number_of,
     part_of,
     parts_of,
+    runs,
     said,
     text_of,
     truth_of,
@@ -51,7 +52,9 @@ def loader_batches(reading: Reading) -> Iterator[Said]:
         rivals = [each for each in ranked[1:] if _trains(each) == rank]
         alone = all(_data(each) == _data(call) for each in rivals)
         confidence = (0.95 if rank[0] > 0 else 0.85) if alone else 0.7
-        yield from said("batch_size", value, call, confidence=confidence if rank[0] >= 0 else 0.5)
+        if rank[0] >= 0:
+            sure = runs(reading, call) and alone
+            yield from said("batch_size", value, call, confidence=confidence, certain=sure)
 
 
 def _data(call: Call) -> object:

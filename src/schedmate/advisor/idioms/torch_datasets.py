@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
+    chosen,
     first_of,
     implied,
     is_direct,
     is_of,
     last_name,
+    runs,
     said,
     text_of,
     words,
@@ -38,24 +41,25 @@ def datasets(reading: Reading) -> Iterator[Said]:
     found = [
         (bool(_OTHER.search(call.target)), not each.certain, index, each)
         for index, call in enumerate(reading.trace.calls)
-        for each in _dataset(call)
+        for each in _dataset(call, reading)
     ]
-    yield from (each for *_, each in sorted(found, key=lambda one: one[:3])[:1])
+    for *_, index, each in sorted(found, key=lambda one: one[:3])[:1]:
+        yield replace(each, certain=runs(reading, reading.trace.calls[index]))
 
 
-def _dataset(call: Call) -> Iterator[Said]:
+def _dataset(call: Call, reading: Reading) -> Iterator[Said]:
     name = last_name(call.callee)
     if name == "load_dataset" and is_of(call.callee, "datasets", "nlp"):
         yield from _from_hub(call)
     elif name in _FOLDERS:
         yield from _folder(call, call.argument("root", 0) or call.argument("urls"))
     elif is_of(call.callee, *_LIBRARIES) and ".datasets" in f".{call.callee}":
-        yield from _of_library(call, name)
+        yield from _of_library(call, name, reading)
     elif is_of(call.callee, "ogb") and name.endswith("Dataset"):
         yield from said("dataset", call.argument("name", 0), call)
 
 
-def _of_library(call: Call, name: str) -> Iterator[Said]:
+def _of_library(call: Call, name: str, reading: Reading) -> Iterator[Said]:
     if name in _NAMED:
         yield from said("dataset", call.argument("name", 1), call)
     elif name == "ImageNet":
@@ -63,7 +67,7 @@ def _of_library(call: Call, name: str) -> Iterator[Said]:
     elif name == "CocoDetection":
         yield from implied("dataset", "coco", call)
     elif name[:1].isupper() and name not in _NOT_SETS and is_direct(call.callee):
-        yield from implied("dataset", name.lower(), call)
+        yield from chosen("dataset", name.lower(), call, reading)
 
 
 def _from_hub(call: Call) -> Iterator[Said]:

@@ -46,15 +46,21 @@ def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
 
 def accumulation(reading: Reading) -> Iterator[Said]:
     """`if step % N == 0: optimizer.step()`, and a loop over micro batches before the step."""
-    for call in _steps(reading):
-        value = call.every
-        if value is not None and (number_of(value) or 0) > 0:
-            yield from said("gradient_accumulation", value, call, confidence=0.9)
-            return
+    steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
+    rhythms = {number_of(call.every) for call in steps}
+    if len(rhythms) == 1 and rhythms != {None} and not _plays(reading):
+        call = next((call for call in steps if call.certain), steps[0])
+        yield from said("gradient_accumulation", call.every, call, confidence=0.9)
+        return
     for loop in reading.trace.loops:
         if _micro(loop) and loop.kind == "for" and loop.bound is not None and loop.bound.known:
             yield from said("gradient_accumulation", loop.bound, loop, confidence=0.9)
             return
+
+
+def _plays(reading: Reading) -> bool:
+    """An agent learns every N steps of its environment."""
+    return any(is_of(each.name, "gym", "gymnasium", "envpool") for each in reading.trace.imports)
 
 
 def _steps(reading: Reading) -> list[Call]:
@@ -87,11 +93,11 @@ def _around_the_step(reading: Reading) -> list[Loop]:
 
 def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
     """Whether the loop's own words say what it counts; a loop over batches counts nothing."""
-    if loop.bound is None or not loop.bound.known or number_of(loop.bound) is None:
+    if (number_of(loop.bound) or 0) <= (1 if loop.kind == "break" else 0):
         return False
     if loop.variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it"):
         return bool(what.search(loop.variable))
-    words = [loop.line.text, *(line.text for line in loop.bound.lines[:1])]
+    words = [loop.line.text, *(line.text for line in (loop.bound.lines if loop.bound else ())[:1])]
     return any(what.search(word) for text in words for word in re.split(r"\W+", text))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
+    chosen,
     implied,
     is_direct,
     is_of,
@@ -51,7 +52,9 @@ _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 
 def models(reading: Reading) -> Iterator[Said]:
     """The first that is surely made and is no tokenizer, teacher or reference of it."""
-    found = [each for call in reading.trace.calls if not _aside(call) for each in _model(call)]
+    found = [
+        each for call in reading.trace.calls if not _aside(call) for each in _model(call, reading)
+    ]
     sure = [each for each in found if each.certain] or found
     yield from sorted(sure, key=lambda each: -each.confidence)[:1]
 
@@ -60,7 +63,7 @@ def _aside(call: Call) -> bool:
     return bool(_ASIDE.search(f"{call.target} {last_name(call.within)}".lower()))
 
 
-def _model(call: Call) -> Iterator[Said]:
+def _model(call: Call, reading: Reading) -> Iterator[Said]:
     for name, (argument, place) in _NAMED_BY_ARGUMENT.items():
         if call.callee == name or call.callee.endswith(f".{name}"):
             yield from said("model", call.argument(argument, place), call)
@@ -68,17 +71,17 @@ def _model(call: Call) -> Iterator[Said]:
     if last_name(call.callee) in _FROM:
         yield from _pretrained(call)
     elif is_of(call.callee, "torchvision.models"):
-        yield from _torchvision(call)
+        yield from _torchvision(call, reading)
     elif is_of(call.callee, *_LIBRARIES) and last_name(call.callee)[:1].isupper():
         yield from implied("model", last_name(call.callee), call, confidence=0.85)
     elif is_of(call.callee, "transformers") and _is_model_class(last_name(call.callee)):
         yield from _from_config(call, call.argument("config", 0))
 
 
-def _torchvision(call: Call) -> Iterator[Said]:
+def _torchvision(call: Call, reading: Reading) -> Iterator[Said]:
     name = last_name(call.callee)
     if name[:1].islower() and is_direct(call.callee) and not name.startswith("create_"):
-        yield from implied("model", name, call)
+        yield from chosen("model", name, call, reading)
 
 
 def _pretrained(call: Call) -> Iterator[Said]:

@@ -38,14 +38,16 @@ def torch_parallelism(reading: Reading) -> Iterator[Said]:
 
 
 def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterator[Said]:
-    if len(found) == 1:
-        way, call = next(iter(found.items()))
-        yield from implied("parallelism", way, call, confidence=0.6)
+    """Wrapped perhaps: believed where something starts the job that can start several of it."""
+    ways = found.keys() - {"dp"}
+    if len(ways) == 1 and reading.run.launchers:
+        way = ways.pop()
+        yield from implied("parallelism", way, found[way], confidence=0.7)
     elif not found:
         for call in calls_of(reading, "init_process_group"):
             if is_of(call.callee, "torch.distributed"):
-                sure = many and call.certain
-                yield from implied("parallelism", "ddp", call, confidence=0.6, certain=sure)
+                yield from implied("parallelism", "ddp", call, confidence=0.6, certain=many)
+                return
 
 
 def _by_way(calls: list[Call]) -> dict[str, Call]:

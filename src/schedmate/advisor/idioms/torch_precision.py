@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
@@ -10,25 +11,46 @@ from schedmate.advisor.idioms.calls import (
     calls_of,
     implied,
     is_of,
+    last_name,
     said,
     text_of,
     truth_of,
 )
-from schedmate.advisor.python.values import Call, Value
+from schedmate.advisor.python.values import Call, Value, stronger
 
 _FLOATS = frozenset({"bfloat16", "float16", "half", "float32", "float", "float8_e4m3fn"})
+_HALVES = {"bfloat16", "bf16", "float16", "half", "fp16"}
+_SPELLINGS = {"bf16": ("bf16", "bfloat16"), "fp16": ("fp16", "float16", "half", "amp")}
 _TRAINED = ("torch.nn", "transformers", "diffusers", "timm", "torchvision", "lightning", "peft")
 _FIRST, _SECOND, _THIRD, _LAST = 0.95, 0.9, 0.8, 0.7
 
 
 def torch_precision(reading: Reading) -> Iterator[Said]:
     """The strongest way found: autocast beats a converted model beats TF32."""
-    for way in (_autocast, _sharded, _apex, _scaler, _converted, _loaded, _tf32):
-        found = list(agreed(way(reading)))
-        if found:
-            yield found[0]
-            if found[0].certain:
+    for way in (_autocast, _sharded, _apex, _converted, _loaded, _tf32):
+        for each in agreed(way(reading)):
+            yield _where_chosen(each, reading)
+            if each.certain:
                 return
+
+
+def _where_chosen(found: Said, reading: Reading) -> Said:
+    """Where an option says the same, that is the line which states it."""
+    if found.value.source != "code":
+        return found
+    name = text_of(found.value) or ""
+    short = "bf16" if "bf" in name else "fp16"
+    for option, value in reading.options.items():
+        if _chooses(last_name(option).lower(), value, short) and name in _HALVES:
+            lines = (*value.lines, *found.value.lines)
+            return replace(found, value=Value(name, lines, value.source))
+    return found
+
+
+def _chooses(option: str, value: Value, short: str) -> bool:
+    if isinstance(value.data, str) and ("precision" in option or "dtype" in option):
+        return any(word in value.data.lower() for word in _SPELLINGS[short])
+    return value.data is True and (short in option or (short == "fp16" and "amp" in option))
 
 
 def _autocast(reading: Reading) -> Iterator[Said]:
@@ -39,13 +61,16 @@ def _autocast(reading: Reading) -> Iterator[Said]:
         if truth_of(enabled) is False:
             continue
         certain = call.certain and (enabled is None or enabled.known)
-        dtype = _dtype_of(call)
-        if dtype is None:
-            yield from implied("precision", "fp16", call, certain=certain)
-        else:
-            lines = dtype.lines or (enabled.lines if enabled is not None else ())
-            shown = Value(dtype.data, lines or (call.line,), dtype.source)
-            yield from said("precision", shown, call, confidence=_FIRST, certain=certain)
+        shown = _shown(_dtype_of(call), enabled, call)
+        yield from said("precision", shown, call, confidence=_FIRST, certain=certain)
+
+
+def _shown(dtype: Value | None, enabled: Value | None, call: Call) -> Value:
+    """CUDA's own choice is fp16; an option that switches it on states it."""
+    given = Value("fp16") if dtype is None else dtype
+    if given.lines or enabled is None:
+        return Value(given.data, given.lines or (call.line,), given.source)
+    return Value(given.data, (*enabled.lines, call.line), stronger(given.source, enabled.source))
 
 
 def _dtype_of(call: Call) -> Value | None:
@@ -73,15 +98,6 @@ def _apex(reading: Reading) -> Iterator[Said]:
         level = text_of(call.argument("opt_level", 2))
         if level in ("O1", "O2", "O3"):
             yield from implied("precision", "fp16", call)
-
-
-def _scaler(reading: Reading) -> Iterator[Said]:
-    """Only fp16 needs its gradients scaled."""
-    for call in calls_of(reading, "GradScaler", "ShardedGradScaler", "NativeScaler"):
-        enabled = call.argument("enabled")
-        if is_of(call.callee, "torch", "timm") and truth_of(enabled) is not False:
-            certain = call.certain and (enabled is None or enabled.known)
-            yield from implied("precision", "fp16", call, confidence=_THIRD, certain=certain)
 
 
 def _converted(reading: Reading) -> Iterator[Said]:

@@ -35,7 +35,6 @@ _FIELDS = {
     "checkpoint_dir": "output_dir",
     "sequence_length": "max_seq_length max_length max_prompt_length generation_max_length",
 }
-_STATED = ("cli", "script", "config", "code")
 
 
 def training_arguments(reading: Reading) -> Iterator[Said]:
@@ -50,6 +49,10 @@ def _filled(reading: Reading) -> Iterator[tuple[Place, Mapping[str, Value]]]:
     for call in reading.trace.calls:
         if _KINDS.search(last_name(call.callee)) and call.keywords:
             yield call, call.keywords
+    for call in calls_of(reading, "Trainer"):
+        given = call.argument("args", 1)
+        if given is not None and isinstance(given.data, Table):
+            yield call, given.data.parts
     for binding in reading.trace.bindings:
         data = binding.value.data
         if isinstance(data, Table) and _is_kind(data):

@@ -1,4 +1,4 @@
-"""Trainers that are told everything by a config of their own making: mmengine and detectron2."""
+"""mmengine and what came before it: a runner that is told everything by a config."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     Place,
     calls_of,
-    is_of,
-    items_of,
     last_name,
-    number_of,
     part_of,
     parts_of,
     said,
@@ -33,13 +30,6 @@ _MMENGINE = {
 }
 _WRAPPED = ("RepeatDataset", "ConcatDataset", "ClassBalancedDataset", "MultiImageMixDataset")
 _SET = re.compile(r"Dataset$")
-_DETECTRON = {
-    "max_steps": "SOLVER.MAX_ITER",
-    "learning_rate": "SOLVER.BASE_LR",
-    "checkpoint_every": "SOLVER.CHECKPOINT_PERIOD",
-    "checkpoint_dir": "OUTPUT_DIR",
-    "optimizer": "SOLVER.OPTIMIZER",
-}
 
 
 def mmengine(reading: Reading) -> Iterator[Said]:
@@ -80,32 +70,3 @@ def _detector(config: Value | None) -> Value | None:
 
 def _at(config: Value | None, path: str) -> Value | None:
     return part_of(config, *path.split("."))
-
-
-def detectron2(reading: Reading) -> Iterator[Said]:
-    for call in calls_of(reading, "DefaultTrainer", "SimpleTrainer", "setup_optimizer"):
-        config = call.argument("cfg", 0)
-        if is_of(call.callee, "detectron2") and parts_of(config):
-            yield from _solver(config, call)
-            return
-    for call in calls_of(reading, "DefaultTrainer.resume_or_load", "default_setup"):
-        config = call.argument("cfg", 0)
-        if is_of(call.callee, "detectron2") and parts_of(config):
-            yield from _solver(config, call)
-            return
-
-
-def _solver(config: Value | None, at: Place) -> Iterator[Said]:
-    for field, path in _DETECTRON.items():
-        yield from said(field, _at(config, path), at)
-    if part_of(config, "SOLVER", "AMP", "ENABLED") is not None:
-        enabled = part_of(config, "SOLVER", "AMP", "ENABLED")
-        if enabled is not None and enabled.data is True:
-            yield from said("precision", Value("fp16", enabled.lines, enabled.source), at)
-    for name in items_of(_at(config, "DATASETS.TRAIN"))[:1]:
-        yield from said("dataset", name, at)
-    whole, workers = _at(config, "SOLVER.IMS_PER_BATCH"), _at(config, "SOLVER.REFERENCE_WORLD_SIZE")
-    size, count = number_of(whole), number_of(workers)
-    if whole is not None and size and count and size % count == 0:
-        lines = (*whole.lines, *(workers.lines if workers else ()))
-        yield from said("batch_size", Value(int(size // count), lines, "derived"), at)
