@@ -174,6 +174,14 @@ def test_an_option_may_depend_on_another_choice(order: int):
     assert bare(composed(files=files)) == {"model": {"a": 1}, "sched": {"b": 2}}
 
 
+@pytest.mark.parametrize("package", ["_group_", "_global_"])
+def test_the_primary_config_may_have_a_directive(package: str):
+    files = {"conf/config.yaml": f"# @package {package}\ndefaults: [{{m: a}}]\nx: 1\n"}
+    files["conf/m/a.yaml"] = f"# @package {package}\ny: 2\n"
+    below = {"m": {"y": 2}} if package == "_group_" else {"y": 2}
+    assert bare(composed(files=files)) == {"x": 1, **below}
+
+
 def test_nodes_of_a_config_store_stand_in_for_files():
     node = Value(Table({"lr": Value(0.5)}))
     files = {"conf/config.yaml": "defaults:\n  - opt: sgd\n  - opt@other: sgd\n"}
@@ -204,6 +212,15 @@ def test_no_path_leads_out_of_the_directory():
     world = JobFiles(files)
     compose(world, "conf", "config", words("m=../../../etc/shadow ../z=1"))
     assert all(path.startswith("conf/") and ".." not in path for path in world.asked)
+
+
+def test_a_group_beside_that_of_the_config():
+    files = {
+        "conf/config.yaml": "defaults: [{actor: a}]\n",
+        "conf/actor/a.yaml": "defaults:\n  - ../optim@optim: adam\n",
+        "conf/optim/adam.yaml": "lr: 1\n",
+    }
+    assert bare(composed(files=files)) == {"actor": {"optim": {"lr": 1}}}
 
 
 def test_lists_that_name_each_other_end():

@@ -70,6 +70,16 @@ def test_llama_factory_from_a_copy_of_its_code():
     assert "checkpoint_every" not in found
 
 
+def test_llama_factory_in_its_second_edition():
+    text = (
+        "model: Qwen/Qwen3-0.6B\ndist_config:\n  name: deepspeed\n  config_file: z3.json\n"
+        "train_dataset: data/v1_sft_demo.yaml\nmicro_batch_size: 1\ncutoff_len: 2048\n"
+    )
+    found = fields("lmf sft c.yaml", {"c.yaml": text, "z3.json": ZERO3})
+    assert (found["model"], found["dataset"]) == ("Qwen/Qwen3-0.6B", "v1_sft_demo")
+    assert (found["batch_size"], found["parallelism"]) == (1, "zero3")
+
+
 def test_llama_factory_does_not_always_train():
     assert fields("llamafactory-cli chat x.yaml", {"x.yaml": FACTORY})["task"] == "inference"
     assert "batch_size" not in fields("llamafactory-cli chat x.yaml", {"x.yaml": FACTORY})

@@ -170,9 +170,8 @@ class _Plan:
         if primary is None:
             return Value(Table({}, complete=False), (), "config")
         group = config_name.strip("/").rpartition("/")[0]
-        package = package_directive(primary)
         entries = [*defaults_of(primary), *self._appended]
-        where = package or group.replace("/", ".")
+        where = Default(group=group).package_path("", "", package_directive(primary))
         found = self._expanded(primary, entries, group, where, 0)
         if self._open:  # an option that depends on a choice which stands before it
             found = self._expanded(primary, entries, group, where, 0)

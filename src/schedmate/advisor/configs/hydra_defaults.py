@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +33,9 @@ class Default:
     """Appended on the command line."""
 
     def group_path(self, parent_group: str) -> str:
-        return self.group if self.absolute else joined(parent_group, self.group, "/")
+        """`../optim` is beside the group of the config that lists it, as older hydras had it."""
+        path = self.group if self.absolute else joined(parent_group, self.group, "/")
+        return posixpath.normpath(path) if ".." in path else path
 
     def package_path(self, parent_group: str, parent_package: str, header: str | None) -> str:
         """Where the config's content goes: by the list, else by its directive, else its group."""

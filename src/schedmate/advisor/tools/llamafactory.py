@@ -7,16 +7,21 @@ from collections.abc import Iterator
 from schedmate.advisor.configs import select
 from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
-from schedmate.advisor.tools.base import known_by, told
+from schedmate.advisor.tools.base import first, known_by, renamed, saying, stated, stem, told
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import named_config, with_options
+from schedmate.advisor.tools.deepspeed_json import deepspeed_named
 from schedmate.advisor.tools.transformers_names import training_arguments
 
 _NAMES = {
-    "model": "model_name_or_path",
-    "dataset": "dataset",
+    "model": "model_name_or_path model",
     "sequence_length": "cutoff_len",
+}
+_SECOND_EDITION = {
+    "batch_size": "micro_batch_size",
+    "optimizer": "optim_config.name",
 }
 _OTHER_COMMANDS = {
     "chat": "inference",
@@ -38,8 +43,23 @@ def llamafactory(run: PythonRun, world: World) -> Iterator[Said]:
     config = with_options(named_config(given.positional[:2], world), given.options, world)
     yield known_by(run, "framework", "transformers")
     yield from told(config, _NAMES)
+    dataset = first(config, "dataset") or stem(select(config, "train_dataset"))
+    yield from saying("dataset", dataset)
     if other is None:
         yield from training_arguments(config, world.read_config)
+        yield from _second_edition(config, world)
         stage = select(config, "stage")
         if stage is not None and stage.data in _LANGUAGE:
             yield known_by(run, "task", "language_modeling")
+
+
+def _second_edition(config: Value, world: World) -> Iterator[Said]:
+    """What the rewritten trainer, which is chosen by an environment variable, calls otherwise."""
+    yield from told(config, _SECOND_EDITION)
+    way = stated(select(config, "dist_config.name"))
+    if way is not None and str(way.data).startswith("fsdp"):
+        yield Said(field="parallelism", value=renamed(way, "fsdp"))
+    elif way is not None and way.data == "deepspeed":
+        named = select(config, "dist_config.config_file")
+        found = deepspeed_named(named, world.read_config)
+        yield from (said for said in found if said.field == "parallelism")
