@@ -220,3 +220,15 @@ def test_no_command_line_is_too_strange(texts) -> None:
     replay = Replay([Word(text) for text in texts])
     parse(replay, ("--epochs", "-e", {"nargs": "*", "type": INT}), ("data", {"nargs": "?"}))
     assert {"epochs", "data"} <= set(replay.options)
+
+
+def test_an_abbreviation_may_be_an_option_that_nobody_has_seen() -> None:
+    replay = Replay("--num-layers 24")
+    found = parse(replay, ("--num-layers-per-stage", {"type": INT}))
+    assert plain(found) == {"num_layers_per_stage": 24, "num_layers": 24}
+    replay = Replay("--num-layers 24")
+    parser = replay(P)
+    replay(f"{P}.add_argument", "--num-layers-per-stage", on=parser, type=INT)
+    replay("deepspeed.add_config_arguments", parser)
+    found = plain(replay(f"{P}.parse_args", on=parser))
+    assert found == {"num_layers_per_stage": None, "num_layers": 24}

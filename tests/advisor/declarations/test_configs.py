@@ -226,3 +226,39 @@ def test_detectron2_as_a_library(tmp_path) -> None:
     assert run.said("SOLVER.MAX_ITER") == (900, "config", "c.yaml:2")
     trainer = next(c for c in run.trace.calls if c.callee.endswith("DefaultTrainer"))
     assert trainer.positional[0].data.kind == "detectron2.config.CfgNode"
+
+
+def test_what_the_code_computes_is_no_setting(tmp_path) -> None:
+    code = """
+    from yacs.config import CfgNode as CN
+    from lib import world_size
+
+    cfg = CN()
+    cfg.LR = 0.1
+    cfg.merge_from_file("c.yaml")
+    cfg.LR = cfg.LR * world_size()
+    cfg.freeze()
+    """
+    run = job(tmp_path, "t.py", {"t.py": code, "c.yaml": "LR: 0.2\n"})
+    assert run.said("LR") == (0.2, "config", "c.yaml:1")
+
+
+def test_a_config_that_the_code_opens_is_settings(tmp_path) -> None:
+    code = """
+    import argparse, json, yaml
+    from easydict import EasyDict
+    from lib import library
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config")
+    args = parser.parse_args()
+    with open(args.config) as file:
+        cfg = EasyDict(yaml.safe_load(file))
+    labels = json.load(open("labels.json"))
+    library(lr=cfg.train.lr, labels=labels["depth"])
+    """
+    files = {"t.py": code, "c.yaml": "train:\n  lr: 0.2\n", "labels.json": '{"depth": 3}'}
+    run = job(tmp_path, "t.py --config c.yaml", files)
+    assert run.told("lib.library") == {"lr": 0.2, "labels": 3}
+    assert run.said("train.lr") == (0.2, "config", "c.yaml:2")
+    assert "depth" not in run.options

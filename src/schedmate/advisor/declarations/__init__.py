@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from schedmate.advisor.declarations.absl_models import ABSL
 from schedmate.advisor.declarations.argparse_models import ARGPARSE
 from schedmate.advisor.declarations.click_models import CLICK_WRAPPERS
+from schedmate.advisor.declarations.config_files import CONFIG_FILES
 from schedmate.advisor.declarations.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
 from schedmate.advisor.declarations.detectron2_models import DETECTRON2
 from schedmate.advisor.declarations.fire_models import FIRE
@@ -26,6 +27,7 @@ from schedmate.advisor.python.world import Model, Wrapper
 MODELS: Mapping[str, Model] = {
     **ABSL,
     **ARGPARSE,
+    **CONFIG_FILES,
     **DATACLASS_PARSERS,
     **DETECTRON2,
     **FIRE,

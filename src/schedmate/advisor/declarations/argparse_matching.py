@@ -94,8 +94,13 @@ class _Matcher:
         """Exactly, or by the only beginning that fits."""
         if flag in self._flags or (not flag.startswith("--") and len(flag) <= _SHORT):
             return self._flags.get(flag)
-        fitting = {id(each): each for name, each in self._flags.items() if name.startswith(flag)}
+        fitting = {id(each): each for name, each in self._flags.items() if self._fits(flag, name)}
         return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+    def _fits(self, flag: str, name: str) -> bool:
+        """`--num-layers` is likelier somebody else's option than short for `--num-layers-x`."""
+        whole_words = name[len(flag) :][:1] in ("-", "_", ".")
+        return name.startswith(flag) and not (whole_words and self._parser.open)
 
     def _short(self, word: Given) -> None:
         """`-e3`, `-vvq`, or what nobody declared."""

@@ -114,6 +114,15 @@ class Parsing:
         value = _value(each, before, self.world)
         if value is not None:
             self.table.parts[declared.dest] = value
+            self._store_as_written(each, value)
+
+    def _store_as_written(self, each: Match, value: Value) -> None:
+        """What looks like an abbreviation may be an option that nobody has seen declared."""
+        written = each.flag.text.partition("=")[0] if each.flag is not None else ""
+        name = underscored(written.lstrip("-"))
+        if written.startswith("--") and written not in each.declared.flags:
+            self.table.parts.setdefault(name, value)
+            self.depths.setdefault(name, 0)
 
 
 def _default(declared: Declared, world: World) -> Value | None:

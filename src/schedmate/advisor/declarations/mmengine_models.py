@@ -17,7 +17,6 @@ _CLASSES = (
     "mmengine.config.config.Config",
     "mmcv.Config",
     "mmcv.utils.Config",
-    "addict.Dict",
 )
 _MAX_BASES = 12
 

@@ -44,8 +44,12 @@ def state_all(world: World, table: Table, prefix: str = "", depth: int = 0) -> N
 
 
 def state(world: World, name: str, value: Value, depth: int = 0) -> None:
-    """What the code states lies as deep as its file; what overrides it counts as the entry's."""
-    world.state(Option(name=name, value=value, depth=depth if value.source == "code" else 0))
+    """What the code states lies as deep as its file; what overrides it counts as the entry's.
+
+    What the code computes and nobody knows is no statement: it has no line.
+    """
+    if value.known or value.lines:
+        world.state(Option(name=name, value=value, depth=depth if value.source == "code" else 0))
 
 
 def look_up(table: Table, dotted: str) -> Value | None:
