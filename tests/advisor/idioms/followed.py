@@ -6,12 +6,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from advisor.python.support import Job
 from schedmate.advisor.declarations import MODELS, WRAPPERS
 from schedmate.advisor.idioms.base import Idiom, Reading
 from schedmate.advisor.idioms.other_worlds import OTHER_WORLDS
 from schedmate.advisor.launch import Entry, PythonRun
+from schedmate.advisor.python.follow import follow
 from schedmate.advisor.shell import command_words
+from schedmate.advisor.sources import Files
 
 
 def said(
@@ -36,15 +37,17 @@ def statements(
     entry: str = "train.py",
     idioms: tuple[Idiom, ...] = OTHER_WORLDS,
 ):
-    job = Job(directory)
-    job.entry = entry
-    trace = job.follow(dedent(code), *arguments, models=MODELS, wrappers=WRAPPERS).trace
+    path = directory / entry
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dedent(code))
+    files = Files(directory, "root")
     words = command_words(["python", entry, *arguments])
     run = PythonRun(
-        entry=Entry(name=entry, source=None, import_root=directory),
+        entry=Entry(name=entry, source=files.read(path), import_root=path.parent),
         arguments=words[2:],
         command=words[1],
     )
+    trace = follow(run, files, models=MODELS, wrappers=WRAPPERS).trace
     options = {option.name: option.value for option in trace.options}
     reading = Reading(run=run, trace=trace, options=options)
     return [each for idiom in idioms for each in idiom(reading)]

@@ -42,6 +42,7 @@ for batch in loader:
             "from stable_baselines3 import PPO\nPPO('MlpPolicy', env).learn(1000)",
             "stable_baselines3",
         ),
+        ("import mxnet as mx\nnet = mx.gluon.nn.Dense(1)\nloss.backward()", "mxnet"),
         ("import torch\nfrom sklearn.metrics import f1_score", "pytorch"),
         ("from sklearn.linear_model import SGDClassifier\nSGDClassifier().fit(x, y)", "sklearn"),
     ],

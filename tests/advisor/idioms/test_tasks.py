@@ -121,3 +121,8 @@ def test_a_classifier_may_be_a_part_of_what_the_file_is_named_after(tmp_path):
     code = "import keras\nbase = keras.applications.ResNet50()\nkeras.Model(a, b).fit(x, epochs=1)"
     assert task(tmp_path, code, entry="train.py") == "image_classification"
     assert task(tmp_path, code, entry="deeplabv3_plus.py") == "segmentation"
+
+
+def test_a_library_for_games_is_believed_before_any_autoencoder(tmp_path):
+    code = "import gymnasium\nfrom torch import nn\nclass VAE(nn.Module): ...\nm = VAE()" + TRAINS
+    assert task(tmp_path, code) == "reinforcement_learning"

@@ -22,7 +22,9 @@ from schedmate.advisor.idioms.calls import (
 from schedmate.advisor.python.values import Call, Value
 
 _BOOSTERS = ("xgboost", "lightgbm", "catboost")
-_ESTIMATOR = re.compile(r"^(?:XGB|LGBM|CatBoost)\w*|^(?:HistGradientBoosting|GradientBoosting)\w+")
+_ESTIMATOR = re.compile(
+    r"^(?:Dask)?(?:XGB|LGBM|CatBoost)\w*|^(?:HistGradientBoosting|GradientBoosting)\w+"
+)
 _TRAINING = {
     "max_steps": "num_boost_round num_iterations num_iteration num_trees num_round n_estimators "
     "iterations",

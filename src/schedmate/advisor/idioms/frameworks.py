@@ -120,10 +120,13 @@ def _by_call(
 ) -> Said | None:
     for driver in drivers:
         for call in calls:
-            if driver.calls.search(call.callee) or _fits_unseen(reading, driver, call):
-                imported = _import_of(reading, driver)
-                lines = (call.line,) if imported is None else (call.line, imported.line)
-                return _said(driver.framework, lines, confidence)
+            if not driver.calls.search(call.callee) and not _fits_unseen(reading, driver, call):
+                continue
+            imported = _import_of(reading, driver)
+            if imported is not None:
+                return _said(driver.framework, (call.line, imported.line), confidence)
+            if is_of(call.callee, *driver.packages):
+                return _said(driver.framework, (call.line,), confidence)
     return None
 
 

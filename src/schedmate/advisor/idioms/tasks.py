@@ -28,7 +28,7 @@ _TWO_TEXTS = re.compile(r"ForSeq2SeqLM|ForConditionalGeneration|Seq2SeqTrainer")
 _PLAYS_AGAINST = re.compile(r"discriminator|^netd$|^d_?net$", re.IGNORECASE)
 _MAKES = re.compile(r"generator|^netg$|^g_?net$", re.IGNORECASE)
 _UNSUPERVISED = re.compile(
-    r"vae|auto_?encoder|simclr|moco|byol|siamese|simsiam|contrastive|clip|self_?supervised|pixelcnn",
+    r"vae|auto_?encoder|simclr|moco|byol|siamese|simsiam|contrastive|self_?supervised|pixelcnn",
     re.IGNORECASE,
 )
 _STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
@@ -142,8 +142,8 @@ _KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
     (_stated, _STRONG),
     (_generative, _GOOD),
     (_classes, _STRONG),
-    (_unsupervised, _FAIR),
     (_libraries, _GOOD),
+    (_unsupervised, _FAIR),
     (_datasets, _GOOD),
     (_models_and_files, _FAIR),
 )
