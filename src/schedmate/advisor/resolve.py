@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
-from schedmate.advisor.launch import Entry, Launch, PythonRun
-from schedmate.advisor.launchers import (
-    PYTHON,
-    environment,
-    killed_after,
-    outputs,
-    program,
-    strip_one,
-)
-from schedmate.advisor.shell import Asked, Command, Word, command_words, read_directives, walk
+from schedmate.advisor.commonplace import COMMONPLACE
+from schedmate.advisor.entries import Finder, python_words
+from schedmate.advisor.launch import INLINE, STDIN, Entry, Launch, PythonRun
+from schedmate.advisor.launchers import PYTHON, Peeled, environment, program, submits, take_off
+from schedmate.advisor.recipes import recipe
+from schedmate.advisor.shell import Asked, Word, command_words, read_directives, walk
+from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import SourceFile
+from schedmate.advisor.started import Started
 from schedmate.advisor.target import Target
 
-_SHELLS = {"bash", "sh", "zsh", "dash", "ksh"}
-_SHELL_FILE = re.compile(r".*\.(?:sh|bash|slurm|sbatch|job|zsh)")
-_PYTHON_OPTIONS_WITH_VALUE = {"-X", "-W", "--check-hash-based-pycs"}
-_MAX_NESTING = 3
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
+_SHELL_FILE = re.compile(r".*\.(?:sh|bash|slurm|sbatch|job|zsh|lsf|pbs|sub|run|cmd)")
+_SHELL_OPTIONS_WITH_VALUE = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+_PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,80}", re.ASCII)
+_MAX_NESTING = 6
 _MAX_LAUNCHERS = 20
 _MAX_RUNS = 200
+_MAX_SCRIPTS = 60
+_MAX_LINES = 20_000
 
 
 def resolve(target: Target) -> Launch:
     resolver = _Resolver(target)
     asked = Asked({})
     if target.script_text is None:
-        runs = resolver.unwrap(command_words(target.command))
+        runs = resolver.command(target.command)
     else:
         source = _script(target)
         asked = read_directives(source)
-        resolver.scripts.append(source)
-        resolver.change_directory(asked.text("chdir"))
-        runs = resolver.script(source, target.args)
-    return Launch(
+        runs = resolver.script(source, target.args, asked)
+    launch = Launch(
         runs=tuple(runs),
         scripts=tuple(resolver.scripts),
         commands=tuple(resolver.commands),
         asked=asked,
         missing_scripts=tuple(resolver.missing),
+        written=resolver.written,
     )
+    main = launch.main
+    return launch if main is None or asked.options else replace(launch, asked=main.asked)
 
 
 def _script(target: Target) -> SourceFile:
@@ -56,228 +56,230 @@ def _script(target: Target) -> SourceFile:
 
 class _Resolver:
     def __init__(self, target: Target) -> None:
-        self._files = target.files
-        self._workdir = target.workdir
-        self._start = target.workdir
+        self._target = target
         self.scripts: list[SourceFile] = []
         self.commands: list[tuple[str, ...]] = []
         self.missing: list[Word] = []
+        self.written: dict[str, SourceFile] = {}
+        self._finder = Finder(target.files, target.workdir, target.workdir, self.written)
+        self._active: list[str] = []
+        self._walked = 0
 
-    def change_directory(self, where: str | None) -> None:
-        if where:
-            self._start = self._workdir / where
+    def command(self, words: Sequence[str]) -> list[PythonRun]:
+        self.commands.append(tuple(words))
+        return self.unwrap(command_words(words), Started())
 
-    def script(self, source: SourceFile, arguments: Sequence[str]) -> list[PythonRun]:
+    def script(self, source: SourceFile, args: Sequence[str], asked: Asked) -> list[PythonRun]:
         """A script by its first line: Python itself, or a shell."""
+        self.scripts.append(source)
+        self._enter(source, asked.text("chdir"))
         first = source.text.partition("\n")[0]
+        word, *arguments = command_words((source.name, *args))
         if source.name.endswith(".py") or (first.startswith("#!") and "python" in first):
-            word = command_words((source.name, *arguments))[0]
-            parent = (source.path or self._start).parent
+            parent = (source.path or self._target.workdir).parent
             entry = Entry(name=source.name, source=source, import_root=parent)
-            arguments_words = command_words((source.name, *arguments))[1:]
-            return [PythonRun(entry=entry, arguments=arguments_words, command=word)]
+            return [Started().run(entry, word, arguments, self._target.workdir)]
         if first.startswith("#!") and "sh" not in first:
             return []
-        return self._shell(source, tuple(arguments), nesting=0)
+        return self._shell(source, arguments, Started(asked=asked))
+
+    def _enter(self, source: SourceFile, where: str | None) -> None:
+        workdir = self._target.workdir
+        start = workdir / where if where and not set(where) & set("%$~") else workdir
+        script_dir = workdir if source.path is None else source.path.parent
+        self._finder = replace(self._finder, start=start, script_dir=script_dir)
 
     def _shell(
-        self,
-        source: SourceFile,
-        arguments: tuple[str, ...],
-        *,
-        nesting: int,
-        env: Mapping[str, Word] | None = None,
-        launchers: tuple[str, ...] = (),
-        cap: Word | None = None,
+        self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
-        known = {name: word.text for name, word in (env or {}).items() if word.known}
-        before = {"SLURM_SUBMIT_DIR": ".", "PWD": ".", **known}
-        runs: list[PythonRun] = []
-        script = walk(source, arguments, set_before=before)
+        self._walked += 1
+        if started.nesting > _MAX_NESTING or self._walked > _MAX_SCRIPTS:
+            return []
+        script = walk(
+            source,
+            arguments,
+            set_before={"SLURM_SUBMIT_DIR": Word("."), **started.asked.variables()},
+            exported=started.env,
+            surroundings=_Surroundings(self._finder),
+            cwd=started.cwd,
+        )
+        self.written |= script.written
+        self.scripts += script.sourced
         self.commands += [("export", name, value) for name, value in script.exports.items()]
+        runs: list[PythonRun] = []
         for command in script.commands:
             self.commands.append(tuple(word.text for word in command.words))
             if command.piped and runs and program(command.words[0]) == "tee":
-                runs[-1] = _with_logs(runs[-1], _tee_files(command))
+                files = [word for word in command.words[1:] if not word.text.startswith("-")]
+                runs[-1] = started.with_logs(runs[-1], files)
             elif len(runs) < _MAX_RUNS:
-                runs += self.unwrap(
-                    command.words, command, nesting=nesting, launchers=launchers, cap=cap
-                )
+                runs += self.unwrap(command.words, started.running(command))
         return runs
 
-    def unwrap(
-        self,
-        words: Sequence[Word],
-        command: Command | None = None,
-        *,
-        nesting: int = 0,
-        launchers: tuple[str, ...] = (),
-        cap: Word | None = None,
-    ) -> list[PythonRun]:
+    def unwrap(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """Take launchers off until Python, a script or something unknown is left."""
-        env = dict(command.env) if command else {}
-        if command is None:
-            self.commands.append(tuple(word.text for word in words))
-        logs: tuple[Word, ...] = ()
         for _ in range(_MAX_LAUNCHERS):
+            words = _without_unset(words)
+            own = environment(words)
+            words, started = words[len(own) :], started.with_env(own)
             if not words:
                 return []
-            step = strip_one(words)
-            if step is None:
-                break
-            env |= environment(words)
-            cap = killed_after(words) or cap
-            logs = (*logs, *outputs(words, step[0]))
-            words, launchers = step[0], (*launchers, step[1])
-        started = _Started(command, launchers, env, nesting, cap, logs)
-        return self._start_program(words, started)
-
-    def _start_program(self, words: Sequence[Word], started: _Started) -> list[PythonRun]:
-        name = program(words[0])
-        if PYTHON.fullmatch(name):
-            return list(self._python(words[1:], started))
-        if name.endswith(".py"):
-            return [self._run_file(words[0], words[1:], started)]
-        if name in _SHELLS or name in (".", "source", "eval") or _SHELL_FILE.fullmatch(name):
-            return self._nested(name, words, started)
+            peeled = take_off(words)
+            if peeled is None:
+                return self._start(words, started)
+            name, here = program(words[0]), words[0].evidence
+            started = replace(started.under(peeled), here=here)
+            if submits(name):
+                return self._submitted(peeled, started)
+            words = peeled.rest
         return []
 
-    def _python(self, words: Sequence[Word], started: _Started) -> Iterator[PythonRun]:
+    def _submitted(self, peeled: Peeled, started: Started) -> list[PythonRun]:
+        """`sbatch job.sh`, `sbatch --wrap …`, `sbatch <<EOF`, `bsub python train.py`."""
+        options = peeled.launched.options
+        if "wrap" in options:
+            return self._nested(_inline(options["wrap"]), (), started)
+        if not peeled.rest:
+            return self._nested(started.stdin, (), started) if started.stdin else []
+        first, *arguments = peeled.rest
+        source = self._finder.find(first, started.cwd)
+        if source is not None and not source.name.endswith(".py"):
+            self.scripts.append(source)
+            return self._nested(source, arguments, started)
+        return self.unwrap(peeled.rest, started)
+
+    def _start(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        name = program(words[0])
+        if PYTHON.fullmatch(name):
+            return self._python(words[1:], started)
+        if name.endswith((".py", ".ipynb")):
+            return [self._file(words[0], words[1:], started)]
+        if name in _SHELLS:
+            return self._run_shell(words[1:], started)
+        if _SHELL_FILE.fullmatch(name):
+            return self._shell_file(words[0], words[1:], started)
+        if name in ("make", "gmake", "just", "jupyter", "papermill"):
+            return self._indirect(name, words[1:], started)
+        return self._program(words, started)
+
+    def _python(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        kind, at = python_words(words)
+        if kind == "file":
+            return [self._file(words[at], words[at + 1 :], started)]
+        if kind == "module" and at < len(words):
+            entry = self._finder.module(words[at], started.cwd)
+            return [self._run(entry, words[at], words[at + 1 :], started)]
+        if kind == "inline" and at < len(words):
+            source = _inline(words[at])
+            return [self._run(self._written(INLINE, source), words[at], words[at + 1 :], started)]
+        if kind == "stdin" and started.stdin is not None:
+            word = Word("-", started.here)
+            return [self._run(self._written(STDIN, started.stdin), word, words[at + 1 :], started)]
+        return []
+
+    def _written(self, name: str, source: SourceFile) -> Entry:
+        return Entry(name=name, source=source, import_root=self._finder.start)
+
+    def _file(self, file: Word, arguments: Sequence[Word], started: Started) -> PythonRun:
+        return self._run(self._finder.file(file, started.cwd), file, arguments, started)
+
+    def _run(
+        self, entry: Entry, word: Word, arguments: Sequence[Word], started: Started
+    ) -> PythonRun:
+        cwd = None if started.cwd is None else self._finder.base(started.cwd)
+        return started.run(entry, word, arguments, cwd)
+
+    def _run_shell(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        """`bash -c 'TEXT'`, `bash FILE`, `bash <<EOF`."""
         index = 0
-        while index < len(words):
+        while index < len(words) and words[index].text.startswith(("-", "+")):
             text = words[index].text
-            if text == "-m" and index + 1 < len(words):
-                yield self._run_module(words[index + 1], words[index + 2 :], started)
-                return
-            if text.startswith("-c") or text == "-":
-                return
-            if not text.startswith("-"):
-                yield self._run_file(words[index], words[index + 1 :], started)
-                return
-            index += 2 if text in _PYTHON_OPTIONS_WITH_VALUE else 1
+            if re.fullmatch(r"-[a-z]*c", text) and index + 1 < len(words):
+                return self._nested(_inline(words[index + 1]), words[index + 3 :], started)
+            index += 2 if text in _SHELL_OPTIONS_WITH_VALUE else 1
+        if index < len(words):
+            return self._shell_file(words[index], words[index + 1 :], started)
+        return self._nested(started.stdin, (), started) if started.stdin else []
 
-    def _run_file(self, file: Word, arguments: Sequence[Word], started: _Started) -> PythonRun:
-        source, missing = self._find(file, started)
-        path = source.path if source and source.path else self._base(started) / file.text
-        entry = Entry(
-            name=source.name if source else file.text,
-            source=source,
-            import_root=path.parent,
-            missing=missing,
-        )
-        return started.run(entry, file, arguments)
-
-    def _run_module(self, module: Word, arguments: Sequence[Word], started: _Started) -> PythonRun:
-        base = self._base(started)
-        relative = module.text.replace(".", "/")
-        for candidate in (f"{relative}.py", f"{relative}/__main__.py"):
-            source = self._files.read(base / candidate)
-            if source is not None:
-                entry = Entry(name=source.name, source=source, import_root=base)
-                return started.run(entry, module, arguments)
-        entry = Entry(name=f"-m {module.text}", source=None, import_root=base)
-        return started.run(entry, module, arguments)
-
-    def _nested(self, name: str, words: Sequence[Word], started: _Started) -> list[PythonRun]:
-        if started.nesting >= _MAX_NESTING:
-            return []
-        found = self._inline(name, words) or self._script_file(name, words, started)
-        if found is None:
-            return []
-        source, arguments = found
-        return self._shell(
-            source,
-            tuple(word.text for word in arguments),
-            nesting=started.nesting + 1,
-            env=started.env,
-            launchers=started.launchers,
-            cap=started.cap,
-        )
-
-    def _inline(self, name: str, words: Sequence[Word]) -> tuple[SourceFile, Sequence[Word]] | None:
-        """`bash -c 'TEXT'` and `eval TEXT`: evidence is the command line itself."""
-        if name == "eval":
-            return SourceFile("<command>", " ".join(word.text for word in words[1:])), ()
-        for index, word in enumerate(words[1:], 1):
-            if not word.text.startswith("-"):
-                return None
-            if re.fullmatch(r"-[a-z]*c", word.text) and index + 1 < len(words):
-                return SourceFile("<command>", words[index + 1].text), words[index + 3 :]
-        return None
-
-    def _script_file(
-        self, name: str, words: Sequence[Word], started: _Started
-    ) -> tuple[SourceFile, Sequence[Word]] | None:
-        direct = _SHELL_FILE.fullmatch(name) is not None
-        index = 0 if direct else 1
-        while index < len(words) and not direct and words[index].text.startswith("-"):
-            index += 1
-        if index >= len(words):
-            return None
-        source, missing = self._find(words[index], started)
+    def _shell_file(
+        self, file: Word, arguments: Sequence[Word], started: Started
+    ) -> list[PythonRun]:
+        source = self._finder.find(file, started.cwd)
         if source is None:
-            if missing:
-                self.missing.append(words[index])
-            return None
+            if self._finder.missing(file, started.cwd):
+                self.missing.append(file)
+            return []
         self.scripts.append(source)
-        return source, words[index + 1 :]
+        return self._nested(source, arguments, started)
 
-    def _find(self, file: Word, started: _Started) -> tuple[SourceFile | None, bool]:
-        """The file that a word names, and whether it is known not to be there."""
-        if not file.known:
-            return None, False
-        base = self._base(started)
-        for directory in dict.fromkeys((base, self._workdir)):
-            path = Path(os.path.normpath(directory / file.text))
-            source = self._files.read(path)
+    def _nested(
+        self, source: SourceFile, arguments: Sequence[Word], started: Started
+    ) -> list[PythonRun]:
+        if started.nesting >= _MAX_NESTING or source.text in self._active:
+            return []
+        self._active.append(source.text)
+        before = self._finder
+        if source.path is not None:
+            self._finder = replace(before, script_dir=source.path.parent)
+        runs = self._shell(source, arguments, started.inside(read_directives(source)))
+        self._finder = before
+        self._active.pop()
+        return runs
+
+    def _indirect(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        if name in ("jupyter", "papermill"):
+            notebooks = [word for word in words if word.text.endswith(".ipynb")]
+            return [self._file(notebooks[0], words, started)] if notebooks else []
+        text = recipe(name, words, self._finder.base(started.cwd), self._finder.read)
+        return [] if text is None else self._nested(text, (), started)
+
+    def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        """A console script of the job's package, a script without an ending, or a program."""
+        name = program(words[0])
+        if name in COMMONPLACE or not words[0].known or not _PROGRAM.fullmatch(name):
+            return []
+        if "/" in words[0].text:
+            source = self._finder.find(words[0], started.cwd)
             if source is not None:
-                return source, False
-        return None, base.is_dir() and not _exists(base / file.text)
+                return self._by_first_line(source, words, started)
+        entry = self._finder.program(words[0], started.cwd)
+        return [self._run(entry, words[0], words[1:], started)]
 
-    def _base(self, started: _Started) -> Path:
-        where = started.command.cwd if started.command else "."
-        base = self._start if where is None else self._start / where
-        return Path(os.path.normpath(base))
-
-
-@dataclass(frozen=True, slots=True)
-class _Started:
-    """What is known of a command when its launchers are off."""
-
-    command: Command | None
-    launchers: tuple[str, ...]
-    env: Mapping[str, Word]
-    nesting: int
-    cap: Word | None = None
-    logs: tuple[Word, ...] = ()
-
-    def run(self, entry: Entry, command: Word, arguments: Sequence[Word]) -> PythonRun:
-        return PythonRun(
-            entry=entry,
-            arguments=tuple(arguments),
-            command=command,
-            launchers=self.launchers,
-            env=self.env,
-            conditional=self.command.conditional if self.command else False,
-            log_files=_log_files((*self.logs, *(self.command.outputs if self.command else ()))),
-            killed_after=self.cap,
-        )
+    def _by_first_line(
+        self, source: SourceFile, words: Sequence[Word], started: Started
+    ) -> list[PythonRun]:
+        first = source.text.partition("\n")[0]
+        if "python" in first:
+            return [self._file(words[0], words[1:], started)]
+        self.scripts.append(source)
+        return self._nested(source, words[1:], started) if "sh" in first else []
 
 
-def _tee_files(command: Command) -> tuple[Word, ...]:
-    return tuple(word for word in command.words[1:] if not word.text.startswith("-"))
+class _Surroundings:
+    """What a script may see of the job's directory."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    def read(self, path: str, cwd: str | None) -> SourceFile | None:
+        return self._finder.find(Word(path, known="$" not in path), cwd)
+
+    def exists(self, path: str, cwd: str | None) -> bool:
+        return self._finder.exists(path, cwd)
 
 
-def _with_logs(run: PythonRun, files: Sequence[Word]) -> PythonRun:
-    return replace(run, log_files=(*run.log_files, *_log_files(files)))
+def _inline(word: Word) -> SourceFile:
+    """Text on a command line; its lines are those of the script where it stands."""
+    line = word.evidence[0] if word.evidence else None
+    if line is None or line.file == COMMAND_FILE:
+        return SourceFile(COMMAND_FILE, word.text)
+    return SourceFile(line.file, "\n" * min(max(line.line - 1, 0), _MAX_LINES) + word.text)
 
 
-def _log_files(words: Sequence[Word]) -> tuple[Word, ...]:
-    return tuple(word for word in words if word.known and not word.text.startswith(("/dev/", "&")))
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return True
+def _without_unset(words: Sequence[Word]) -> Sequence[Word]:
+    """Behind variables that nobody sets and that may hold a launcher, or nothing."""
+    while len(words) > 1 and not words[0].known and words[0].text.startswith("$"):
+        if not words[0].text.strip("${}").isidentifier():
+            break
+        words = words[1:]
+    return words

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from schedmate.advisor.shell.words import Word
 from schedmate.advisor.sources import SourceFile, evidence
 from schedmate.model import Evidence
 
@@ -40,6 +41,21 @@ class Asked:
     def __or__(self, stronger: Asked) -> Asked:
         """Both together; what `stronger` says counts."""
         return Asked({**self.options, **stronger.options})
+
+    @classmethod
+    def of_words(cls, options: Mapping[str, Word]) -> Asked:
+        """Options of `sbatch` or `srun` on a command line of a script."""
+        found: dict[str, tuple[str, Evidence]] = {}
+        for name, word in options.items():
+            full = _SHORT.get(f"-{name}", name.replace("_", "-"))
+            if word.known and word.evidence:
+                found[full] = word.text, word.evidence[0]
+        return cls(found)
+
+    def variables(self) -> dict[str, Word]:
+        """What Slurm tells the job of what it asked for."""
+        found: dict[str, Word] = {}
+        return found
 
     def text(self, name: str) -> str | None:
         found = self.options.get(name)

@@ -1,85 +1,106 @@
-"""Raw shell words to what the shell would make of them, as far as that is known.
-
-A `Piece` is a run of text from one line, so that a value which travelled through variables
-still knows the line that states it.
-"""
+"""Raw shell words to what the shell would make of them, as far as that is known."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_BRACED = re.compile(
-    r"(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*])(?:\[[@*]\])?(?:(?P<op>:?[-=])(?P<default>.*))?",
-    re.DOTALL,
-)
-_HERE = re.compile(
-    r"\s*(?:pwd|(?:cd\s+)?\"?(?:\$\()?\s*dirname\s+(?:--\s+)?\"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\"?.*)",
-    re.DOTALL,
-)
+from schedmate.advisor.shell.lexer import extent
+from schedmate.advisor.shell.pieces import Piece, Pieces, Place, Value, fields, unknown
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", re.ASCII)
 _PLAIN = re.compile(r"[^\\'\"$`]+")
-_MAX_DEPTH = 20
-_MAX_PIECES = 50_000
+_ALL_ELEMENTS = re.compile(r"\$@|\$\{@\}|\$\{\w+\[@\]\}", re.ASCII)
+_RANGE = re.compile(r"(.{0,200}?)\{(-?\d{1,6})\.\.(-?\d{1,6})\}([^{}]{0,200})", re.DOTALL)
+_CHOICE = re.compile(r"([^{}]{0,200})\{([^{},]{0,200}(?:,[^{},]{0,200}){1,50})\}([^{}]{0,200})")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "", "a": "", "\\": "\\", "'": "'", '"': '"'}
+_MAX_DEPTH = 12
+_MAX_RANGE = 200
+MAX_WORDS = 5000
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    text: str
-    line: int
-    known: bool = True
-    splits: bool = False
-    """Whether blanks in it separate words: it came from an unquoted variable."""
-    ends_word: bool = False
-    """An element of an array, or one of the script's arguments, that is a word by itself."""
-    given: bool = False
-    """It came from the script's own command line, so that line is its evidence."""
+class Scope(Protocol):
+    """What an expansion may ask of the shell around it."""
 
-
-@dataclass(slots=True)
-class Variables:
-    """What is set so far: pieces by name; `arguments` are `$1` and so on."""
-
-    values: dict[str, tuple[Piece, ...]] = field(default_factory=dict)
-    arguments: tuple[str, ...] | None = ()
-    script_dir: str = "."
-    budget: int = _MAX_PIECES
+    budget: int
     """How many pieces may still be put in: a few lines can ask for billions."""
 
-    def look_up(self, name: str) -> tuple[Piece, ...] | None:
-        """None where nobody knows: the user's environment may have it."""
-        if not (name in "@*" or name.isdigit()):
-            return self.values.get(name)
-        if self.arguments is None or name == "0":
-            return None
-        if name in "@*":
-            return tuple(Piece(text, 1, ends_word=True, given=True) for text in self.arguments)
-        index = int(name) - 1 if len(name) < 4 else len(self.arguments)  # noqa: PLR2004 - `$999` is enough
-        return tuple(Piece(text, 1, given=True) for text in self.arguments[index : index + 1])
+    @property
+    def arguments(self) -> tuple[Pieces, ...] | None:
+        """`$1` and so on; None where nobody knows."""
+
+    def look_up(self, name: str, at: Place) -> Value | None:
+        """None where nothing in the script sets it."""
+
+    def filled(self, name: str) -> bool | None:
+        """Whether a variable that the script does not set holds anything when it starts."""
+
+    def assign(self, name: str, value: Value) -> None: ...
+
+    def number(self, text: str, at: Place) -> Pieces | None:
+        """What `$((text))` is."""
+
+    def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Pieces:
+        """What `${inside}` is; `whole` is how it is written."""
+
+    def captured(self, text: str, at: Place) -> Pieces:
+        """What `$(text)` prints."""
 
 
-def expand(raw: str, line: int, variables: Variables, depth: int = 0) -> list[Piece]:
+def expand(raw: str, at: Place, scope: Scope, depth: int = 0) -> list[Piece]:
     """Take the quotes off and put the variables in."""
-    return list(_Expansion(raw, line, variables, depth).pieces())
+    if depth > _MAX_DEPTH:
+        return list(unknown(raw, at))
+    return list(_Expansion(raw, at, scope, depth).pieces())
+
+
+def here_text(raw: str, at: Place, scope: Scope) -> list[Piece]:
+    """A here-document: quotes are text in it."""
+    return list(_Expansion(raw, at, scope, 0, here=True).pieces(quoted=True))
+
+
+def words_of(raw: str, at: Place, scope: Scope) -> list[list[Piece]]:
+    """The words that one raw word becomes."""
+    return [
+        pieces
+        for part in (_braces(raw) if "{" in raw else [raw])
+        for pieces in fields(expand(part, at, scope))
+    ][:MAX_WORDS]
+
+
+def _braces(raw: str) -> list[str]:
+    """`{1..3}` and `a{b,c}`, where no quotes or variables make it something else."""
+    found = _RANGE.fullmatch(raw)
+    if found is not None and not set(raw) & set("\"'$`\\"):
+        first, last = int(found[2]), int(found[3])
+        step = 1 if last >= first else -1
+        numbers = range(first, last + step, step)[:_MAX_RANGE]
+        return [f"{found[1]}{number}{found[4]}" for number in numbers]
+    choice = None if set(raw) & set("\"'`\\") or "${" in raw else _CHOICE.fullmatch(raw)
+    if choice is not None:
+        return [f"{choice[1]}{part}{choice[3]}" for part in choice[2].split(",")]
+    return [raw]
 
 
 @dataclass(slots=True)
 class _Expansion:
     raw: str
-    line: int
-    variables: Variables
+    place: Place
+    scope: Scope
     depth: int = 0
     at: int = 0
+    here: bool = False
 
     def pieces(self, *, quoted: bool = False) -> Iterator[Piece]:
         while self.at < len(self.raw):
             char = self.raw[self.at]
             if char == "\\":
-                yield from self._escaped()
+                yield from self._escaped(quoted=quoted)
             elif char == "'" and not quoted:
                 yield from self._single_quoted()
-            elif char == '"':
+            elif char == '"' and not self.here:
                 if quoted:
                     return
                 yield from self._double_quoted()
@@ -90,18 +111,27 @@ class _Expansion:
                 yield self._plain(1 if run is None else len(run[0]))
 
     def _plain(self, count: int) -> Piece:
-        piece = Piece(self.raw[self.at : self.at + count], self.line)
-        self.line += piece.text.count("\n")
+        piece = Piece(self.raw[self.at : self.at + count], self.place)
+        self._pass_lines(piece.text)
         self.at += count
         return piece
 
-    def _escaped(self) -> Iterator[Piece]:
-        self.at += 1
-        if self.raw[self.at : self.at + 1] == "\n":
-            self.line += 1
-            self.at += 1
-        elif self.at < len(self.raw):
+    def _pass_lines(self, text: str) -> None:
+        count = text.count("\n")
+        if count:
+            self.place = (self.place[0], self.place[1] + count)
+
+    def _escaped(self, *, quoted: bool) -> Iterator[Piece]:
+        following = self.raw[self.at + 1 : self.at + 2]
+        if following == "\n":
+            self._pass_lines("\n")
+            self.at += 2
+        elif quoted and following not in ("$", "`", "\\", *(() if self.here else ('"',))):
             yield self._plain(1)
+        else:
+            self.at += 1
+            if self.at < len(self.raw):
+                yield self._plain(1)
 
     def _single_quoted(self) -> Iterator[Piece]:
         self.at += 1
@@ -110,122 +140,70 @@ class _Expansion:
         self.at += 1
 
     def _double_quoted(self) -> Iterator[Piece]:
+        """`"$@"` without any arguments is no word, not an empty one."""
         self.at += 1
-        yield Piece("", self.line)
-        yield from self.pieces(quoted=True)
+        start, empty = self.at, Piece("", self.place)
+        inner = list(self.pieces(quoted=True))
+        if inner or not _ALL_ELEMENTS.fullmatch(self.raw, start, self.at):
+            yield empty
+        yield from inner
         self.at += 1
 
     def _substituted(self, *, quoted: bool) -> Iterator[Piece]:
-        start = self.at
-        following = self.raw[self.at + 1 : self.at + 2]
-        if self.raw[self.at] == "`":
-            self._skip("`")
+        start, following = self.at, self.raw[self.at + 1 : self.at + 2]
+        if self.raw[start] == "`":
+            self.at = extent(self.raw, start)
+            yield from self._captured(self.raw[start + 1 : self.at - 1], quoted=quoted)
         elif following == "(":
-            yield from self._command(start)
-            return
+            self.at = extent(self.raw, start + 1)
+            yield from self._parenthesis(self.raw[start : self.at], quoted=quoted)
         elif following == "{":
+            self.at = extent(self.raw, start + 1)
+            whole = self.raw[start : self.at]
+            yield from self._parameter(whole[2:-1], whole, quoted=quoted)
+        elif following == "'" and not quoted:
             self.at += 1
-            yield from self._braced(start, quoted=quoted)
-            return
+            yield from (replace(piece, text=_ansi(piece.text)) for piece in self._single_quoted())
+        elif following == '"' and not quoted:
+            self.at += 1
         else:
-            found = _NAME.match(self.raw, self.at + 1)
-            if found is None:
-                yield self._plain(1)
-                return
-            self.at = found.end()
-            yield from self._value(found[0], self.raw[start : self.at], quoted=quoted)
-            return
-        yield Piece(self.raw[start : self.at], self.line, known=False)
+            yield from self._name(start, quoted=quoted)
 
-    def _command(self, start: int) -> Iterator[Piece]:
-        self.at += 1
-        self._skip(")")
-        inside = self.raw[start + 2 : self.at - 1]
-        if _HERE.fullmatch(inside):
-            here = "." if inside.strip() == "pwd" else self.variables.script_dir
-            yield Piece(here, self.line)
-        else:
-            yield Piece(self.raw[start : self.at], self.line, known=False)
-
-    def _braced(self, start: int, *, quoted: bool) -> Iterator[Piece]:
-        self._skip("}")
-        inside = self.raw[start + 2 : self.at - 1]
-        found = _BRACED.fullmatch(inside)
-        whole = self.raw[start : self.at]
+    def _name(self, start: int, *, quoted: bool) -> Iterator[Piece]:
+        found = _NAME.match(self.raw, start + 1)
         if found is None:
-            yield Piece(whole, self.line, known=False)
-        elif found["op"]:
-            yield from self._defaulted(found, whole, quoted=quoted)
-        else:
-            yield from self._value(found["name"], whole, quoted=quoted)
+            yield self._plain(1)
+            return
+        self.at = found.end()
+        yield from self._parameter(found[0], self.raw[start : self.at], quoted=quoted)
 
-    def _defaulted(self, found: re.Match[str], whole: str, *, quoted: bool) -> Iterator[Piece]:
-        name, operator = found["name"], found["op"]
-        value = self.variables.look_up(name)
-        if value and (any(piece.text for piece in value) or operator in "-="):
-            yield from self._value(name, whole, quoted=quoted)
-        elif self.depth >= _MAX_DEPTH:
-            yield Piece(whole, self.line, known=False)
+    def _parenthesis(self, whole: str, *, quoted: bool) -> Iterator[Piece]:
+        if whole.startswith("$((") and whole.endswith("))"):
+            inner = whole[3:-2]
+            found = self.scope.number(inner, self.place)
+            yield from found or unknown(whole, self.place)
+            self._pass_lines(whole)
         else:
-            default = tuple(expand(found["default"], self.line, self.variables, self.depth + 1))
-            if operator.endswith("="):
-                self.variables.values[name] = default
-            yield from self._use(default, quoted=quoted)
+            yield from self._captured(whole[2:-1], quoted=quoted)
 
-    def _value(self, name: str, whole: str, *, quoted: bool) -> Iterator[Piece]:
-        value = self.variables.look_up(name)
-        if value is None or len(value) > self.variables.budget:
-            yield Piece(whole, self.line, known=False)
-        else:
-            yield from self._use(value, quoted=quoted)
+    def _captured(self, text: str, *, quoted: bool) -> Iterator[Piece]:
+        yield from self._use(self.scope.captured(text, self.place), quoted=quoted)
+        self._pass_lines(text)
 
-    def _use(self, value: tuple[Piece, ...], *, quoted: bool) -> Iterator[Piece]:
-        self.variables.budget -= len(value)
+    def _parameter(self, inside: str, whole: str, *, quoted: bool) -> Iterator[Piece]:
+        value = self.scope.parameter(inside, whole, self.place, self.depth)
+        yield from self._use(value, quoted=quoted)
+        self._pass_lines(whole)
+
+    def _use(self, value: Pieces, *, quoted: bool) -> Iterator[Piece]:
+        if len(value) > self.scope.budget:
+            yield Piece("$…", self.place, known=False)
+            return
+        self.scope.budget -= len(value)
         for piece in value:
-            yield replace(piece, splits=not quoted and not piece.ends_word)
-
-    def _skip(self, closing: str) -> None:
-        """Step over a substitution, nested ones included, to behind its end."""
-        opening = self.raw[self.at]
-        depth, self.at = 1, self.at + 1
-        while self.at < len(self.raw) and depth:
-            char = self.raw[self.at]
-            if char == closing:
-                depth -= 1
-            elif char == opening:
-                depth += 1
-            self.at += 1
+            yield piece if quoted or piece.ends_word else replace(piece, splits=True)
 
 
-def fields(pieces: list[Piece]) -> list[list[Piece]]:
-    """Split expanded pieces into words: at blanks of unquoted variables and between elements."""
-    words: list[list[Piece]] = []
-    current: list[Piece] = []
-    for piece in pieces:
-        if piece.splits:
-            current = _split(piece, current, words)
-        else:
-            current.append(piece)
-            if piece.ends_word:
-                words.append(current)
-                current = []
-    if current:
-        words.append(current)
-    return words
-
-
-def _split(piece: Piece, current: list[Piece], words: list[list[Piece]]) -> list[Piece]:
-    line = piece.line
-    for part in re.split(r"(\s+)", piece.text):
-        if part.isspace():
-            line += part.count("\n")
-            if current:
-                words.append(current)
-            current = []
-        elif part:
-            current.append(Piece(part, line, known=piece.known, given=piece.given))
-    return current
-
-
-def text_of(pieces: Iterable[Piece]) -> str:
-    return "".join(piece.text for piece in pieces)
+def _ansi(text: str) -> str:
+    """`$'a\\n'`"""
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text)

@@ -1,7 +1,8 @@
 """Shell text to raw words and operators, with line numbers.
 
 The standard library's shlex knows neither lines nor which quotes were around a `$`, and both
-are needed here: a value's evidence is a line, and only unquoted variables are split.
+are needed here: a value's evidence is a line, and only unquoted variables are split. A parser
+made for editors was measured too: its memory grows with the square of a long pipeline.
 """
 
 from __future__ import annotations
@@ -11,11 +12,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["word", "operator", "redirect", "newline"]
-_OPERATORS = ("&&", "||", ";;", ";", "&", "|", "(", ")")
-_REDIRECT = re.compile(r"\d*(?:&>>?|<<<|<<-?|<>|>>|>\||[<>]&?)")
+Kind = Literal["word", "operator", "redirect", "newline", "arithmetic"]
+_OPERATORS = ("&&", "||", "|&", ";;&", ";;", ";&", ";", "&", "|", "(", ")")
+_REDIRECT = re.compile(r"(?:\d{1,3}|\{\w{1,40}\})?(?:&>>?|<<<|<<-?|<>|>>|>\||[<>]&?)")
+_DELIMITER = re.compile(r"[ \t]*(\\?)([\"']?)([A-Za-z0-9_.!+@%:-]+)\2")
 _CLOSING = {"(": ")", "{": "}"}
+_BREAKS = frozenset(" \t\r\n;&|()<>")
 _MAX_DEPTH = 50
+
+
+@dataclass(slots=True)
+class HereDocument:
+    """`literal`: its delimiter was quoted, so nothing in it is expanded."""
+
+    delimiter: str
+    tabs: bool
+    literal: bool
+    text: str = ""
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,7 @@ class Token:
     kind: Kind
     text: str
     line: int
+    here: HereDocument | None = None
 
 
 @dataclass(slots=True)
@@ -30,7 +45,9 @@ class _Lexer:
     text: str
     at: int = 0
     line: int = 1
-    here_documents: list[tuple[str, bool]] = field(default_factory=list)
+    waiting: list[HereDocument] = field(default_factory=list)
+    in_condition: bool = False
+    """Between `[[` and `]]`, where `<` and `&&` are words."""
 
     def tokens(self) -> Iterator[Token]:
         while self.at < len(self.text):
@@ -52,7 +69,9 @@ class _Lexer:
             return None
         if char == "\n":
             return self._newline()
-        return self._redirect() or self._operator() or self._word()
+        if self.in_condition:
+            return self._operator("word") or self._word()
+        return self._arithmetic() or self._redirect() or self._operator() or self._word()
 
     def _line_end(self) -> int:
         end = self.text.find("\n", self.at)
@@ -62,56 +81,88 @@ class _Lexer:
         token = Token("newline", "\n", self.line)
         self.at += 1
         self.line += 1
-        for delimiter, tabs in self.here_documents:
-            self._skip_here_document(delimiter, tabs=tabs)
-        self.here_documents.clear()
+        self.in_condition = False
+        for document in self.waiting:
+            self._read_here_document(document)
+        self.waiting.clear()
         return token
 
-    def _skip_here_document(self, delimiter: str, *, tabs: bool) -> None:
+    def _read_here_document(self, document: HereDocument) -> None:
+        document.line = self.line
+        lines: list[str] = []
         while self.at < len(self.text):
             end = self._line_end()
             content = self.text[self.at : end]
             self.at = min(end + 1, len(self.text))
             self.line += 1
-            if (content.lstrip("\t") if tabs else content) == delimiter:
-                return
+            content = content.lstrip("\t") if document.tabs else content
+            if content == document.delimiter:
+                break
+            lines.append(content)
+        document.text = "".join(f"{line}\n" for line in lines)
+
+    def _arithmetic(self) -> Token | None:
+        """`(( … ))` as one token."""
+        if not self.text.startswith("((", self.at):
+            return None
+        end = self.text.find("))", self.at, self._line_end() + 1)
+        if end < 0:
+            return None
+        token = Token("arithmetic", self.text[self.at + 2 : end], self.line)
+        self.at = end + 2
+        return token
 
     def _redirect(self) -> Token | None:
         found = _REDIRECT.match(self.text, self.at)
-        if found is None:
+        if found is None or self._process_substitution():
             return None
         token = Token("redirect", found[0], self.line)
         self.at = found.end()
-        if found[0].lstrip("0123456789") in ("<<", "<<-"):
-            self._open_here_document(tabs=found[0].endswith("-"))
+        operator = found[0].lstrip("0123456789")
+        if operator in ("<<", "<<-"):
+            token = Token("redirect", operator, self.line, self._open_here_document(operator))
         return token
 
-    def _open_here_document(self, *, tabs: bool) -> None:
-        found = re.compile(r"[ \t]*\\?([\"']?)([A-Za-z0-9_.!+-]+)\1").match(self.text, self.at)
-        if found is not None:
-            self.here_documents.append((found[2], tabs))
+    def _process_substitution(self) -> bool:
+        return self.text.startswith(("<(", ">("), self.at)
 
-    def _operator(self) -> Token | None:
+    def _open_here_document(self, operator: str) -> HereDocument | None:
+        found = _DELIMITER.match(self.text, self.at)
+        if found is None:
+            return None
+        literal = bool(found[1] or found[2])
+        document = HereDocument(found[3], operator.endswith("-"), literal)
+        self.waiting.append(document)
+        self.at = found.end()
+        return document
+
+    def _operator(self, kind: Kind = "operator") -> Token | None:
         for operator in _OPERATORS:
             if self.text.startswith(operator, self.at):
                 self.at += len(operator)
-                return Token("operator", operator, self.line)
+                return Token(kind, operator, self.line)
+        if kind == "word" and self.text[self.at] in "<>":
+            self.at += 1
+            return Token(kind, self.text[self.at - 1], self.line)
         return None
 
     def _word(self) -> Token:
         start, line = self.at, self.line
+        if self._process_substitution():
+            self._step(1)
+            self._until(")", depth=0)
         while self.at < len(self.text):
             char = self.text[self.at]
             if char == "(" and self.text[self.at - 1] == "=" and self.at > start:
-                self._array()
-            elif char in " \t\r\n;&|()<>":
+                self._until(")", depth=0)
+            elif char in _BREAKS:
                 break
             else:
                 self._part()
-        return Token("word", self.text[start : self.at], line)
-
-    def _array(self) -> None:
-        self._until(")", depth=0)
+        token = Token("word", self.text[start : self.at], line)
+        if token.text in ("[[", "]]"):
+            self.in_condition = token.text == "[["
+        return token
 
     def _part(self, depth: int = 0) -> None:
         """Step over one character, quoted text or substitution."""
@@ -124,7 +175,7 @@ class _Lexer:
             self._step((len(self.text) if end < 0 else end + 1) - self.at)
         elif char in '"`':
             self._until(char, depth)
-        elif char == "$" and following in ("(", "{"):
+        elif char == "$" and following in _CLOSING:
             self._step(1)
             self._until(_CLOSING[following], depth)
         else:
@@ -134,9 +185,12 @@ class _Lexer:
         opening = self.text[self.at]
         self._step(1)
         while self.at < len(self.text) and self.text[self.at] != closing:
-            if depth > _MAX_DEPTH or (opening == '"' and self.text[self.at] == "'"):
+            char = self.text[self.at]
+            if depth > _MAX_DEPTH or (opening == '"' and char == "'"):
                 self._step(1)
-            elif opening == "(" and self.text[self.at] == "(":
+            elif opening == "(" and char == "#" and self.text[self.at - 1].isspace():
+                self._step(self._line_end() - self.at)
+            elif opening == "(" and char == "(":
                 self._until(")", depth + 1)
             else:
                 self._part(depth + 1)
@@ -147,5 +201,12 @@ class _Lexer:
         self.at = min(self.at + count, len(self.text))
 
 
-def lex(text: str) -> Iterator[Token]:
-    return _Lexer(text.replace("\r\n", "\n")).tokens()
+def lex(text: str) -> list[Token]:
+    return list(_Lexer(text.replace("\r\n", "\n")).tokens())
+
+
+def extent(raw: str, start: int) -> int:
+    """Where a substitution that opens at `start` (its bracket or backtick) has ended."""
+    lexer = _Lexer(raw, at=start)
+    lexer._until(_CLOSING.get(raw[start], raw[start]), depth=1)  # noqa: SLF001 - same module
+    return lexer.at

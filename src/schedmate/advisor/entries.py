@@ -1,0 +1,169 @@
+"""From the words of a command to the file, module or program that they start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from schedmate.advisor.console_scripts import console_script
+from schedmate.advisor.launch import Entry
+from schedmate.advisor.notebooks import code_of
+from schedmate.advisor.shell import Word
+from schedmate.advisor.sources import Files, SourceFile
+
+_MAX_SUFFIXES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Looks for what a command names: where it runs, where the script lies, where the job does.
+
+    Containers and clusters give the job's directory other names, so the end of a path that is
+    nowhere is looked for too.
+    """
+
+    files: Files
+    start: Path
+    script_dir: Path
+    written: Mapping[str, SourceFile]
+
+    def base(self, cwd: str | None) -> Path:
+        return Path(os.path.normpath(self.start / (cwd or ".")))
+
+    def read(self, path: Path) -> SourceFile | None:
+        name = self.files.name_of(Path(os.path.normpath(path)))
+        if name in self.written:
+            return self.written[name]
+        return self.files.read(path, inside=(self.files.workdir,))
+
+    def find(self, word: Word, cwd: str | None) -> SourceFile | None:
+        return next(self._found(word, cwd), None)
+
+    def _found(self, word: Word, cwd: str | None) -> Iterator[SourceFile]:
+        for path in self._candidates(word, cwd):
+            source = self.read(path)
+            if source is not None:
+                yield source
+
+    def _candidates(self, word: Word, cwd: str | None) -> Iterator[Path]:
+        places = dict.fromkeys((self.base(cwd), self.start, self.files.workdir, self.script_dir))
+        if word.known:
+            for place in places:
+                yield Path(os.path.normpath(place / word.text))
+        if word.known and not word.text.startswith(("/", "~", "..")):
+            return
+        parts = _known_end(word.text)
+        for first in range(min(len(parts), _MAX_SUFFIXES)):
+            end = "/".join(parts[first:])
+            for place in places:
+                yield Path(os.path.normpath(place / end))
+
+    def exists(self, path: str, cwd: str | None) -> bool:
+        """Whether a file or directory of the job's own is there."""
+        if cwd is None or "\0" in path:
+            return False
+        place = Path(os.path.normpath(self.base(cwd) / path))
+        inside = place.is_relative_to(self.files.workdir)
+        return inside and (self.files.name_of(place) in self.written or _exists(place))
+
+    def missing(self, word: Word, cwd: str | None) -> bool:
+        """Whether it is known not to be there: nothing is said of places outside the job's."""
+        if not word.known or cwd is None:
+            return False
+        path = Path(os.path.normpath(self.base(cwd) / word.text))
+        if not path.is_relative_to(self.files.workdir) or not _is_directory(self.base(cwd)):
+            return False
+        return not _exists(path)
+
+    def file(self, word: Word, cwd: str | None) -> Entry:
+        source = self.find(word, cwd)
+        if source is not None and word.text.endswith(".ipynb"):
+            source = code_of(source)
+        path = source.path if source and source.path else self.base(cwd) / word.text
+        return Entry(
+            name=_entry_name(source, word),
+            source=source,
+            import_root=path.parent,
+            missing=source is None and self.missing(word, cwd),
+        )
+
+    def module(self, word: Word, cwd: str | None) -> Entry:
+        relative = word.text.replace(".", "/")
+        roots = (self.base(cwd), self.start, self.files.workdir, self.script_dir)
+        if word.known:
+            for root in dict.fromkeys((*roots, *(root / "src" for root in roots))):
+                for candidate in (f"{relative}.py", f"{relative}/__main__.py"):
+                    source = self.read(root / candidate)
+                    if source is not None:
+                        return Entry(name=source.name, source=source, import_root=root)
+        return Entry(name=f"-m {word.text}", source=None, import_root=self.base(cwd))
+
+    def program(self, word: Word, cwd: str | None) -> Entry:
+        """A console script of the job's own package, or a program from elsewhere."""
+        name = PurePosixPath(word.text).name
+        for root in dict.fromkeys((self.base(cwd), self.start, self.files.workdir)):
+            script = console_script(name, root, self.read)
+            if script is not None:
+                return Entry(
+                    name=script.source.name,
+                    source=script.source,
+                    import_root=script.root,
+                    function=script.function,
+                )
+        return Entry(name=name, source=None, import_root=self.base(cwd), is_program=True)
+
+
+def _entry_name(source: SourceFile | None, word: Word) -> str:
+    """As it would be called from the job's directory."""
+    if source is None:
+        return word.text
+    return PurePosixPath(word.text).as_posix() if source.path is None else source.name
+
+
+def _known_end(text: str) -> list[str]:
+    """The parts of a path behind the last variable in it."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    last = max((index for index, part in enumerate(parts) if set(part) & set("$`~")), default=-1)
+    ends = parts[last + 1 :]
+    return [] if ".." in ends else ends
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return True
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def python_words(words: Sequence[Word]) -> tuple[str, int]:
+    """What Python is told to start: "module", "inline", "file", "stdin", and where it stands."""
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        if text == "-m":
+            return ("module", index + 1) if index + 1 < len(words) else ("nothing", index)
+        if text == "-c":
+            return "inline", index + 1
+        if text == "-":
+            return "stdin", index
+        if text in ("-V", "--version", "-h", "--help"):
+            return "nothing", index
+        if not text.startswith("-"):
+            if words[index].known or index + 1 >= len(words) or "/" in text or ".py" in text:
+                return "file", index
+            following = words[index + 1].text
+            if following != "-m" and not following.endswith(".py"):
+                return "file", index
+            index += 1
+            continue
+        index += 2 if text in ("-X", "-W", "--check-hash-based-pycs") else 1
+    return "stdin", index
