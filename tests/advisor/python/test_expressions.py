@@ -3,7 +3,7 @@
 
 import pytest
 
-from advisor.python.support import plain
+from advisor.python.support import last, plain
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,17 @@ def test_a_launcher_sets_ranks(job, launchers, expected):
     assert job.value(code, "x", launchers=launchers).data is expected
     code = "import os\nx = int(os.environ.get('WORLD_SIZE', 1))"
     assert plain(job.value(code, "x", launchers=launchers)) == (... if launchers else 1)
+
+
+def test_an_unknown_that_is_multiplied_and_divided_away_again_is_no_obstacle(job):
+    code = """\
+import math
+epochs = 3
+per_epoch = math.ceil(len(loader) / 4)
+steps = epochs * per_epoch
+x = math.ceil(steps / per_epoch)
+y = math.ceil(steps / math.ceil(len(loader) / 4))
+"""
+    seen = job.follow(code)
+    assert plain(last(seen, "x")) == 3
+    assert plain(last(seen, "y")) == ...

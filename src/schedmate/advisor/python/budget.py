@@ -19,7 +19,7 @@ class JobRaises(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     steps: int = 240_000
-    afterwards: int = 80_000
+    afterwards: int = 40_000
     """Steps for the code that nobody is seen to call."""
     seconds: float = 2.0
     call_depth: int = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
 
 _MAX_TEXT = 20_000
 _MAX_ITEMS = 2_000
+_WIDE = re.compile(r"\d{3}")
+"""`{x:99999999}` would cost memory."""
 
 
 def _constant(engine: Engine, node: ast.Constant, scope: Any) -> Value:
@@ -176,7 +179,7 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
 def _formatted(engine: Engine, node: ast.FormattedValue, scope: Any) -> Value:
     value = engine.evaluate(node.value, scope)
     spec = engine.evaluate(node.format_spec, scope) if node.format_spec else Value("")
-    if not value.plain or not isinstance(spec.data, str) or len(spec.data) > 8:  # noqa: PLR2004 - `{x:99999999}` costs memory
+    if not value.plain or not isinstance(spec.data, str) or _WIDE.search(spec.data):
         return NOBODY_KNOWS
     data = repr(value.data) if node.conversion == ord("r") else value.data
     try:

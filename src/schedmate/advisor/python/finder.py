@@ -140,13 +140,21 @@ class Finder:
     def _look(self, directory: Path, part: str, name: str) -> LocalModule | None:
         listed = self._list(directory)
         below = self._list(directory / part) if listed.get(part) else {}
-        plain = f"{part}.py" not in listed and any(_is_code(each) for each in below)
-        if "__init__.py" in below or plain:
+        if "__init__.py" in below or (
+            f"{part}.py" not in listed and self._holds_code(directory / part, below)
+        ):
             return self._package(directory / part, name)
         if listed.get(f"{part}.py") is False:
             path = directory / f"{part}.py"
             return self._by_path.setdefault(str(path), LocalModule(name, path, None))
         return None
+
+    def _holds_code(self, directory: Path, below: dict[str, bool]) -> bool:
+        """A directory without `__init__.py` is a package if it has modules, or packages."""
+        if any(name.endswith(".py") for name in below):
+            return True
+        folders = [name for name, is_folder in below.items() if is_folder]
+        return any("__init__.py" in self._list(directory / name) for name in folders[:50])
 
     def _package(self, directory: Path, name: str) -> LocalModule:
         init = directory / "__init__.py" if "__init__.py" in self._list(directory) else None
@@ -173,10 +181,6 @@ def _entries(directory: str) -> dict[str, bool]:
             }
     except (OSError, ValueError):
         return {}
-
-
-def _is_code(name: str) -> bool:
-    return name.endswith(".py")
 
 
 def _python_path(run: PythonRun, workdir: Path) -> list[Path]:

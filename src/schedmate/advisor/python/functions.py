@@ -129,9 +129,7 @@ def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
     node = function.node
     if isinstance(node, ast.Lambda):
         return engine.evaluate(node.body, scope)
-    if node not in engine.generators:
-        engine.generators[node] = _generates(node)
-    generates = engine.generators[node]
+    generates = "yield" in scope.file.source.text and _generates(engine, node)
     scope.yielded = [] if generates else None
     flow = engine.execute(node.body, scope)
     if generates:
@@ -141,15 +139,18 @@ def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
     return any_of(scope.returned) if scope.returned else NOBODY_KNOWS
 
 
-def _generates(node: ast.AST) -> bool:
-    waiting: list[ast.AST] = list(ast.iter_child_nodes(node))
-    while waiting:
+def _generates(engine: Engine, function: ast.AST) -> bool:
+    if function in engine.generators:
+        return engine.generators[function]
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(function))
+    found = False
+    while waiting and not found:
         part = waiting.pop()
-        if isinstance(part, _GENERATES):
-            return True
+        found = isinstance(part, _GENERATES)
         if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             waiting.extend(ast.iter_child_nodes(part))
-    return False
+    engine.generators[function] = found
+    return found
 
 
 def bound_method(function: LocalFunction, instance: Value, cls: Value | None = None) -> Value:

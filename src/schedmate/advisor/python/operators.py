@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from schedmate.advisor.python.truth import derived, same
+from schedmate.advisor.python.truth import Scaled, derived, same
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -75,7 +76,19 @@ def binary(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(one, Table) and isinstance(other, Table) and isinstance(op, ast.BitOr):
         merged = Table(one.parts | other.parts, one.kind, one.complete and other.complete)
         return derived(merged, left, right)
-    return NOBODY_KNOWS
+    return _scaled(op, left, right)
+
+
+def _scaled(op: ast.operator, left: Value, right: Value) -> Value:
+    """A new unknown each time, so that it can be told from others."""
+    if isinstance(op, ast.Mult):
+        for factor, unknown in ((left, right), (right, left)):
+            if isinstance(factor.data, (int, float)) and not unknown.known:
+                return Scaled(UNKNOWN, factor=factor, unknown=unknown)
+    divides = isinstance(op, (ast.Div, ast.FloorDiv))
+    if divides and isinstance(left, Scaled) and left.unknown is right:
+        return left.factor
+    return Value(UNKNOWN)
 
 
 def _sane(op: ast.operator, one: float, other: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from schedmate.advisor.python.references import LocalModule, Member, Range
 from schedmate.advisor.python.values import (
@@ -86,6 +87,17 @@ def same(one: Value, other: Value, depth: int = 0) -> bool:
             and all(same(left.parts[name], right.parts[name], depth + 1) for name in left.parts)
         )
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled(Value):
+    """A known factor times an unknown: `epochs * steps_per_epoch`.
+
+    Divided by the same unknown it is the factor again.
+    """
+
+    factor: Value = NOBODY_KNOWS
+    unknown: Value = NOBODY_KNOWS
 
 
 def either(one: Value | None, other: Value | None) -> Value | None:

@@ -9,7 +9,7 @@ from typing import Any
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.natives.base import Native
 from schedmate.advisor.python.truth import derived
-from schedmate.advisor.python.values import NOBODY_KNOWS, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, UNKNOWN, Value
 
 _MAX = 1e40
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -36,7 +36,7 @@ def _function(compute: Callable[..., Any]) -> Native:
     def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         numbers = [value.data for value in arguments.positional]
         if not all(isinstance(n, (int, float)) and abs(n) < _MAX for n in numbers):
-            return NOBODY_KNOWS
+            return Value(UNKNOWN)
         try:
             result = compute(*numbers)
         except (ArithmeticError, ValueError, TypeError):
