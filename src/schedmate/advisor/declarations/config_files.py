@@ -1,0 +1,79 @@
+"""Config files that the job's code opens by itself, and dicts whose keys are attributes."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from schedmate.advisor.declarations.omegaconf_models import of_kind
+from schedmate.advisor.declarations.tables import state_all, table_of
+from schedmate.advisor.python.natives.reading import path_of
+from schedmate.advisor.python.values import Call, Table, Value
+from schedmate.advisor.python.world import Model, World
+
+_LOADERS = (
+    "yaml.load",
+    "yaml.safe_load",
+    "yaml.full_load",
+    "yaml.unsafe_load",
+    "ruamel.yaml.load",
+    "ruamel.yaml.safe_load",
+    "ruamel.yaml.YAML.load",
+    "json.load",
+    "toml.load",
+    "tomllib.load",
+    "tomli.load",
+    "json5.load",
+    "hjson.load",
+    "commentjson.load",
+)
+_DICTS = (
+    "easydict.EasyDict",
+    "addict.Dict",
+    "addict.addict.Dict",
+    "munch.Munch",
+    "munch.munchify",
+    "munch.Munch.fromDict",
+    "munch.DefaultMunch.fromDict",
+    "box.Box",
+    "attrdict.AttrDict",
+    "attridict",
+    "dotmap.DotMap",
+    "prodict.Prodict.from_dict",
+)
+_SETTINGS = {".yaml", ".yml", ".toml"}
+"""JSON is as often data; it is taken for settings where the command line names it."""
+
+
+def loaded(call: Call, world: World) -> Value | None:
+    """`yaml.safe_load(open(path))`."""
+    source = call.argument("stream", 0) or call.argument("fp", 0) or call.argument("f", 0)
+    by_name = source is not None and isinstance(source.data, str) and call.callee == "toml.load"
+    path = source if by_name else path_of(source)
+    if path is None or not isinstance(path.data, str):
+        return None
+    read = world.read_config(path.data)
+    table = table_of(read)
+    named = path.source != "code"
+    if table is not None and (named or PurePosixPath(path.data).suffix.lower() in _SETTINGS):
+        state_all(world, table)
+    return read
+
+
+def attributes(call: Call, _: World) -> Value | None:
+    """`EasyDict(settings)`: also for a class of the job that inherits from it."""
+    given = table_of(call.positional[0]) if call.positional else Table()
+    if given is None:
+        return None
+    own = table_of(call.receiver)
+    if own is not None:
+        own.parts |= {**given.parts, **call.keywords}
+        return call.receiver
+    made = of_kind(given, call.callee)
+    made.parts |= call.keywords
+    return Value(made, (call.line,))
+
+
+CONFIG_FILES: dict[str, Model] = {
+    **dict.fromkeys(_LOADERS, loaded),
+    **dict.fromkeys(_DICTS, attributes),
+}
