@@ -28,6 +28,7 @@ STARTS = [
     ("-m axolotl.cli.train", None),
     ("trl", None),
     ("swift", None),
+    ("megatron", None),
     ("tune", None),
     ("yolo", None),
     ("fairseq-train", None),
@@ -35,6 +36,7 @@ STARTS = [
     ("-m torchtitan.train", None),
     ("litgpt", None),
     ("-m MaxText.train", None),
+    ("-m maxtext.trainers.post_train.sft.train_sft", None),
     ("-m openrlhf.cli.train_dpo", None),
     ("-m verl.trainer.main_ppo", None),
     ("xtuner", None),
@@ -114,6 +116,7 @@ def test_every_tool_is_tried_here():
         ("-m mypackage.train", None),
         ("train.py", None),
         ("-m torchtitanic.train", None),
+        ("-m maxtext.trainers.pre_train.train_compile", None),
     ],
 )
 def test_a_job_with_code_of_its_own_is_no_tool(start: str, source: str | None):

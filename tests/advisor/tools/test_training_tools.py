@@ -54,6 +54,11 @@ def test_fairseq():
     }
 
 
+def test_a_directory_of_no_name_is_no_dataset():
+    assert "dataset" not in fields("fairseq-train data --arch a")
+    assert fields("fairseq-train data-bin/wikitext-103")["dataset"] == "wikitext-103"
+
+
 def test_fairseq_with_hydra():
     config = (
         "common: {fp16: true}\ntask:\n  _name: audio_finetuning\n  data: ???\n"

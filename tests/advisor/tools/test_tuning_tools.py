@@ -148,6 +148,7 @@ def test_swift():
     )
     assert found == {
         "framework": "transformers",
+        "task": "language_modeling",
         "model": "Qwen/Qwen2.5-7B",
         "dataset": "A/b",
         "sequence_length": 2048,
@@ -156,8 +157,29 @@ def test_swift():
         "parallelism": "zero3",
     }
     assert fields("swift infer --model x") == {}
+    assert fields("swift rlhf --rlhf_type grpo")["task"] == "reinforcement_learning"
     files = {"s.yaml": "model: m\nmax_length: 10\n"}
     assert fields("swift pt s.yaml", files)["sequence_length"] == 10
+
+
+def test_swift_on_megatron():
+    found = fields(
+        "megatron sft --model Qwen/Qwen2.5-7B-Instruct --dataset 'A/b#500' C/d --lr 1e-5 "
+        "--tensor_model_parallel_size 2 --pipeline_model_parallel_size 1 --micro_batch_size 16 "
+        "--global_batch_size 16 --num_train_epochs 1 --save_steps 100 --max_length 2048"
+    )
+    assert found == {
+        "framework": "megatron",
+        "task": "language_modeling",
+        "model": "Qwen/Qwen2.5-7B-Instruct",
+        "dataset": "A/b",
+        "batch_size": 16,
+        "epochs": 1,
+        "learning_rate": 1e-5,
+        "checkpoint_every": 100,
+        "sequence_length": 2048,
+        "parallelism": "tp",
+    }
 
 
 TUNE = """\
@@ -256,7 +278,7 @@ def test_verl_says_what_its_overrides_say():
         "data.train_batch_size=1024 actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat "
         "actor_rollout_ref.actor.optim.lr=1e-6 "
         "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16 trainer.total_epochs=15 "
-        "trainer.save_freq=20 '+x=[1,2]'"
+        "actor_rollout_ref.actor.fsdp_config.param_offload=False trainer.save_freq=20 '+x=[1,2]'"
     )
     assert found == {
         "framework": "pytorch",
@@ -267,4 +289,5 @@ def test_verl_says_what_its_overrides_say():
         "epochs": 15,
         "learning_rate": 1e-6,
         "checkpoint_every": 20,
+        "parallelism": "fsdp",
     }

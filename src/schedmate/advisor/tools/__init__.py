@@ -25,7 +25,7 @@ from schedmate.advisor.tools.maxtext import maxtext
 from schedmate.advisor.tools.nemo import nemo
 from schedmate.advisor.tools.openmmlab import openmmlab
 from schedmate.advisor.tools.openrlhf import openrlhf
-from schedmate.advisor.tools.swift import swift
+from schedmate.advisor.tools.swift import megatron_swift, swift
 from schedmate.advisor.tools.torchtitan import torchtitan
 from schedmate.advisor.tools.torchtune import torchtune
 from schedmate.advisor.tools.trl import trl
@@ -90,6 +90,7 @@ TOOLS: tuple[Known, ...] = (
         r"(?:^|/)(?:sft|pt|rlhf)\.py$",
         ("swift",),
     ),
+    Known(megatron_swift, ("megatron",), r"swift\.cli\._megatron\.\w{1,40}"),
     Known(torchtune, ("tune",), r"torchtune(?:\._cli\.tune)?"),
     Known(ultralytics, ("yolo", "ultralytics"), r"ultralytics(?:\.cfg)?"),
     Known(
@@ -117,7 +118,8 @@ TOOLS: tuple[Known, ...] = (
     Known(
         maxtext,
         (),
-        r"(?:MaxText|maxtext(?:\.trainers\.\w{1,40})?)\.(?:train|sft_train|train_sft)",
+        r"(?:MaxText|maxtext(?:\.trainers(?:\.\w{1,40}){1,3})?)\."
+        r"(?:train|sft_train|train_(?:sft|sft_native|dpo|rl|distill))",
         r"(?:MaxText|maxtext)/(?:\w{1,40}/){0,3}train\.py$",
         ("maxtext", "MaxText"),
     ),

@@ -18,6 +18,7 @@ stated, never the tool's own defaults; never raises."""
 
 Reader = Callable[[str], Value | None]
 _TRUE = frozenset({"true", "yes", "on", "1"})
+_SAYS_NOTHING = frozenset({"", ".", "..", "data", "data-bin", "dataset", "datasets", "train"})
 _OPEN = frozenset({"auto", "???", "", "none", "null"})
 
 
@@ -94,7 +95,16 @@ def of_path(value: Value | None) -> Value | None:
         return None
     text = found.data.strip()
     is_path = text.startswith(("/", ".", "~")) or text.count("/") > 1
-    return renamed(found, PurePosixPath(text).name) if is_path else found
+    return directory_name(found) if is_path else found
+
+
+def directory_name(value: Value | None) -> Value | None:
+    """`data-bin/wikitext-103` is wikitext-103; `data` says nothing."""
+    found = stated(value)
+    if found is None or not isinstance(found.data, str):
+        return None
+    name = PurePosixPath(found.data.strip()).name
+    return None if name.lower() in _SAYS_NOTHING else renamed(found, name)
 
 
 def only_one(value: Value | None) -> Value | None:

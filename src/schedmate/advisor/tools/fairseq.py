@@ -11,9 +11,9 @@ from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
 from schedmate.advisor.tools.base import (
+    directory_name,
     first,
     known_by,
-    of_path,
     only_one,
     renamed,
     saying,
@@ -91,7 +91,7 @@ def fairseq_train(run: PythonRun, world: World) -> Iterator[Said]:
     options = given.options
     yield known_by(run, "framework", "fairseq")
     data = given.word(0)
-    yield from saying("dataset", of_path(value_of(data)) if data is not None else None)
+    yield from saying("dataset", directory_name(value_of(data)) if data is not None else None)
     yield from told(options, _FLAGS)
     yield from _shared(run, options, ("task", "lr", "update_freq", "ddp_backend"))
     yield from switched(
@@ -112,7 +112,7 @@ def fairseq_hydra_train(run: PythonRun, world: World) -> Iterator[Said]:
         given.overrides,
     )
     yield known_by(run, "framework", "fairseq")
-    yield from saying("dataset", of_path(first(config, "task.data")))
+    yield from saying("dataset", directory_name(first(config, "task.data")))
     yield from told(config, _SETTINGS)
     yield from _shared(run, config, _COMMON_SETTINGS)
     yield from switched(config, "precision", {"common.bf16": "bf16", "common.fp16": "fp16"})

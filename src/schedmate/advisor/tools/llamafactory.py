@@ -29,7 +29,14 @@ _OTHER_COMMANDS = {
     "webchat": "inference",
     "eval": "evaluation",
 }
-_LANGUAGE = ("pt", "sft", "dpo", "kto")
+_STAGES = {
+    "pt": "language_modeling",
+    "sft": "language_modeling",
+    "dpo": "language_modeling",
+    "kto": "language_modeling",
+    "ppo": "reinforcement_learning",
+    "rm": "sequence_classification",
+}
 
 
 def llamafactory(run: PythonRun, world: World) -> Iterator[Said]:
@@ -48,9 +55,9 @@ def llamafactory(run: PythonRun, world: World) -> Iterator[Said]:
     if other is None:
         yield from training_arguments(config, world.read_config)
         yield from _second_edition(config, world)
-        stage = select(config, "stage")
-        if stage is not None and stage.data in _LANGUAGE:
-            yield known_by(run, "task", "language_modeling")
+        stage = stated(select(config, "stage"))
+        if stage is not None and stage.data in _STAGES:
+            yield Said(field="task", value=renamed(stage, _STAGES[stage.data]))
 
 
 def _second_edition(config: Value, world: World) -> Iterator[Said]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from schedmate.advisor.configs import compose, read_arguments
+from schedmate.advisor.configs import compose, read_arguments, select
 from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
-from schedmate.advisor.python.values import Value
+from schedmate.advisor.python.values import Table, Value
 from schedmate.advisor.python.world import World
 from schedmate.advisor.tools.base import first, known_by, renamed, saying, stated, told
 
@@ -37,12 +37,24 @@ def verl(run: PythonRun, world: World) -> Iterator[Said]:
     yield known_by(run, "task", "reinforcement_learning" if learns else "language_modeling")
     yield from told(config, _NAMES)
     yield from saying("dataset", _dataset(config))
-    strategy = first(config, _STRATEGY)
-    if strategy is not None and strategy.data in _WAYS:
-        yield Said(field="parallelism", value=renamed(strategy, _WAYS[strategy.data]))
+    yield from _parallelism(config)
     resume = first(config, "trainer.resume_mode")
     if resume is not None:
         yield Said(field="resumes", value=renamed(resume, resume.data != "disable"))
+
+
+def _parallelism(config: Value) -> Iterator[Said]:
+    """The strategy, or settings that only one of the strategies has."""
+    strategy = first(config, _STRATEGY)
+    if strategy is not None and strategy.data in _WAYS:
+        yield Said(field="parallelism", value=renamed(strategy, _WAYS[strategy.data]))
+        return
+    for name, way in (("fsdp_config", "fsdp"), ("megatron", "3d")):
+        settings = select(config, f"actor_rollout_ref.actor.{name}")
+        if settings is not None and isinstance(settings.data, Table):
+            value = renamed(settings, way)
+            yield Said(field="parallelism", value=value, confidence=0.8)
+            return
 
 
 def _dataset(config: Value) -> Value | None:
