@@ -130,7 +130,7 @@ def _parallelism(name: str, value: Any) -> str:
     zero = re.search(r"(?:deepspeed_stage_|zero_?|^)([123])(?:_offload)?$", text)
     if zero is not None:
         return f"zero{zero[1]}"
-    known = re.match(r"fsdp|ddp|dp|horovod|tp|pp|3d", text)
+    known = re.match(r"fsdp|ddp|dp|horovod|tp|pp|3d|parameter_server", text)
     if known is None:
         raise Meaningless
     return known[0]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import number_of, parts_of, text_of
+from schedmate.advisor.idioms.datasets import dataset_name
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.shell.words import COMMAND_FILE
 
@@ -42,8 +43,11 @@ def maxtext(reading: Reading) -> Iterator[Said]:
             continue
         given = (settings[name] for name in names.split() if name in settings)
         value = next((each for each in given if _says_something(field, each)), None)
-        if value is not None:
+        if value is not None and field != "dataset":
             yield Said(field=field, value=value, confidence=0.95)
+        elif value is not None and text_of(settings.get("dataset_type")) != "synthetic":
+            name = dataset_name(str(value.data))
+            yield Said(field="dataset", value=Value(name, value.lines, value.source))
     yield Said(field="task", value=Value("language_modeling", reading.run.command.evidence))
 
 
