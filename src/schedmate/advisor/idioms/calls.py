@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.python.values import Call, Dotted, LocalClass, Sequence, Table, Thing, Value
+from schedmate.advisor.python.values import (
+    Call,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Sequence,
+    Table,
+    Thing,
+    Value,
+)
 from schedmate.model import Evidence
 
 _UNSURE = 0.25
@@ -83,7 +92,7 @@ def said(
     depth: int | None = None,
 ) -> Iterator[Said]:
     """What an argument says, if it is known; None as an argument says nothing."""
-    if value is None or not value.known or value.data is None:
+    if value is None or value.data is None or not _can_be_said(value):
         return
     sure = at.certain if certain is None else certain
     yield Said(
@@ -94,6 +103,12 @@ def said(
         certain=sure,
         depth=at.depth if depth is None else depth,
     )
+
+
+def _can_be_said(value: Value) -> bool:
+    """What only the library knows is no value that anybody could name."""
+    nameable = isinstance(value.data, (Dotted, LocalClass, LocalFunction, Sequence, Table))
+    return value.known and (value.plain or nameable)
 
 
 def implied(
@@ -183,7 +198,9 @@ def truth_of(value: Value | None) -> bool | None:
         return None
     if isinstance(value.data, str):
         return value.data.strip().lower() not in ("", "false", "0", "no", "off", "none", "null")
-    return bool(value.data) if value.plain else True
+    if isinstance(value.data, (Sequence, Table)):
+        return bool(value.data.items if isinstance(value.data, Sequence) else value.data.parts)
+    return bool(value.data) if value.plain else None
 
 
 def kind_of(value: Value | None) -> str:

@@ -8,6 +8,7 @@ from schedmate.advisor.idioms.composer import composer
 from schedmate.advisor.idioms.deepspeed import deepspeed
 from schedmate.advisor.idioms.detectron import detectron2
 from schedmate.advisor.idioms.fastai import fastai
+from schedmate.advisor.idioms.launched import accelerate_launch
 from schedmate.advisor.idioms.lightning import (
     lightning,
     lightning_checkpoints,
@@ -62,6 +63,7 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     trainer_resumes,
     callbacks,
     accelerate,
+    accelerate_launch,
     deepspeed,
     megatron,
     mmengine,
