@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedmate.advisor import Advisor, Target
-from schedmate.advisor.imports import MAX_FILES
-from schedmate.advisor.project import gather
+from schedmate.advisor.imports import MAX_FILES, with_local_imports
 from schedmate.advisor.resolve import resolve
 from schedmate.testing.history import MemoryHistory
 
@@ -131,7 +130,8 @@ def test_thousands_of_imports_cost_no_more_than_the_limit(tmp_path):
         (tmp_path / f"m{number}.py").write_text(f"import m{number + 1}\n")
     (tmp_path / "train.py").write_text("".join(f"import m{n}\n" for n in range(2000)))
     target = Target.from_command(tmp_path, ("python", "train.py"))
-    assert len(gather(target.files, resolve(target)).files) == MAX_FILES
+    entry = resolve(target).main.entry
+    assert len(with_local_imports(entry, target.files)) == MAX_FILES
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,21 @@
 
 import pytest
 
+from schedmate.advisor import Advisor, Target
+from schedmate.advisor.declarations import undeclared
 from schedmate.advisor.launch import Launch
-from schedmate.advisor.readers import Reading
-from schedmate.advisor.record import read_workload
+from schedmate.advisor.python.trace import Trace
+from schedmate.advisor.record import record_of
 from schedmate.advisor.shell import Asked, command_words
 from schedmate.model import Request
+from schedmate.testing.history import MemoryHistory
 
 NOTHING_ASKED = Launch(runs=(), scripts=(), commands=(), asked=Asked({}))
 
 
 def record(*words):
-    reading = Reading(modules=(), arguments=command_words(words))
-    return read_workload(NOTHING_ASKED, reading, Request())
+    trace = Trace(options=list(undeclared(command_words(words), ())))
+    return record_of(NOTHING_ASKED, Request(), trace, ())
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,47 @@ def test_values_are_understood_or_left_out(words, field, value):
 
 
 def test_what_the_submit_command_asks_for():
-    workload = read_workload(NOTHING_ASKED, Reading(modules=()), Request(gpus=4, nodes=2))
+    workload = record_of(NOTHING_ASKED, Request(gpus=4, nodes=2), Trace(), ())
     assert (workload.gpus.value, workload.nodes.value) == (4, 2)
     assert workload.gpus.source == "cli"
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("Trainer(max_time='00:01:00:00')", "max_time_s", 3600),
+        ("Trainer(max_time=datetime.timedelta(hours=2))", "max_time_s", 7200),
+        ("H = 2\nTrainer(max_time=dict(hours=H))", "max_time_s", 7200),
+        ("Trainer(max_time={'hours': 2})", "max_time_s", 7200),
+        ("Trainer(max_time=args.max_time)", "max_time_s", None),
+        ("Trainer(max_duration='10ep')", "epochs", 10),
+        ("predictor.fit(train, time_limit=600)", "max_time_s", 600),
+        ("make_env(time_limit=600)", "max_time_s", None),
+        ("keras.callbacks.EarlyStopping(patience=3)", "early_stopping", True),
+        ("cb = [EarlyStoppingCallback(args.n)]", "early_stopping", True),
+        ("lgb.train(p, callbacks=[lgb.early_stopping(50)])", "early_stopping", True),
+        ("XGBClassifier(early_stopping_rounds=10)", "early_stopping", True),
+        ("params = {'early_stopping_round': 10}", "early_stopping", True),
+        ("hooks = [dict(type='EarlyStoppingHook')]", "early_stopping", True),
+        ("ReduceLROnPlateau(opt, patience=3)", "early_stopping", None),
+        ("class EarlyStopping(Callback): pass", "early_stopping", None),
+        ("EPOCHS = 3\nEPOCHS = 4", "epochs", None),
+        ("batch_size = f()", "batch_size", None),
+        ("A = 16\nbatch_size = A * 4", "batch_size", 64),
+    ],
+)
+def test_code_is_understood_or_left_alone(tmp_path, text, field, value):
+    head = """
+import datetime, keras
+import lightgbm as lgb
+from lib import *
+from lightning import Trainer
+from transformers import EarlyStoppingCallback
+from xgboost import XGBClassifier
+from torch.optim.lr_scheduler import ReduceLROnPlateau
+"""
+    (tmp_path / "train.py").write_text(head + text)
+    memory = MemoryHistory()
+    target = Target.from_command(tmp_path, ("python", "train.py"))
+    finding = getattr(Advisor(memory, memory).advise(target).advice.workload, field)
+    assert (None if finding is None else finding.value) == value

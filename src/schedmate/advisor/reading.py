@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
-from schedmate.advisor.frameworks import GPU_PACKAGES
-from schedmate.advisor.launch import Launch
+from schedmate.advisor.declarations import MODELS, WRAPPERS, undeclared
+from schedmate.advisor.idioms import IDIOMS
+from schedmate.advisor.idioms.base import Reading, Said
+from schedmate.advisor.imports import with_local_imports
+from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Unparsable
-from schedmate.advisor.project import gather, parse_project
-from schedmate.advisor.record import read_workload
-from schedmate.advisor.sources import Files
+from schedmate.advisor.python.follow import Followed, follow
+from schedmate.advisor.python.trace import Trace
+from schedmate.advisor.record import record_of
+from schedmate.advisor.sources import Files, SourceFile
+from schedmate.advisor.tools import tool_for
+from schedmate.advisor.traits import traits
 from schedmate.advisor.understanding import Understanding
 from schedmate.model import Request
 
 _USES_GPU = re.compile(
-    rf"cuda|gpu|nvidia|nccl|rocm|\b(?:{'|'.join(sorted(GPU_PACKAGES))})\b", re.IGNORECASE
+    r"cuda|gpu|nvidia|nccl|rocm|\b(?:torch|lightning|pytorch_lightning|transformers|accelerate|"
+    r"deepspeed|keras|tensorflow|jax|flax|mxnet|paddle|xgboost|lightgbm|catboost|cupy|numba|cudf|"
+    r"cuml|pycuda|triton|vllm|onnxruntime|ultralytics|mmengine|detectron2|fairseq|megatron|fastai)\b",
+    re.IGNORECASE,
 )
 
 
@@ -22,12 +33,44 @@ def understand(
     launch: Launch, files: Files, request: Request
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
     """What the files tell, and those of them that are no Python."""
-    project = gather(files, launch)
-    parsed = parse_project(project, launch)
+    main = launch.main
+    if main is None:
+        return Understanding(workload=record_of(launch, request, Trace(), ())), ()
+    files = replace(files, written=launch.written, seen=files.seen)
+    followed = follow(main, files, models=MODELS, wrappers=WRAPPERS)
+    trace = followed.trace
+    trace.options += undeclared(main.arguments, {option.name for option in trace.options})
+    code = _code(launch, main, files)
     understood = Understanding(
-        workload=read_workload(launch, parsed.reading, request),
-        code=tuple(sorted(source.digest for source in project.code)),
-        configs=tuple(source.digest for source in project.configs),
-        mentions_gpu=any(_USES_GPU.search(source.text) for source in project.code),
+        workload=record_of(launch, request, trace, _says(main, followed)),
+        code=tuple(sorted({source.digest for source in code})),
+        configs=tuple(sorted(_configs(files))),
+        mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
+        traits=traits(main, trace),
     )
-    return understood, parsed.problems
+    return understood, followed.problems
+
+
+def _says(run: PythonRun, followed: Followed) -> Iterator[Said]:
+    """What reaches a library; of a tool that trains from a config, what the config tells it."""
+    options = {option.name: option.value for option in followed.trace.options}
+    world = followed.world
+    reading = Reading(run=run, trace=followed.trace, options=options, read_config=world.read_config)
+    tool = tool_for(run)
+    if tool is not None:
+        yield from tool(run, world)
+    for idiom in IDIOMS:
+        yield from idiom(reading)
+
+
+def _code(launch: Launch, main: PythonRun, files: Files) -> list[SourceFile]:
+    """Every file that may run, whatever was looked at: what makes two jobs the same code."""
+    own = [source for source, _ in with_local_imports(main.entry, files)]
+    others = [run.entry.source for run in launch.runs if run.entry.source is not None]
+    return [*own, *others]
+
+
+def _configs(files: Files) -> Iterator[str]:
+    for path, read in files.seen.items():
+        if read is not None and path.suffix != ".py":
+            yield read

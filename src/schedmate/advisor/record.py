@@ -1,100 +1,30 @@
-"""Everything that was stated, merged into one record: cli beats config beats code."""
+"""The workload record: what the job's code, configs, scripts and request state, settled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from schedmate.advisor.frameworks import framework
+from schedmate.advisor.idioms.base import Said
+from schedmate.advisor.knowledge.derivation import derived
 from schedmate.advisor.launch import Launch, PythonRun
-from schedmate.advisor.meanings import Meaningless, in_plain_words, meaning
-from schedmate.advisor.readers import READERS, UNSTATED, Reading, Stated
+from schedmate.advisor.merging import merged
+from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import evidence
+from schedmate.advisor.statements import from_library, statements
 from schedmate.advisor.time_caps import cap_seconds
-from schedmate.advisor.vocabulary import field_of
 from schedmate.model import Evidence, Finding, Request, Source, Workload
 
-_STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1}
-_NOTHING = object()
 
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    field: str
-    value: Any
-    stated: Stated
-    alias: int
-
-    @property
-    def strength(self) -> tuple[int, int, float, int]:
-        stated = self.stated
-        return _STRENGTH[stated.source], -stated.depth, stated.confidence, -self.alias
-
-
-def read_workload(launch: Launch, reading: Reading, request: Request) -> Workload:
-    findings: dict[str, Finding[Any]] = {}
-    findings |= _merged([stated for reader in READERS for stated in reader.read(reading)])
+def record_of(launch: Launch, request: Request, trace: Trace, says: Iterable[Said]) -> Workload:
+    findings = merged([*map(from_library, says), *statements(trace)])
     findings |= _asked(launch, request)
-    library = framework(reading.modules)
-    if library is not None:
-        findings["framework"] = library
     if launch.main is not None:
         findings |= _started(launch.main)
         findings |= _killed_after(launch.main, findings.get("max_time_s"))
-    return Workload(**findings)
-
-
-def _merged(statements: Sequence[Stated]) -> dict[str, Finding[Any]]:
-    by_field: dict[str, list[_Candidate]] = {}
-    for stated in statements:
-        for candidate in _candidates(stated):
-            by_field.setdefault(candidate.field, []).append(candidate)
-    chosen = {field: _choose(candidates) for field, candidates in by_field.items()}
-    return {field: finding for field, finding in chosen.items() if finding is not None}
-
-
-def _candidates(stated: Stated) -> Iterator[_Candidate]:
-    name, said = in_plain_words(stated.name, stated.value)
-    found = field_of(name)
-    if found is None:
-        return
-    field, alias = found
-    value = UNSTATED
-    if said is not UNSTATED:
-        try:
-            value = meaning(field, name, said)
-        except Meaningless:
-            value = _NOTHING
-    yield _Candidate(field, value, stated, alias)
-
-
-def _choose(candidates: list[_Candidate]) -> Finding[Any] | None:
-    """The strongest; nothing where it is unreadable or two equally strong ones disagree."""
-    candidates = _meaningful(candidates)
-    if not candidates:
-        return None
-    best = max(candidates, key=lambda each: each.strength)
-    equals = [each for each in candidates if each.strength == best.strength]
-    if best.value is UNSTATED or any(each.value != best.value for each in equals):
-        return None
-    return Finding(
-        value=best.value,
-        source=best.stated.source,
-        evidence=best.stated.evidence,
-        confidence=best.stated.confidence,
-    )
-
-
-def _meaningful(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Without the names whose strongest value says nothing: `--max_steps -1` is no length."""
-    strongest: dict[int, _Candidate] = {}
-    for each in candidates:
-        known = strongest.get(each.alias)
-        if known is None or each.strength > known.strength:
-            strongest[each.alias] = each
-    return [each for each in candidates if strongest[each.alias].value is not _NOTHING]
+    implied = merged(map(from_library, derived(findings)))
+    return Workload(**(implied | findings))
 
 
 def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:

@@ -18,6 +18,7 @@ from schedmate.advisor.python.values import (
     Sequence,
     Table,
     Value,
+    outranks,
 )
 from schedmate.advisor.vocabulary import is_telling
 from schedmate.model import Evidence, Source
@@ -27,7 +28,7 @@ UNSTATED: Final = object()
 _MAX_ITEMS = 1000
 _TRUST = {
     "module": 0.85,
-    "class": 0.8,
+    "class": 0.65,
     "attribute": 0.75,
     "keyword": 0.75,
     "item": 0.7,
@@ -92,17 +93,22 @@ def from_library(said: Said) -> Stated:
 
 
 def _settled(bindings: list[Binding]) -> Iterator[Binding]:
-    """Names that keep the value they first get; one that changes says nothing by itself."""
-    first: dict[tuple[str, str, str], Binding] = {}
+    """Names that keep their value, or have it changed by a config or the command line; one that
+    the code itself changes says nothing."""
+    kept: dict[tuple[str, str, str], Binding] = {}
     changed: set[tuple[str, str, str]] = set()
     for binding in bindings:
         if not is_telling(binding.name):
             continue
         key = (binding.where, binding.of, binding.name)
-        known = first.setdefault(key, binding)
-        if spoken(known.value) != spoken(binding.value):
+        known = kept.setdefault(key, binding)
+        if spoken(known.value) == spoken(binding.value):
+            continue
+        if outranks(binding.value.source, known.value.source):
+            kept[key] = binding
+        else:
             changed.add(key)
-    yield from (binding for key, binding in first.items() if key not in changed)
+    yield from (binding for key, binding in kept.items() if key not in changed)
 
 
 def _arguments(call: Call) -> Iterator[Stated]:
