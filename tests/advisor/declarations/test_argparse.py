@@ -232,3 +232,15 @@ def test_an_abbreviation_may_be_an_option_that_nobody_has_seen() -> None:
     replay("deepspeed.add_config_arguments", parser)
     found = plain(replay(f"{P}.parse_args", on=parser))
     assert found == {"num_layers_per_stage": None, "num_layers": 24}
+
+
+def test_dotted_options_are_reached_part_by_part() -> None:
+    replay = Replay("--optim.lr 0.5 --cfg c.yaml", configs={"c.yaml": "optim: {lr: 1, wd: 2}"})
+    parser = replay("jsonargparse.ArgumentParser")
+    replay(f"{P}.add_argument", "--optim.lr", on=parser, type=FLOAT, default=0.1)
+    action = Dotted("jsonargparse.ActionConfigFile")
+    replay(f"{P}.add_argument", "--cfg", on=parser, action=action)
+    found = plain(replay(f"{P}.parse_args", on=parser))
+    assert found["optim"] == {"lr": 0.5, "wd": 2}
+    assert replay.said("optim.lr")[:2] == (0.5, "cli")
+    assert replay.said("optim.wd")[:2] == (2, "config")

@@ -189,3 +189,26 @@ def test_pydantic_settings_listen_to_the_environment(tmp_path) -> None:
     run = job(tmp_path, "t.py --lr 0.7", {"t.py": code}, environment={"TRAIN_EPOCHS": Word("5")})
     assert run.told("lib.library") == {"lr": 0.7, "epochs": 5, "batch_size": 8}
     assert run.options["batch_size"] == 8
+
+
+def test_a_job_s_own_training_arguments_get_the_library_s_options_too(tmp_path) -> None:
+    code = """
+    from dataclasses import dataclass, field
+    import transformers
+
+    @dataclass
+    class ModelArguments:
+        model: str = "x"
+
+    @dataclass
+    class TrainingArguments(transformers.TrainingArguments):
+        model_max_length: int = field(default=512)
+
+    parser = transformers.HfArgumentParser((ModelArguments, TrainingArguments))
+    model_args, training_args = parser.parse_args_into_dataclasses()
+    transformers.Trainer(args=training_args)
+    """
+    run = job(tmp_path, "t.py --model gpt2 --learning_rate 2e-5 --bf16 True", {"t.py": code})
+    told = run.told("transformers.Trainer")["args"]
+    assert told == {"model_max_length": 512, "learning_rate": 2e-5, "bf16": True}
+    assert run.options["model"] == "gpt2"

@@ -165,6 +165,7 @@ def parse_args(call: Call, world: World) -> Value | None:
         return None
     parsing.take_undeclared()
     parsing.state()
+    parsing.nest()
     return Value(parsing.table, (call.line,))
 
 

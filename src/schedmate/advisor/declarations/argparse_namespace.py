@@ -9,7 +9,7 @@ from schedmate.advisor.declarations.argparse_matching import Match, match
 from schedmate.advisor.declarations.argparse_parser import Declared, Parser
 from schedmate.advisor.declarations.conversion import convert, name_of
 from schedmate.advisor.declarations.given import Given, several
-from schedmate.advisor.declarations.tables import leaves, state, table_of
+from schedmate.advisor.declarations.tables import HIDDEN, leaves, put, state, table_of
 from schedmate.advisor.declarations.text import typed
 from schedmate.advisor.declarations.undeclared import pairs, plain, underscored
 from schedmate.advisor.python.values import UNKNOWN, Table, Value
@@ -53,6 +53,13 @@ class Parsing:
             self.table.parts[name] = pair.value()
             self.depths[name] = 0
             self.table.complete = False
+
+    def nest(self) -> None:
+        """jsonargparse's `--optim.lr` is `args.optim.lr`."""
+        for name, value in list(self.table.parts.items()):
+            first = name.partition(".")[0]
+            if "." in name and first and not name.startswith(HIDDEN):
+                put(self.table, name, value)
 
     def state(self) -> None:
         for name, depth in self.depths.items():

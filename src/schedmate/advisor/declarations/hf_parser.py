@@ -10,8 +10,8 @@ from schedmate.advisor.declarations.argparse_parser import Parser, holder, parse
 from schedmate.advisor.declarations.given import Given, as_list
 from schedmate.advisor.declarations.schema import instance, is_class, outline, settings_from
 from schedmate.advisor.declarations.tables import HIDDEN, merge, nested, state_all, table_of
-from schedmate.advisor.declarations.undeclared import Pair, plain, underscored
-from schedmate.advisor.python.values import UNKNOWN, Call, LocalClass, Sequence, Table, Value
+from schedmate.advisor.declarations.undeclared import Pair, underscored
+from schedmate.advisor.python.values import UNKNOWN, Call, Sequence, Table, Value
 from schedmate.advisor.python.world import Model, World
 
 _CLASSES = f"{HIDDEN}classes>"
@@ -105,18 +105,14 @@ def _answer(
     settings: Table,
     leftover: list[Given] | None = None,
 ) -> Value:
-    """One instance a class; a library's own class gets all that is not a local one's."""
+    """One instance a class; a library's own class gets all that is no local one's."""
     made: list[Value] = []
-    local = {
-        plain(name)
-        for cls in classes
-        if isinstance(cls.data, LocalClass)
-        for name in outline([cls], world).parts
-    }
-    foreign = {name: part for name, part in settings.parts.items() if plain(name) not in local}
-    for cls in classes:
-        own = settings if isinstance(cls.data, LocalClass) else Table(foreign)
-        table = instance(cls, own, world)
+    fields = [set(outline([cls], world).parts) for cls in classes]
+    local = set().union(*fields)
+    for cls, names in zip(classes, fields, strict=True):
+        parts = settings.parts.items()
+        own = {name: part for name, part in parts if name in names or name not in local}
+        table = instance(cls, Table(own), world)
         made.append(Value(table, (call.line,)))
         state_all(world, table, depth=call.depth)
     extra = [] if leftover is None else [as_list(leftover)]
