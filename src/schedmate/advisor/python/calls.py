@@ -19,6 +19,7 @@ from schedmate.advisor.python.values import (
     Thing,
     Value,
 )
+from schedmate.advisor.python.world import Model
 
 _MAX_CALLEE = 200
 _RETURN_SELF = frozenset(
@@ -159,6 +160,14 @@ def _kind(value: Value) -> str:
     return "list" if isinstance(data, Sequence) else "?"
 
 
+def _asked(engine: Engine, model: Model, call: Call, site: Site) -> Value | None:
+    kept, engine.asking = engine.asking, site
+    try:
+        return model(call, engine.world)
+    finally:
+        engine.asking = kept
+
+
 def library_base(cls: LocalClass | None) -> str:
     """The nearest library class that a class of the job comes from."""
     for base in cls.bases if cls else ():
@@ -189,5 +198,5 @@ def record(
     if len(engine.trace.calls) < engine.budget.limits.records:
         engine.trace.calls.append(call)
     model = engine.models.get(callee)
-    found = model(call, engine.world) if model is not None else None
+    found = None if model is None else _asked(engine, model, call, site)
     return found if found is not None else Value(Thing(call), (call.line,))

@@ -9,6 +9,7 @@ from collections.abc import Sequence as Many
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from pathlib import Path
 
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.modules import Unparsable
@@ -21,7 +22,7 @@ from schedmate.advisor.python.scope import Scope, State
 from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.python.values import LocalClass, LocalFunction, Value
 from schedmate.advisor.python.world import Model, World, Wrapper
-from schedmate.advisor.sources import Files
+from schedmate.advisor.sources import Files, SourceFile
 from schedmate.model import Evidence
 
 
@@ -81,11 +82,13 @@ class Engine(ABC):
         self.problems: list[Unparsable] = []
         self.functions: list[LocalFunction] = []
         self.instances: dict[int, Value] = {}
-        self.registered: list[Value] = []
-        """Functions and classes that a library's decorator may call."""
         self.generators: dict[ast.AST, bool] = {}
         self.unwrapping: set[ast.AST] = set()
         self.bytes_read = 0
+        self.texts: dict[Path, str] = {}
+        self.configs: list[SourceFile] = []
+        self.asking: Site | None = None
+        """Where the call stands that a model is being asked about."""
 
     @property
     @abstractmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class Followed:
     world: World
     modules: tuple[ParsedFile, ...] = ()
     problems: tuple[Unparsable, ...] = ()
+    configs: Sequence[SourceFile] = ()
+    """Config files that were read for it; those that `world` reads later are added."""
 
 
 def follow(
@@ -60,6 +62,7 @@ def follow(
         world=engine.world,
         modules=tuple(engine.parsed),
         problems=tuple(engine.problems),
+        configs=engine.configs,
     )
 
 

@@ -17,7 +17,6 @@ from schedmate.advisor.python.values import (
     LocalFunction,
     Partial,
     Sequence,
-    Table,
     Thing,
     Value,
 )
@@ -53,8 +52,6 @@ def decorated(engine: Engine, value: Value, decorators: tuple[Value, ...], site:
             result = engine.call(decorator, Arguments([value]), site)
             if isinstance(result.data, (LocalFunction, LocalClass, Partial)):
                 value = result
-        elif isinstance(decorator.data, (Thing, Table)):
-            engine.registered.append(value)
     return value
 
 

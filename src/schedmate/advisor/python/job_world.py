@@ -43,6 +43,7 @@ class JobWorld:
         for place in self.places(path):
             source = self._engine.files.read(place, inside=self._engine.finder.allowed)
             if source is not None:
+                self._engine.configs.append(source)
                 return self._read(source)
         return None
 
@@ -82,7 +83,7 @@ class JobWorld:
         keywords: Mapping[str, Value] | None = None,
     ) -> Value:
         arguments = Arguments(list(positional), dict(keywords or {}))
-        site = Site(self._scope, self._scope.file.tree)
+        site = self._engine.asking or Site(self._scope, self._scope.file.tree)
         return self._engine.call(self._own(function), arguments, site)
 
     def _own(self, function: Value) -> Value:

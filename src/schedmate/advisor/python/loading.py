@@ -80,9 +80,17 @@ def resolve(engine: Engine, value: Value) -> Value:
             return value
         found = engine.member(value.data.module, value.data.name)
         if found is None:
-            return NOBODY_KNOWS
+            return _elsewhere(value.data)
         value = found
     return NOBODY_KNOWS
+
+
+def _elsewhere(deferred: Deferred) -> Value:
+    """A folder of the job may have the name of a library: `datasets`."""
+    module = deferred.module
+    if module.path is not None and module.scope is None:
+        return NOBODY_KNOWS
+    return Value(Dotted(f"{module.name}.{deferred.name}"))
 
 
 def run_file(engine: Engine, path: Path, scope: Scope, origin: Source) -> bool:

@@ -17,14 +17,12 @@ def lookup(engine: Engine, name: str, scope: Scope) -> Value:
     found = find(engine, name, scope)
     if found is not None:
         return found
-    if name in _BUILTINS:
-        return _BUILTINS[name]
     star = scope.globals.library_star
     return Value(Dotted(f"{star}.{name}")) if star else NOBODY_KNOWS
 
 
 def find(engine: Engine, name: str, scope: Scope) -> Value | None:
-    """A name that the job itself has bound."""
+    """A name that the job has bound, or Python itself."""
     current: Scope | None = scope
     while current is not None:
         value = current.names.get(name)
@@ -33,7 +31,9 @@ def find(engine: Engine, name: str, scope: Scope) -> Value | None:
         current = current.parent
     top = scope.globals
     value = top.names.get(name)
-    return engine.resolve(value) if value is not None else from_stars(engine, name, top)
+    if value is not None:
+        return engine.resolve(value)
+    return _BUILTINS.get(name) or from_stars(engine, name, top)
 
 
 def from_stars(engine: Engine, name: str, top: Scope) -> Value | None:
@@ -49,7 +49,8 @@ def from_stars(engine: Engine, name: str, top: Scope) -> Value | None:
 def _mentions(engine: Engine, path: Path | None, name: str) -> bool:
     if path is None:
         return False
-    source = engine.files.read(path, inside=engine.finder.allowed)
-    if source is None:
-        return False
-    return bool(re.search(rf"\b{re.escape(name)}\b", source.text)) or "import *" in source.text
+    if path not in engine.texts:
+        source = engine.files.read(path, inside=engine.finder.allowed)
+        engine.texts[path] = source.text if source is not None else ""
+    text = engine.texts[path]
+    return bool(re.search(rf"\b{re.escape(name)}\b", text)) or "import *" in text

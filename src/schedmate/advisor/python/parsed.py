@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from threading import Lock
 
 from schedmate.advisor.modules import Module, Unparsable, parse
 from schedmate.advisor.sources import SourceFile, evidence
 from schedmate.model import Evidence, Source
 
-_MEMORY = 500
+_MAX_KEPT = 2_000_000
+"""Characters of source."""
 
 
 @dataclass(slots=True, eq=False)
@@ -37,19 +39,26 @@ _Parsed = tuple[ast.Module, list[str], dict[int, Evidence]]
 
 
 class _Recent:
+    """Trees take some fifty times the memory of their text, so not many are kept."""
+
     def __init__(self) -> None:
         self._parsed: OrderedDict[tuple[str, str], _Parsed] = OrderedDict()
+        self._sizes: dict[tuple[str, str], int] = {}
+        self._lock = Lock()
 
     def get(self, key: tuple[str, str]) -> _Parsed | None:
-        known = self._parsed.get(key)
-        if known is not None:
-            self._parsed.move_to_end(key)
-        return known
+        with self._lock:
+            known = self._parsed.get(key)
+            if known is not None:
+                self._parsed.move_to_end(key)
+            return known
 
-    def put(self, key: tuple[str, str], parsed: _Parsed) -> None:
-        self._parsed[key] = parsed
-        if len(self._parsed) > _MEMORY:
-            self._parsed.popitem(last=False)
+    def put(self, key: tuple[str, str], parsed: _Parsed, size: int) -> None:
+        with self._lock:
+            self._parsed[key], self._sizes[key] = parsed, size
+            while sum(self._sizes.values()) > _MAX_KEPT:
+                oldest, _ = self._parsed.popitem(last=False)
+                del self._sizes[oldest]
 
 
 _recent = _Recent()
@@ -63,5 +72,5 @@ def parse_file(source: SourceFile, depth: int, origin: Source = "code") -> Parse
         if not isinstance(module, Module):
             return module
         known = (module.tree, module.lines, {})
-        _recent.put(key, known)
+        _recent.put(key, known, len(source.text))
     return ParsedFile(source, known[0], depth, origin, known[1], known[2])
