@@ -36,7 +36,7 @@ def test_json_has_every_field_and_is_an_advice(run):
     data = advice_of(run("--dir", PROJECT, "--json", "job.sh", "30"))
     assert set(data["workload"]) == set(Workload.__slots__)
     assert data["workload"]["epochs"]["value"] == 30
-    assert data["workload"]["task"] is None
+    assert data["workload"]["vocab_size"] is None
     assert to_json(from_json(Advice, data)) == data
 
 

@@ -119,7 +119,9 @@ def test_files_that_are_no_files(tmp_path):
 
 
 def test_imports_in_a_circle(tmp_path):
-    (tmp_path / "train.py").write_text("import a\nimport train\n")
+    (tmp_path / "train.py").write_text(
+        "from a import *\nimport train\nfor e in range(epochs): pass\n"
+    )
     (tmp_path / "a.py").write_text("from b import *\n")
     (tmp_path / "b.py").write_text("import a, train\nepochs = 6\n")
     assert of_command(tmp_path, "python", "train.py").workload.epochs.value == 6

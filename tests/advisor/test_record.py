@@ -110,7 +110,6 @@ def test_what_the_submit_command_asks_for():
         ("lgb.train(p, callbacks=[lgb.early_stopping(50)])", "early_stopping", True),
         ("XGBClassifier(early_stopping_rounds=10)", "early_stopping", True),
         ("params = {'early_stopping_round': 10}", "early_stopping", True),
-        ("hooks = [dict(type='EarlyStoppingHook')]", "early_stopping", True),
         ("ReduceLROnPlateau(opt, patience=3)", "early_stopping", None),
         ("class EarlyStopping(Callback): pass", "early_stopping", None),
         ("EPOCHS = 3\nEPOCHS = 4", "epochs", None),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from enum import IntEnum
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from schedmate.advisor.python.values import (
     LocalFunction,
     Sequence,
     Table,
+    Thing,
     Value,
     outranks,
 )
@@ -97,7 +99,7 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
     the code itself changes says nothing."""
     kept: dict[tuple[str, str, str], Binding] = {}
     changed: set[tuple[str, str, str]] = set()
-    for binding in bindings:
+    for binding in (each for one in bindings for each in (one, *_items(one))):
         if not is_telling(binding.name):
             continue
         key = (binding.where, binding.of, binding.name)
@@ -111,8 +113,18 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
     yield from (binding for key, binding in kept.items() if key not in changed)
 
 
+def _items(binding: Binding) -> Iterator[Binding]:
+    """The settings in a dict that has a name of its own."""
+    data = binding.value.data
+    if isinstance(data, Table) and data.kind == "dict":
+        for name, value in list(data.parts.items())[:_MAX_ITEMS]:
+            yield replace(binding, name=name, value=value, where="item", of=binding.name)
+
+
 def _arguments(call: Call) -> Iterator[Stated]:
     for name, value in call.keywords.items():
+        if name == "time_limit" and not call.callee.endswith(".fit"):
+            continue  # an episode of a game has one too
         if is_telling(name) and value.known:
             confidence = _OF_A_CALL - (0.0 if call.certain else _UNCERTAIN)
             yield _stated(
@@ -149,4 +161,13 @@ def spoken(value: Value) -> Any:
             return tuple(spoken(item) for item in items[:_MAX_ITEMS])
         case Table(parts=parts, kind="dict"):
             return {name: spoken(part) for name, part in list(parts.items())[:_MAX_ITEMS]}
+        case Thing(call=Call(callee="datetime.timedelta", positional=(), keywords=parts)):
+            return _timedelta(parts)
     return value.data if value.plain and value.data is not UNKNOWN else UNSTATED
+
+
+def _timedelta(parts: Mapping[str, Value]) -> Any:
+    try:
+        return timedelta(**{name: part.data for name, part in parts.items()})
+    except (TypeError, ValueError, OverflowError):
+        return UNSTATED

@@ -11,7 +11,8 @@ from pathlib import Path
 from schedmate.advisor.checks.base import Checked
 from schedmate.model import Remark
 
-_ACTIVATED = re.compile(r"(?:source|\.)\s+(\S{1,400})/bin/activate")
+_LONGEST = 1000
+_ACTIVATED = re.compile(r"\s{0,80}(?:source|\.)\s{1,9}(\S{1,400})/bin/activate")
 _PYTHON = re.compile(r"(\S{1,400})/bin/python[\d.]{0,5}")
 _INSTALLS = re.compile(
     r"\b(?:pip|uv|conda|mamba|poetry|pixi)3?\s+(?:pip\s+)?(?:install|sync|add)\b"
@@ -41,9 +42,10 @@ def packages_not_installed(checked: Checked) -> Iterator[Remark]:
 
 def _environment(checked: Checked) -> Path | None:
     """The one and only environment that the job's commands name."""
-    lines = [" ".join(words) for words in checked.launch.commands]
-    found = {match[1] for line in lines for match in _ACTIVATED.finditer(line)}
-    found |= {match[1] for line in lines if (match := _PYTHON.match(line))}
+    written = [line for script in checked.launch.scripts for line in script.lines()]
+    found = {match[1] for line in written if (match := _ACTIVATED.match(line[:_LONGEST]))}
+    started = (" ".join(words[:1]) for words in checked.launch.commands)
+    found |= {match[1] for word in started if (match := _PYTHON.match(word))}
     if len(found) != 1 or any("$" in each for each in found):
         return None
     return Path(os.path.normpath(checked.target.workdir / found.pop()))
