@@ -12,11 +12,12 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.imports import with_local_imports
 from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.purpose import TRAINING, purpose_of
 from schedmate.advisor.python.follow import Followed, follow
 from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.record import record_of
 from schedmate.advisor.sources import Files, SourceFile
-from schedmate.advisor.tools import tool_for
+from schedmate.advisor.tools import needs_no_code, tool_for
 from schedmate.advisor.traits import traits
 from schedmate.advisor.understanding import Understanding
 from schedmate.model import Request
@@ -33,22 +34,35 @@ def understand(
     launch: Launch, files: Files, request: Request
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
     """What the files tell, and those of them that are no Python."""
-    main = launch.main
+    main = _read(launch.main)
     if main is None:
-        return Understanding(workload=record_of(launch, request, Trace(), ())), ()
+        return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
     files = replace(files, written=launch.written, seen=files.seen)
-    followed = follow(main, files, models=MODELS, wrappers=WRAPPERS)
+    followed = follow(_to_follow(main), files, models=MODELS, wrappers=WRAPPERS)
     trace = followed.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     code = _code(launch, main, files)
     understood = Understanding(
-        workload=record_of(launch, request, trace, _says(main, followed)),
+        workload=record_of(launch, main, request, trace, _says(main, followed)),
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
         traits=traits(main, trace),
     )
     return understood, followed.problems
+
+
+def _to_follow(run: PythonRun) -> PythonRun:
+    """Of a tool that trains from a config alone not the code, should a copy of it lie here."""
+    return replace(run, entry=replace(run.entry, source=None)) if needs_no_code(run) else run
+
+
+def _read(run: PythonRun | None) -> PythonRun | None:
+    """Of a program whose code is elsewhere only what is for training can be understood."""
+    if run is None or not run.entry.is_program or tool_for(run) is not None:
+        return run
+    words = [word.text for word in run.arguments if word.known]
+    return run if purpose_of(run.entry.name, words) >= TRAINING else None
 
 
 def _says(run: PythonRun, followed: Followed) -> Iterator[Said]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ from advisor.configs.job_files import JobFiles
 from advisor.tools.runs import run_of
 from schedmate.advisor.configs import read
 from schedmate.advisor.python.values import Value
+from schedmate.advisor.shell import Word
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.tools import (
     PROGRAMS,
     TOOLS,
     accelerate_config,
     deepspeed_config,
+    needs_no_code,
     tool_for,
 )
 from schedmate.model import Workload
@@ -101,6 +104,29 @@ def test_accelerate_configs(text: str, expected: dict[str, Any]):
 @pytest.mark.parametrize(("start", "source"), STARTS)
 def test_every_tool_is_found_by_how_it_is_started(start: str, source: str | None):
     assert tool_for(run_of(start, source)) is not None
+
+
+@pytest.mark.parametrize(
+    ("start", "command"),
+    [
+        ("src/axolotl/cli/train.py", ""),
+        ("src/llamafactory/cli.py", "llamafactory-cli"),
+        ("torchtune/_cli/tune.py", "/opt/bin/tune"),
+        ("litgpt/litgpt/__main__.py", "litgpt"),
+        ("a/b/openrlhf/cli/train_sft.py", ""),
+    ],
+)
+def test_a_tool_in_a_copy_of_its_code_is_the_tool_itself(start: str, command: str):
+    run = run_of(start, "import os\n")
+    run = replace(run, command=Word(command or start))
+    assert tool_for(run) is not None
+    assert needs_no_code(run)
+
+
+def test_a_file_that_only_looks_like_a_tool_still_has_code_of_its_own():
+    run = run_of("train.py", "from torchtitan.config import JobConfig\n")
+    assert tool_for(run) is not None
+    assert not needs_no_code(run)
 
 
 def test_every_tool_is_tried_here():

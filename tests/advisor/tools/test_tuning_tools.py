@@ -272,6 +272,11 @@ def test_openrlhf_old_and_new_flags():
     assert fields(new) == expected
 
 
+def test_a_copy_of_the_code_is_started_for_the_same_task():
+    assert fields("verl/trainer/main_ppo.py")["task"] == "reinforcement_learning"
+    assert fields("openrlhf/cli/train_sft.py")["task"] == "language_modeling"
+
+
 def test_verl_says_what_its_overrides_say():
     found = fields(
         "-m verl.trainer.main_ppo data.train_files=~/data/gsm8k/train.parquet "

@@ -33,6 +33,9 @@ from schedmate.advisor.tools.ultralytics import ultralytics
 from schedmate.advisor.tools.verl import verl
 from schedmate.advisor.tools.xtuner import xtuner
 
+_DEEPEST = 6
+"""How many directories deep a module of a tool lies at most."""
+
 __all__ = [
     "PROGRAMS",
     "TOOLS",
@@ -40,14 +43,16 @@ __all__ = [
     "Tool",
     "accelerate_config",
     "deepspeed_config",
+    "needs_no_code",
     "tool_for",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`modules` are patterns for what stands behind `-m`; `files` are patterns for the entry's
-    path, which count only where the file's text has one of the `marks`.
+    """`modules` is a pattern for what stands behind `-m`, and for the file of that module in a
+    checked-out copy. `files` is one for other entry points, which count only where the text has
+    one of the `marks`.
     """
 
     tool: Tool
@@ -57,14 +62,31 @@ class Known:
     marks: tuple[str, ...] = ()
 
     def runs(self, run: PythonRun) -> bool:
-        name = run.entry.name
-        if name.startswith("-m "):
-            return bool(self.modules) and re.fullmatch(self.modules, name[3:].strip()) is not None
-        if PurePosixPath(name).name in self.programs:
+        return self.is_itself(run) or self._is_marked(run)
+
+    def is_itself(self, run: PythonRun) -> bool:
+        """By the tool's own name, not by what somebody's file looks like."""
+        words = (run.entry.name, run.command.text)
+        if any(PurePosixPath(word).name in self.programs for word in words):
             return True
+        names = _module_names(run) if self.modules else []
+        return any(re.fullmatch(self.modules, name) for name in names)
+
+    def _is_marked(self, run: PythonRun) -> bool:
         text = run.entry.source.text if run.entry.source is not None else ""
-        named = bool(self.files) and re.search(self.files, name) is not None
+        named = bool(self.files) and re.search(self.files, run.entry.name) is not None
         return named and any(mark in text for mark in self.marks)
+
+
+def _module_names(run: PythonRun) -> list[str]:
+    """`src/axolotl/cli/train.py` may be the module axolotl.cli.train, or cli.train, …"""
+    name = run.entry.name
+    if name.startswith("-m "):
+        return [name[3:].strip()]
+    if not name.endswith(".py"):
+        return []
+    parts = PurePosixPath(name.removesuffix(".py").removesuffix("/__main__")).parts[-_DEEPEST:]
+    return [".".join(parts[start:]) for start in range(len(parts) - 1)]
 
 
 TOOLS: tuple[Known, ...] = (
@@ -79,16 +101,16 @@ TOOLS: tuple[Known, ...] = (
         axolotl,
         ("axolotl",),
         r"axolotl\.cli(?:\.train|\.main)?",
-        r"(?:^|/)(?:finetune|train|cli/train|cli/main)\.py$",
-        ("axolotl",),
+        r"(?:^|/)(?:finetune|train)\.py$",
+        ("from axolotl.cli", "from axolotl.train"),
     ),
     Known(trl, ("trl",), r"trl\.cli(?:\.main)?"),
     Known(
         swift,
         ("swift",),
         r"swift\.cli\.(?:main|sft|pt|rlhf)",
-        r"(?:^|/)(?:sft|pt|rlhf)\.py$",
-        ("swift",),
+        r"(?:^|/)(?:llm_)?(?:sft|pt|rlhf)\.py$",
+        ("from swift.llm", "import swift"),
     ),
     Known(megatron_swift, ("megatron",), r"swift\.cli\._megatron\.\w{1,40}"),
     Known(torchtune, ("tune",), r"torchtune(?:\._cli\.tune)?"),
@@ -98,23 +120,23 @@ TOOLS: tuple[Known, ...] = (
         ("fairseq-hydra-train",),
         r"fairseq_cli\.hydra_train",
         r"(?:^|/)hydra_train\.py$",
-        ("fairseq",),
+        ("from fairseq", "import fairseq"),
     ),
     Known(
         fairseq_train,
         ("fairseq-train",),
         r"fairseq_cli\.train",
         r"(?:^|/)train\.py$",
-        ("fairseq_cli", "fairseq import"),
+        ("from fairseq_cli", "from fairseq"),
     ),
     Known(
         torchtitan,
         (),
         r"torchtitan\.train",
         r"(?:^|/)train\.py$",
-        ("torchtitan",),
+        ("from torchtitan", "import torchtitan"),
     ),
-    Known(litgpt, ("litgpt",), r"litgpt"),
+    Known(litgpt, ("litgpt",), r"litgpt(?:\.__main__)?"),
     Known(
         maxtext,
         (),
@@ -145,3 +167,8 @@ PROGRAMS: frozenset[str] = frozenset(name for known in TOOLS for name in known.p
 
 def tool_for(run: PythonRun) -> Tool | None:
     return next((known.tool for known in TOOLS if known.runs(run)), None)
+
+
+def needs_no_code(run: PythonRun) -> bool:
+    """Whether it is a tool itself: its config says what it does, its own code would mislead."""
+    return any(known.is_itself(run) for known in TOOLS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -70,6 +71,11 @@ def known_by(run: PythonRun, field: str, data: Any) -> Said:
     """What follows from which program it is."""
     lines = run.command.evidence
     return Said(field=field, value=Value(data, lines, "derived"), line=next(iter(lines), None))
+
+
+def program_of(run: PythonRun) -> str:
+    """`-m openrlhf.cli.train_sft` and `openrlhf/cli/train_sft.py` are both train_sft."""
+    return re.split(r"[./ ]", run.entry.name.removesuffix(".py"))[-1]
 
 
 def last_part(value: Value | None, separator: str = ".") -> Value | None:

@@ -8,7 +8,15 @@ from schedmate.advisor.configs import select
 from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.world import World
-from schedmate.advisor.tools.base import first, known_by, of_path, saying, switched, told
+from schedmate.advisor.tools.base import (
+    first,
+    known_by,
+    of_path,
+    program_of,
+    saying,
+    switched,
+    told,
+)
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.deepspeed_json import zero_stage
 
@@ -37,7 +45,7 @@ def openrlhf(run: PythonRun, world: World) -> Iterator[Said]:
     del world
     config = read_command_line(run.arguments).options
     yield known_by(run, "framework", "deepspeed")
-    task = _TASKS.get(run.entry.name.rpartition(".")[2])
+    task = _TASKS.get(program_of(run))
     if task is not None:
         yield known_by(run, "task", task)
     yield from told(config, _NAMES)

@@ -10,7 +10,15 @@ from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Sequence, Value
 from schedmate.advisor.python.world import World
-from schedmate.advisor.tools.base import known_by, renamed, saying, stated, switched, told
+from schedmate.advisor.tools.base import (
+    known_by,
+    program_of,
+    renamed,
+    saying,
+    stated,
+    switched,
+    told,
+)
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import config_option, named_config, with_options
 from schedmate.advisor.tools.transformers_names import training_arguments, tuned_precision
@@ -73,7 +81,7 @@ def _config(run: PythonRun, world: World) -> Value | None:
     """None where it does not train."""
     given = read_command_line(run.arguments, greedy=True)
     command = given.word(0)
-    module = re.split(r"[./]", run.entry.name.removesuffix(".py"))[-1]
+    module = program_of(run).removeprefix("llm_")
     if (command is None or command.text not in _TRAINS) and module not in _TRAINS:
         return None
     config = with_options(named_config(given.positional[:2], world), given.options, world)

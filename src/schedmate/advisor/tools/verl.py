@@ -10,7 +10,7 @@ from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Table, Value
 from schedmate.advisor.python.world import World
-from schedmate.advisor.tools.base import first, known_by, renamed, saying, stated, told
+from schedmate.advisor.tools.base import first, known_by, program_of, renamed, saying, stated, told
 
 _NAMES = {
     "model": "actor_rollout_ref.model.path model.path model.partial_pretrain",
@@ -33,7 +33,7 @@ def verl(run: PythonRun, world: World) -> Iterator[Said]:
     name = given.config_name.text if given.config_name is not None and place else None
     config = compose(world, place, name, given.overrides)
     yield known_by(run, "framework", "pytorch")
-    learns = run.entry.name.endswith("main_ppo")
+    learns = program_of(run) == "main_ppo"
     yield known_by(run, "task", "reinforcement_learning" if learns else "language_modeling")
     yield from told(config, _NAMES)
     yield from saying("dataset", _dataset(config))
