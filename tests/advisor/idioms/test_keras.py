@@ -136,3 +136,21 @@ def test_horovod_wraps_an_optimiser(tmp_path):
     found = said(tmp_path, code)
     assert (found["parallelism"], found["optimizer"]) == ("horovod", "adam")
     assert found["learning_rate"] == 0.001
+
+
+def test_the_tutorials_of_old(tmp_path):
+    code = """
+        import tensorflow as tf
+        from tensorflow.examples.tutorials.mnist import input_data
+        mnist = input_data.read_data_sets("/tmp/data/", one_hot=True)
+        train_op = tf.train.GradientDescentOptimizer(0.01).minimize(cost)
+        with tf.Session() as sess:
+            sess.run(train_op)
+    """
+    assert said(tmp_path, code) == {
+        "framework": "tensorflow",
+        "task": "image_classification",
+        "dataset": "mnist",
+        "optimizer": "sgd",
+        "learning_rate": 0.01,
+    }

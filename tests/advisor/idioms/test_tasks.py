@@ -126,3 +126,14 @@ def test_a_classifier_may_be_a_part_of_what_the_file_is_named_after(tmp_path):
 def test_a_library_for_games_is_believed_before_any_autoencoder(tmp_path):
     code = "import gymnasium\nfrom torch import nn\nclass VAE(nn.Module): ...\nm = VAE()" + TRAINS
     assert task(tmp_path, code) == "reinforcement_learning"
+
+
+def test_a_script_that_is_told_only_to_evaluate(tmp_path):
+    code = (
+        "import argparse\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--do_train', action='store_true')\n"
+        "p.add_argument('--do_eval', action='store_true')\nargs = p.parse_args()\n"
+        "from transformers import AutoModelForCausalLM as M\nm = M.from_pretrained('gpt2')"
+    ) + TRAINS
+    assert task(tmp_path, code, "--do_eval") == "evaluation"
+    assert task(tmp_path, code, "--do_train", "--do_eval") == "language_modeling"

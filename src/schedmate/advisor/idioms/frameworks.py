@@ -58,13 +58,13 @@ _DRIVERS = (
         "keras",
         "keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
         rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
-        r"|^transformers\.TF\w+.*\.fit$|^autokeras\..*\.fit$",
+        r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$",
     ),
     _driver(
         "tensorflow",
         "tensorflow",
         r"^tensorflow\..*\b(?:GradientTape|Session|MonitoredTrainingSession|Estimator"
-        r"|train_and_evaluate|\w*Optimizer)\b",
+        r"|train_and_evaluate|\w{0,40}Optimizer)\b",
     ),
     _driver("flax", "flax", r"^flax\."),
     _driver("jax", "jax optax haiku equinox", r"^jax\.(?:grad|value_and_grad|pmap|jit)\b|^optax\."),
@@ -118,8 +118,9 @@ def _own_tree(calls: Sequence[Call]) -> Said | None:
 def _by_call(
     reading: Reading, drivers: Sequence[_Driver], calls: Sequence[Call], confidence: float
 ) -> Said | None:
+    by_callee = {call.callee: call for call in reversed(calls)}
     for driver in drivers:
-        for call in calls:
+        for call in by_callee.values():
             if not driver.calls.search(call.callee) and not _fits_unseen(reading, driver, call):
                 continue
             imported = _import_of(reading, driver)

@@ -19,6 +19,7 @@ _BUILT_IN = re.compile(r"(?:keras|tf_keras)\.datasets\.(\w+)\.load_data$")
 _HUBS = ("keras_hub", "keras_nlp", "keras_cv")
 _NO_MODELS = re.compile(r"Tokenizer|Preprocessor|Converter|Packer")
 _TF_HUB = re.compile(r"tfhub\.dev/(?:[\w.-]+/)?([\w.-]+?)(?:/\d+)?$")
+_TUTORIAL = "tensorflow.examples.tutorials.mnist"
 _LIBRARY_SETS = re.compile(r"^sklearn\.datasets\.(?:load|fetch)_(\w+)$")
 _MADE_UP = frozenset({"files", "svmlight_file", "svmlight_files", "openml"})
 
@@ -57,6 +58,8 @@ def _dataset(call: Call) -> Iterator[Said]:
     built_in = _BUILT_IN.search(call.callee) or _LIBRARY_SETS.match(call.callee)
     if built_in is not None and built_in[1] not in _MADE_UP:
         yield from implied("dataset", built_in[1], call)
+    elif is_of(call.callee, _TUTORIAL) and call.callee.endswith(".read_data_sets"):
+        yield from implied("dataset", "mnist", call)
     elif is_of(call.callee, "tensorflow_datasets") and last_name(call.callee) in (
         "load",
         "builder",

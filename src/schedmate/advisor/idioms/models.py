@@ -71,7 +71,8 @@ def telling_class(name: str) -> bool:
 
 def own_models(reading: Reading) -> Iterator[Said]:
     """A class of the job's own; not certain, so that any setting that names a model wins."""
-    found = [binding for binding in reading.trace.bindings if _holds_network(binding)]
+    held = [binding for binding in reading.trace.bindings if _holds_network(binding)]
+    found = [binding for binding in held if binding.where != "attribute"] or held
     by_class = {_class_of(binding): binding for binding in reversed(found)}
     if len(by_class) > 1 or not any(each.depth == 0 for each in by_class.values()):
         by_class = {name: each for name, each in by_class.items() if _HOLDERS.search(each.name)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading
@@ -68,8 +68,18 @@ def _by_setting(reading: Reading) -> Iterator[tuple[str, Evidence]]:
             yield from _at("evaluation", value)
         elif name in _MODES and (text_of(value) or "").lower() in _OF_MODE:
             yield from _at(_OF_MODE[(text_of(value) or "").lower()], value)
-    if truth_of(options.get("do_train")) is False and truth_of(options.get("do_eval")) is True:
+    if truth_of(options.get("do_eval")) is True and not _surely_trains(reading, options):
         yield from _at("evaluation", options["do_eval"])
+
+
+def _surely_trains(reading: Reading, options: Mapping[str, Value]) -> bool:
+    """Of scripts that train `if args.do_train`: whether they are told to."""
+    told = truth_of(options.get("do_train"))
+    if told is not None:
+        return told
+    return options["do_eval"].source not in ("cli", "script") or any(
+        call.certain and last_name(call.callee) in _TRAINS for call in reading.trace.calls
+    )
 
 
 def _at(task: str, value: Value) -> Iterator[tuple[str, Evidence]]:

@@ -101,15 +101,18 @@ _FILES = _table(
 )
 _KINDS = {"stated": _STATED, "dataset": _DATASETS, "model": _MODELS, "file": _FILES}
 CLASSES = (
-    ("diffusion", re.compile(r"diffusers\..*(?:DDPM|DDIM|Scheduler|UNet2D)|GaussianDiffusion")),
-    ("speech", re.compile(r"For(?:CTC|SpeechSeq2Seq|AudioClassif)|Whisper\w*For|Speech\w*Model")),
+    ("diffusion", re.compile(r"^diffusers\..*(?:DDPM|DDIM|Scheduler|UNet2D)|GaussianDiffusion")),
+    (
+        "speech",
+        re.compile(r"For(?:CTC|SpeechSeq2Seq|AudioClassif)|Whisper\w{0,30}For|Speech\w{0,30}Model"),
+    ),
     ("language_modeling", re.compile(r"CausalLM|LMHeadModel|For(?:MaskedLM|PreTraining)")),
     ("language_modeling", re.compile(r"^trl\.|FastLanguageModel")),
     ("sequence_classification", re.compile(r"For(?:SequenceClassification|MultipleChoice)")),
     ("other", re.compile(r"For(?:TokenClassification|QuestionAnswering)")),
     ("image_classification", re.compile(r"ForImageClassification")),
     ("object_detection", re.compile(r"ForObjectDetection|torchvision\.models\.detection")),
-    ("segmentation", re.compile(r"For\w*Segmentation|torchvision\.models\.segmentation")),
+    ("segmentation", re.compile(r"For\w{0,30}Segmentation|torchvision\.models\.segmentation")),
 )
 LIBRARIES = {
     "reinforcement_learning": "gym gymnasium stable_baselines3 sb3_contrib ray.rllib tianshou "

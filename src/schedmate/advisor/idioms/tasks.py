@@ -72,7 +72,8 @@ def _generative(reading: Reading) -> Iterator[Hint]:
 
 
 def _classes(reading: Reading) -> Iterator[Hint]:
-    for call in reading.trace.calls:
+    by_callee = {call.callee: call for call in reversed(reading.trace.calls)}
+    for call in by_callee.values():
         for task, pattern in CLASSES:
             if pattern.search(call.callee):
                 yield task, call.line
