@@ -16,7 +16,7 @@ NOTHING_ASKED = Launch(runs=(), scripts=(), commands=(), asked=Asked({}))
 
 def record(*words):
     trace = Trace(options=list(undeclared(command_words(words), ())))
-    return record_of(NOTHING_ASKED, Request(), trace, ())
+    return record_of(NOTHING_ASKED, None, Request(), trace, ())
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_values_are_understood_or_left_out(words, field, value):
 
 
 def test_what_the_submit_command_asks_for():
-    workload = record_of(NOTHING_ASKED, Request(gpus=4, nodes=2), Trace(), ())
+    workload = record_of(NOTHING_ASKED, None, Request(gpus=4, nodes=2), Trace(), ())
     assert (workload.gpus.value, workload.nodes.value) == (4, 2)
     assert workload.gpus.source == "cli"
 

@@ -17,12 +17,15 @@ from schedmate.advisor.time_caps import cap_seconds
 from schedmate.model import Evidence, Finding, Request, Source, Workload
 
 
-def record_of(launch: Launch, request: Request, trace: Trace, says: Iterable[Said]) -> Workload:
+def record_of(
+    launch: Launch, run: PythonRun | None, request: Request, trace: Trace, says: Iterable[Said]
+) -> Workload:
+    """`run` is the one that the job is about."""
     findings = merged([*map(from_library, says), *statements(trace)])
     findings |= _asked(launch, request)
-    if launch.main is not None:
-        findings |= _started(launch.main)
-        findings |= _killed_after(launch.main, findings.get("max_time_s"))
+    if run is not None:
+        findings |= _started(run)
+        findings |= _killed_after(run, findings.get("max_time_s"))
     implied = merged(map(from_library, derived(findings)))
     return Workload(**(implied | findings))
 

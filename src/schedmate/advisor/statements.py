@@ -100,7 +100,8 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
     kept: dict[tuple[str, str, str], Binding] = {}
     changed: set[tuple[str, str, str]] = set()
     for binding in (each for one in bindings for each in (one, *_items(one))):
-        if not is_telling(binding.name):
+        setting = binding.where == "module" and binding.depth == 0 and binding.value.plain
+        if not is_telling(binding.name, setting=setting):
             continue
         key = (binding.where, binding.of, binding.name)
         known = kept.setdefault(key, binding)

@@ -116,10 +116,12 @@ def field_of(name: str) -> tuple[str, int] | None:
     return _FIELDS.get(whole) or _FIELDS.get(last) or _cap(whole) or _cap(last)
 
 
-def is_telling(name: str) -> bool:
-    """Whether a mere name in the code, no option of the job, says what it is."""
+def is_telling(name: str, *, setting: bool = False) -> bool:
+    """Whether a mere name in the code says what it is; a `setting` is one at the top of it."""
     word = last_part(name)
-    return word not in _AS_OPTIONS_ONLY and (word in _FIELDS or cap_name(word) is not None)
+    if word in _AS_OPTIONS_ONLY and not setting:
+        return False
+    return word in _FIELDS or cap_name(word) is not None
 
 
 def _cap(name: str) -> tuple[str, int] | None:
