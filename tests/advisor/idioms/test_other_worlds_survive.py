@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedmate.advisor.idioms.base import Reading
+from schedmate.advisor.idioms.calls import number_of
 from schedmate.advisor.idioms.other_worlds import OTHER_WORLDS
 from schedmate.advisor.launch import Entry, PythonRun
 from schedmate.advisor.python.trace import Imported, Trace
@@ -68,6 +69,11 @@ CALLS = st.builds(
     st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3),
     st.booleans(),
 )
+
+
+def test_a_number_without_a_float_is_no_number():
+    assert number_of(Value(10**400)) is None
+    assert number_of(Value(-(10**400))) is None
 
 
 def reading(trace: Trace, options: dict[str, Value] | None = None) -> Reading:

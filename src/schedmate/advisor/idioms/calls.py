@@ -19,6 +19,8 @@ from schedmate.advisor.python.values import (
 from schedmate.model import Evidence
 
 _UNSURE = 0.25
+_FAR_TOO_MANY = 1e300
+"""Integers beyond have no float."""
 _DIRECT = 3
 _HOOKS = ("configure_optimizers", "train_dataloader", "setup", "prepare_data", "configure_model")
 _HOOKED = ("LightningModule", "LightningDataModule", "LightningLite", "L.LightningModule")
@@ -189,7 +191,7 @@ def number_of(value: Value | None) -> float | None:
     data = None if value is None else value.data
     if isinstance(data, bool) or not isinstance(data, (int, float)):
         return None
-    return float(data)
+    return float(data) if abs(data) < _FAR_TOO_MANY else None
 
 
 def truth_of(value: Value | None) -> bool | None:
