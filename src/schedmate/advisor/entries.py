@@ -14,6 +14,12 @@ from schedmate.advisor.shell import Word
 from schedmate.advisor.sources import Files, SourceFile
 
 _MAX_SUFFIXES = 8
+_PYTHON_STARTS = {
+    "-m": "module",
+    "-c": "inline",
+    "-": "stdin",
+    **dict.fromkeys(("-V", "--version", "-h", "--help"), "nothing"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Finder:
 def _entry_name(source: SourceFile | None, word: Word) -> str:
     """As it would be called from the job's directory."""
     if source is None:
-        return word.text
+        return word.text if word.known else "/".join(_known_end(word.text)) or word.text
     return PurePosixPath(word.text).as_posix() if source.path is None else source.name
 
 
@@ -149,21 +155,18 @@ def python_words(words: Sequence[Word]) -> tuple[str, int]:
     index = 0
     while index < len(words):
         text = words[index].text
-        if text == "-m":
-            return ("module", index + 1) if index + 1 < len(words) else ("nothing", index)
-        if text == "-c":
-            return "inline", index + 1
-        if text == "-":
-            return "stdin", index
-        if text in ("-V", "--version", "-h", "--help"):
-            return "nothing", index
-        if not text.startswith("-"):
-            if words[index].known or index + 1 >= len(words) or "/" in text or ".py" in text:
-                return "file", index
-            following = words[index + 1].text
-            if following != "-m" and not following.endswith(".py"):
-                return "file", index
-            index += 1
-            continue
+        kind = _PYTHON_STARTS.get(text)
+        if kind is not None:
+            return kind, index + (kind in ("module", "inline"))
+        if not text.startswith("-") and not _may_be_nothing(words, index):
+            return "file", index
         index += 2 if text in ("-X", "-W", "--check-hash-based-pycs") else 1
     return "stdin", index
+
+
+def _may_be_nothing(words: Sequence[Word], index: int) -> bool:
+    """`python $OPTIONS train.py`, where nobody sets the options."""
+    word, following = words[index], words[index + 1 : index + 2]
+    if word.known or "/" in word.text or ".py" in word.text or not following:
+        return False
+    return following[0].text == "-m" or following[0].text.endswith(".py")

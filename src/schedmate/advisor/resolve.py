@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from schedmate.advisor.launch import INLINE, STDIN, Entry, Launch, PythonRun
 from schedmate.advisor.launchers import PYTHON, Peeled, environment, program, submits, take_off
 from schedmate.advisor.recipes import recipe
 from schedmate.advisor.shell import Asked, Word, command_words, read_directives, walk
+from schedmate.advisor.shell.pieces import as_code, text_of
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.started import Started
@@ -26,6 +28,12 @@ _MAX_LAUNCHERS = 20
 _MAX_RUNS = 200
 _MAX_SCRIPTS = 60
 _MAX_LINES = 20_000
+
+
+_DIRECTORIES = dict.fromkeys(
+    ("SLURM_SUBMIT_DIR", "PBS_O_WORKDIR", "LS_SUBCWD", "SGE_O_WORKDIR"), Word(".")
+)
+"""Where the job was submitted."""
 
 
 def resolve(target: Target) -> Launch:
@@ -98,7 +106,7 @@ class _Resolver:
         script = walk(
             source,
             arguments,
-            set_before={"SLURM_SUBMIT_DIR": Word("."), **started.asked.variables()},
+            set_before={**_DIRECTORIES, **started.asked.variables(), **started.values},
             exported=started.env,
             surroundings=_Surroundings(self._finder),
             cwd=started.cwd,
@@ -138,7 +146,7 @@ class _Resolver:
         """`sbatch job.sh`, `sbatch --wrap …`, `sbatch <<EOF`, `bsub python train.py`."""
         options = peeled.launched.options
         if "wrap" in options:
-            return self._nested(_inline(options["wrap"]), (), started)
+            return self._text(options["wrap"], (), started)
         if not peeled.rest:
             return self._nested(started.stdin, (), started) if started.stdin else []
         first, *arguments = peeled.rest
@@ -187,7 +195,12 @@ class _Resolver:
         self, entry: Entry, word: Word, arguments: Sequence[Word], started: Started
     ) -> PythonRun:
         cwd = None if started.cwd is None else self._finder.base(started.cwd)
-        return started.run(entry, word, arguments, cwd)
+        return started.run(entry, word, [self._readable(each) for each in arguments], cwd)
+
+    def _readable(self, word: Word) -> Word:
+        """A file that the script writes itself is known, whatever its name will be."""
+        path = posixpath.normpath(word.text.rpartition("=")[2]) if not word.known else ""
+        return replace(word, known=True) if path in self.written else word
 
     def _run_shell(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """`bash -c 'TEXT'`, `bash FILE`, `bash <<EOF`."""
@@ -195,11 +208,15 @@ class _Resolver:
         while index < len(words) and words[index].text.startswith(("-", "+")):
             text = words[index].text
             if re.fullmatch(r"-[a-z]*c", text) and index + 1 < len(words):
-                return self._nested(_inline(words[index + 1]), words[index + 3 :], started)
+                return self._text(words[index + 1], words[index + 3 :], started)
             index += 2 if text in _SHELL_OPTIONS_WITH_VALUE else 1
         if index < len(words):
             return self._shell_file(words[index], words[index + 1 :], started)
         return self._nested(started.stdin, (), started) if started.stdin else []
+
+    def _text(self, word: Word, arguments: Sequence[Word], started: Started) -> list[PythonRun]:
+        source, values = _code(word)
+        return self._nested(source, arguments, replace(started, values=values))
 
     def _shell_file(
         self, file: Word, arguments: Sequence[Word], started: Started
@@ -270,10 +287,22 @@ class _Surroundings:
 
 def _inline(word: Word) -> SourceFile:
     """Text on a command line; its lines are those of the script where it stands."""
-    line = word.evidence[0] if word.evidence else None
+    line = word.evidence[-1] if word.evidence else None
     if line is None or line.file == COMMAND_FILE:
         return SourceFile(COMMAND_FILE, word.text)
     return SourceFile(line.file, "\n" * min(max(line.line - 1, 0), _MAX_LINES) + word.text)
+
+
+def _code(word: Word) -> tuple[SourceFile, dict[str, Word]]:
+    """The same as shell text, in which values from elsewhere are variables."""
+    if text_of(word.pieces) != word.text:
+        return _inline(word), {}
+    text, values = as_code(word.pieces)
+    variables = {
+        name: Word(text_of(pieces), pieces[0].at[0].evidence(pieces[0].at[1]), pieces=pieces)
+        for name, pieces in values.items()
+    }
+    return _inline(replace(word, text=text)), variables
 
 
 def _without_unset(words: Sequence[Word]) -> Sequence[Word]:

@@ -31,10 +31,14 @@ class Started:
     here: tuple[Evidence, ...] = ()
     """The line that starts it."""
 
+    values: Mapping[str, Word] = field(default_factory=dict)
+    """Variables that stand for parts of the text to be run."""
+
     def running(self, command: Command) -> Started:
         """One command of a script that was itself started so."""
         return replace(
             self,
+            values={},
             env=command.env,
             cwd=command.cwd,
             conditional=self.conditional or command.conditional,

@@ -6,8 +6,8 @@ from schedmate.advisor.launchers.base import Launcher, launcher
 
 _SLURM = (
     "-A -B -b -C -c -D -d -e -F -G -i -J -L -M -m -N -n -o -p -q -r -S -T -t -U -w -W -x -a "
-    "--account --acctg-freq --array --batch --bb --bbf --bcast --begin --chdir --cluster --clusters "
-    "--comment --compress --constraint --container --container-id --container-image "
+    "--account --acctg-freq --array --batch --bb --bbf --bcast --begin --chdir --cluster "
+    "--clusters --comment --compress --constraint --container --container-id --container-image "
     "--container-mounts --container-name --container-workdir --container-env --container-save "
     "--core-spec --cores-per-socket --cpu-bind --cpu_bind --cpu-freq --cpus-per-gpu "
     "--cpus-per-task --deadline --delay-boot --dependency --distribution --epilog --error "

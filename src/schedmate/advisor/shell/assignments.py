@@ -8,18 +8,9 @@ from collections.abc import Sequence
 from schedmate.advisor.shell.expansion import expand, words_of
 from schedmate.advisor.shell.lexer import Token, lex
 from schedmate.advisor.shell.machine import Machine
-from schedmate.advisor.shell.pieces import (
-    Array,
-    Piece,
-    Pieces,
-    Place,
-    Value,
-    fields,
-    known,
-    text_of,
-    unknown,
-)
+from schedmate.advisor.shell.pieces import Array, Value, fields, known, text_of, unknown
 from schedmate.advisor.shell.state import element_keys
+from schedmate.advisor.shell.words import Piece, Pieces, Place
 
 _ASSIGNMENT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:\[(?P<key>[^\]]{0,500})\])?(?P<adds>\+?)=", re.ASCII

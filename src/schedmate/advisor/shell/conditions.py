@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from schedmate.advisor.shell.parameters import matches
-from schedmate.advisor.shell.pieces import Piece, known, text_of
+from schedmate.advisor.shell.pieces import known, text_of
+from schedmate.advisor.shell.words import Piece
 
 Operand = Sequence[Piece]
 _MAX_DEPTH = 20
@@ -25,7 +26,7 @@ def decide(operands: Sequence[Operand], asks: Asks, *, patterns: bool = False) -
     return _Test(operands, asks, patterns=patterns).whole()
 
 
-def negated(truth: bool | None) -> bool | None:
+def negated(truth: bool | None) -> bool | None:  # noqa: FBT001 - the truth itself
     return None if truth is None else not truth
 
 

@@ -1,4 +1,4 @@
-"""`#SBATCH` lines: what a script asks its scheduler for."""
+"""What a script asks its scheduler for, in the words of Slurm whichever scheduler it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from schedmate.advisor.shell.dialects import other_directive
 from schedmate.advisor.shell.words import Word
 from schedmate.advisor.sources import SourceFile, evidence
 from schedmate.model import Evidence
@@ -22,7 +23,10 @@ _SHORT = {
     "-e": "error",
     "-p": "partition",
     "-a": "array",
+    "-A": "account",
+    "-C": "constraint",
     "-b": "begin",
+    "-c": "cpus-per-task",
     "-d": "dependency",
     "-H": "hold",
     "-W": "wait",
@@ -53,8 +57,29 @@ class Asked:
         return cls(found)
 
     def variables(self) -> dict[str, Word]:
-        """What Slurm tells the job of what it asked for."""
-        found: dict[str, Word] = {}
+        """What the scheduler tells the job of what it asked for."""
+        gpus, nodes, tasks = self.gpus, self.nodes, self.tasks
+        on_node = None if gpus is None else gpus[0] // max(nodes or 1, 1)
+        stated: dict[str, tuple[object, str]] = {
+            "SLURM_NNODES": (nodes, "nodes"),
+            "SLURM_JOB_NUM_NODES": (nodes, "nodes"),
+            "SLURM_NTASKS": (tasks, "ntasks" if self.text("ntasks") else "ntasks-per-node"),
+            "SLURM_NPROCS": (tasks, "ntasks" if self.text("ntasks") else "ntasks-per-node"),
+            "SLURM_NTASKS_PER_NODE": (self.text("ntasks-per-node"), "ntasks-per-node"),
+            "SLURM_GPUS_PER_NODE": (self.text("gpus-per-node"), "gpus-per-node"),
+            "SLURM_GPUS_PER_TASK": (self.text("gpus-per-task"), "gpus-per-task"),
+            "SLURM_GPUS": (self.text("gpus"), "gpus"),
+            "SLURM_CPUS_PER_TASK": (self.text("cpus-per-task"), "cpus-per-task"),
+            "SLURM_JOB_NAME": (self.text("job-name"), "job-name"),
+            "SLURM_JOB_PARTITION": (self.text("partition"), "partition"),
+        }
+        found = {
+            variable: Word(str(value), self._line_of(name))
+            for variable, (value, name) in stated.items()
+            if value is not None
+        }
+        if gpus is not None and on_node:
+            found["SLURM_GPUS_ON_NODE"] = Word(str(on_node), gpus[1])
         return found
 
     def text(self, name: str) -> str | None:
@@ -66,24 +91,35 @@ class Asked:
         return _count(self.text("nodes"))
 
     @property
+    def tasks(self) -> int | None:
+        """In all."""
+        total = _count(self.text("ntasks"))
+        per_node = _count(self.text("ntasks-per-node"))
+        if total is not None or per_node is None:
+            return total
+        return per_node * (self.nodes or 1)
+
+    @property
     def gpus(self) -> tuple[int, tuple[Evidence, ...]] | None:
         """In all, with the lines it was worked out from."""
         total = self._counted("gpus")
         if total is not None:
             return total
         nodes = self.nodes or 1
-        for name in ("gpus-per-node", "gres"):
+        for name in ("gpus-per-node", "gres", "tres-per-node"):
             found = self._counted(name)
             if found is not None:
-                return found[0] * nodes, (*found[1], *self._line_of("nodes"))
+                return min(found[0] * nodes, _MAX_COUNT), (*found[1], *self._line_of("nodes"))
         return self._per_task()
 
     def _per_task(self) -> tuple[int, tuple[Evidence, ...]] | None:
-        per_task = self._counted("gpus-per-task")
-        tasks = _count(self.text("ntasks"))
+        per_task = self._counted("gpus-per-task") or self._counted("tres-per-task")
+        tasks = self.tasks
         if per_task is None or tasks is None:
             return None
-        return per_task[0] * tasks, (*per_task[1], *self._line_of("ntasks"))
+        names = ("ntasks",) if self.text("ntasks") else ("ntasks-per-node", "nodes")
+        lines = (line for name in names for line in self._line_of(name))
+        return min(per_task[0] * tasks, _MAX_COUNT), (*per_task[1], *lines)
 
     @property
     def time_limit_s(self) -> float | None:
@@ -93,7 +129,8 @@ class Asked:
         found = self.options.get(name)
         if found is None:
             return None
-        count = _gres_gpus(found[0]) if name == "gres" else _last_count(found[0])
+        generic = name == "gres" or name.startswith("tres")
+        count = _gres_gpus(found[0]) if generic else _last_count(found[0])
         return None if count is None else (count, (found[1],))
 
     def _line_of(self, name: str) -> tuple[Evidence, ...]:
@@ -109,8 +146,11 @@ def read_directives(source: SourceFile) -> Asked:
         if stripped and not stripped.startswith("#"):
             break
         if stripped.startswith("#SBATCH"):
-            for name, value in _options(_words(stripped.removeprefix("#SBATCH"))):
-                options[name] = value, evidence(source.name, number, line)
+            found = _options(_words(stripped.removeprefix("#SBATCH")))
+        else:
+            found = iter(other_directive(stripped))
+        for name, value in found:
+            options[name] = value, evidence(source.name, number, line)
     return Asked(options)
 
 
@@ -122,9 +162,9 @@ def read_options(words: Sequence[str]) -> Asked:
 
 def _words(text: str) -> list[str]:
     try:
-        return shlex.split(text, comments=True)
+        return shlex.split(text[:_MAX_LINE], comments=True)
     except ValueError:
-        return []
+        return text[:_MAX_LINE].split()
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from schedmate.advisor.shell.lexer import extent
-from schedmate.advisor.shell.pieces import Piece, Pieces, Place, Value, fields, unknown
+from schedmate.advisor.shell.pieces import Value, fields, unknown
+from schedmate.advisor.shell.words import Piece, Pieces, Place
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", re.ASCII)
 _PLAIN = re.compile(r"[^\\'\"$`]+")

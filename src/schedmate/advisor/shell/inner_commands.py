@@ -10,10 +10,7 @@ from schedmate.advisor.shell.conditions import decide
 from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.pieces import (
     Array,
-    Book,
-    Piece,
-    Pieces,
-    Place,
+    as_code,
     joined,
     known,
     plain,
@@ -23,6 +20,7 @@ from schedmate.advisor.shell.pieces import (
 )
 from schedmate.advisor.shell.scope import Flow
 from schedmate.advisor.shell.syntax import Simple
+from schedmate.advisor.shell.words import Book, Piece, Pieces, Place
 
 Fields = list[list[Piece]]
 Builtin = Callable[[Machine, Fields, Simple], Flow]
@@ -145,19 +143,11 @@ def _read_lines(machine: Machine, fields: Fields, node: Simple) -> Flow:
 def _eval(machine: Machine, fields: Fields, node: Simple) -> Flow:
     at = _place(machine, node)
     pieces = joined((tuple(field) for field in fields), at)
-    if not known(pieces) and not _mostly_known(pieces):
+    if not pieces or not pieces[0].known:
         return "next"
-    book = Book.quoting(word(pieces, at).evidence)
-    return machine.run_text(_with_variables(pieces), (book, 1))
-
-
-def _mostly_known(pieces: Pieces) -> bool:
-    """Its first word is known; what is not stays a variable's name in the text."""
-    return bool(pieces) and pieces[0].known
-
-
-def _with_variables(pieces: Pieces) -> str:
-    return "".join(piece.text for piece in pieces)
+    text, values = as_code(pieces)
+    machine.state.values |= values
+    return machine.run_text(text, (Book.quoting(word(pieces, at).evidence), 1))
 
 
 def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:

@@ -6,13 +6,13 @@ afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from schedmate.advisor.shell.commands import merged
 from schedmate.advisor.shell.conditions import decide, negated
 from schedmate.advisor.shell.parameters import matches
-from schedmate.advisor.shell.pieces import Pieces, known, text_of, unknown
+from schedmate.advisor.shell.pieces import known, text_of, unknown
 from schedmate.advisor.shell.scope import Flow, Shell, Surroundings
 from schedmate.advisor.shell.syntax import (
     Arithmetic,
@@ -31,6 +31,7 @@ from schedmate.advisor.shell.syntax import (
     Redirected,
     Simple,
 )
+from schedmate.advisor.shell.words import Pieces
 from schedmate.advisor.sources import SourceFile
 
 _MAX_STEPS = 20_000
@@ -55,6 +56,21 @@ class Machine(Shell):
         self._doer = doer
         self._steps = _MAX_STEPS
         self._depth = 0
+        self._followed: dict[type[Node], Callable[[Any], Flow]] = {
+            Block: self._block,
+            Chain: self._chain,
+            Pipeline: self._pipeline,
+            If: self._if,
+            Loop: self._loop,
+            For: self._for,
+            CountingFor: self._counting,
+            Case: self._case,
+            Group: self._group,
+            Function: self._function,
+            Redirected: self._redirected,
+            Condition: self._condition,
+            Arithmetic: self._arithmetic,
+        }
 
     def run(self, node: Node) -> Flow:
         self._steps -= 1
@@ -67,41 +83,25 @@ class Machine(Shell):
             self._depth -= 1
 
     def _run(self, node: Node) -> Flow:
-        match node:
-            case Simple():
-                return self._doer.do(self, node)
-            case Block():
-                return self._block(node)
-            case Chain():
-                return self._chain(node)
-            case Pipeline():
-                return self._pipeline(node)
-            case If():
-                return self._if(node)
-            case Loop():
-                return self._loop(node)
-            case For():
-                return self._for(node)
-            case CountingFor():
-                return self._counting(node)
-            case Case():
-                return self._case(node)
-            case Group():
-                return self._group(node)
-            case Function():
-                self.state.functions[node.name] = node.body
-            case Redirected():
-                return self._redirected(node)
-            case Condition():
-                operands = [self.pieces(token) for token in node.words]
-                self._decided(decide(operands, self, patterns=True))
-            case Arithmetic():
-                result = self.number(node.text, (self.book, node.line + self.offset))
-                self._decided(None if result is None else text_of(result) != "0")
+        if isinstance(node, Simple):
+            return self._doer.do(self, node)
+        return self._followed[type(node)](node)
+
+    def _function(self, node: Function) -> Flow:
+        self.state.functions[node.name] = node.body
         return "next"
 
-    def _decided(self, truth: bool | None) -> None:  # noqa: FBT001 - what was decided
+    def _condition(self, node: Condition) -> Flow:
+        operands = [self.pieces(token) for token in node.words]
+        return self._decided(decide(operands, self, patterns=True))
+
+    def _arithmetic(self, node: Arithmetic) -> Flow:
+        result = self.number(node.text, (self.book, node.line + self.offset))
+        return self._decided(None if result is None else text_of(result) != "0")
+
+    def _decided(self, truth: bool | None) -> Flow:  # noqa: FBT001 - what was decided
         self.status, self.assumed = truth, False
+        return "next"
 
     def _block(self, node: Block) -> Flow:
         for part in node.parts:

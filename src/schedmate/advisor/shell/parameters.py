@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from schedmate.advisor.shell.expansion import Scope, expand
 from schedmate.advisor.shell.pieces import (
     Array,
-    Pieces,
-    Place,
     joined,
     known,
     plain,
@@ -19,6 +17,7 @@ from schedmate.advisor.shell.pieces import (
     text_of,
     unknown,
 )
+from schedmate.advisor.shell.words import Pieces, Place
 
 _PARAMETER = re.compile(
     r"(?P<prefix>[#!]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,5}|[@*#?$!-])"

@@ -1,5 +1,4 @@
-"""Runs of text that know where they stand, so that a value which travelled through variables,
-functions and scripts still has the line that states it as its evidence."""
+"""What is done with runs of text: joined, split into words, compared, quoted."""
 
 from __future__ import annotations
 
@@ -7,57 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.shell.words import Word
-from schedmate.advisor.sources import SourceFile, evidence
+from schedmate.advisor.shell.words import Book, Piece, Pieces, Place, Word
 from schedmate.model import Evidence
 
 _BLANKS = re.compile(r"(\s+)")
 _MAX_TEXT = 100_000
 _MAX_LINES = 3
-
-
-class Book:
-    """A text whose lines are evidence; each is made once."""
-
-    __slots__ = ("_lines", "_quoted", "_shown", "name")
-
-    def __init__(self, source: SourceFile, quoted: tuple[Evidence, ...] | None = None) -> None:
-        self.name = source.name
-        self._lines = source.lines() if quoted is None else []
-        self._quoted = quoted
-        self._shown: dict[int, tuple[Evidence, ...]] = {}
-
-    @classmethod
-    def quoting(cls, lines: tuple[Evidence, ...]) -> Book:
-        """Text that came from elsewhere and has its evidence with it."""
-        return cls(SourceFile("", ""), lines)
-
-    def evidence(self, line: int) -> tuple[Evidence, ...]:
-        if self._quoted is not None:
-            return self._quoted
-        if line not in self._shown:
-            text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
-            self._shown[line] = (evidence(self.name, line, text),)
-        return self._shown[line]
-
-
-Place = tuple[Book, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    text: str
-    at: Place
-    known: bool = True
-    splits: bool = False
-    """Whether blanks in it separate words: it came from an unquoted variable."""
-    ends_word: bool = False
-    """An element of an array, or one of the script's arguments, that is a word by itself."""
-    filled: bool | None = None
-    """Of an unknown piece: whether there is any text; False where nothing seems to set it."""
-
-
-Pieces = tuple[Piece, ...]
+_CODE = frozenset("\"'`$\\;&|<>(){}#*?!=~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +35,30 @@ def plain(text: str, at: Place) -> Pieces:
 
 def quote(word: Word) -> Pieces:
     """A word of another script, or of the command line, as it stands."""
+    if word.pieces and text_of(word.pieces) == word.text and known(word.pieces) == word.known:
+        return tuple(
+            Piece(piece.text, piece.at, known=piece.known, filled=piece.filled)
+            for piece in word.pieces
+        )
     return (Piece(word.text, (Book.quoting(word.evidence), 1), known=word.known),)
+
+
+def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
+    """Shell text that is made of pieces, to be read once more.
+
+    What is plain and was stated elsewhere becomes a variable, so that it keeps its own lines.
+    """
+    texts: list[str] = []
+    values: dict[str, Pieces] = {}
+    for piece in pieces:
+        elsewhere = piece.at != pieces[0].at or "\n" in piece.text
+        if elsewhere and piece.known and piece.text.strip() and not _CODE & set(piece.text):
+            name = f"_VALUE_{len(values)}_"
+            values[name] = (replace(piece, splits=False, ends_word=False),)
+            texts.append(f"${{{name}}}")
+        else:
+            texts.append(piece.text)
+    return "".join(texts), values
 
 
 def text_of(pieces: Iterable[Piece]) -> str:
@@ -112,7 +90,7 @@ def word(pieces: Sequence[Piece], at: Place) -> Word:
         if len(lines) > _MAX_LINES:
             break
     text = text_of(pieces)[:_MAX_TEXT]
-    return Word(text, tuple(lines)[:_MAX_LINES], known=known(pieces))
+    return Word(text, tuple(lines)[:_MAX_LINES], known(pieces), tuple(pieces))
 
 
 def fields(pieces: Iterable[Piece]) -> list[list[Piece]]:

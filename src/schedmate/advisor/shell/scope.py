@@ -14,22 +14,10 @@ from schedmate.advisor.shell.expansion import MAX_WORDS, expand, words_of
 from schedmate.advisor.shell.lexer import Token
 from schedmate.advisor.shell.parameters import parameter
 from schedmate.advisor.shell.parser import parse
-from schedmate.advisor.shell.pieces import (
-    Array,
-    Book,
-    Piece,
-    Pieces,
-    Place,
-    Value,
-    known,
-    plain,
-    text_of,
-    unknown,
-    word,
-)
+from schedmate.advisor.shell.pieces import Array, Value, known, plain, text_of, unknown, word
 from schedmate.advisor.shell.state import State, set_outside
 from schedmate.advisor.shell.syntax import Block, Node, Redirect
-from schedmate.advisor.shell.words import Word
+from schedmate.advisor.shell.words import Book, Piece, Pieces, Place, Word
 from schedmate.advisor.sources import SourceFile
 
 Flow = Literal["next", "exit", "return", "break", "continue"]

@@ -13,19 +13,10 @@ from schedmate.advisor.shell.inner_commands import BUILTINS, Fields
 from schedmate.advisor.shell.lexer import HereDocument, Token
 from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.outputs import printed, prints
-from schedmate.advisor.shell.pieces import (
-    Piece,
-    Pieces,
-    Place,
-    known,
-    plain,
-    text_of,
-    unknown,
-    word,
-)
+from schedmate.advisor.shell.pieces import known, plain, text_of, unknown, word
 from schedmate.advisor.shell.scope import Flow
 from schedmate.advisor.shell.syntax import Node, Redirect, Simple
-from schedmate.advisor.shell.words import Word
+from schedmate.advisor.shell.words import Piece, Pieces, Place, Word
 from schedmate.advisor.sources import SourceFile
 
 _DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
@@ -131,8 +122,7 @@ class SimpleCommands:
         if text is not None:
             append = any(redirect.operator.endswith(">>") for redirect in node.redirects)
             for file in files:
-                if file.known:
-                    _write(machine, file.text, text, append=append)
+                _write(machine, file.text, text, append=append)
         if machine.printing is not None and not files:
             machine.printing.append(unknown("$(…)", at) if text is None else text)
 

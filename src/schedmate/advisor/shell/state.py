@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from schedmate.advisor.shell.pieces import Array, Pieces, Place, Value, same, unknown
+from schedmate.advisor.shell.pieces import Array, Value, same, unknown
 from schedmate.advisor.shell.syntax import Node
-from schedmate.advisor.shell.words import Word
+from schedmate.advisor.shell.words import Pieces, Place, Word
 
 _MAX_EXPORTED = 2000
 _ALWAYS_SET = frozenset(
