@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Protocol
 
 from schedmate.advisor.idioms.base import Reading, Said
@@ -59,7 +60,12 @@ def last_name(dotted: str) -> str:
 
 def is_of(callee: str, *libraries: str) -> bool:
     """Whether a dotted name belongs to one of these libraries or modules."""
-    return any(callee == name or callee.startswith(f"{name}.") for name in libraries)
+    return f"{callee}.".startswith(_prefixes(libraries))
+
+
+@cache
+def _prefixes(libraries: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}." for name in libraries)
 
 
 def calls_of(reading: Reading, *names: str) -> Iterator[Call]:
@@ -81,6 +87,14 @@ def runs(reading: Reading, call: Call) -> bool:
     owner, _, hook = call.within.rpartition(".")
     return hook in _HOOKS and any(
         cls.name == owner and cls.inherits(*_HOOKED) for cls in reading.trace.classes
+    )
+
+
+def is_trained_by_transformers(reading: Reading) -> bool:
+    """Whether its Trainer runs the loop: loops and optimisers of the job are then for others."""
+    return any(
+        is_of(call.callee, "transformers", "trl") and "Trainer" in call.callee
+        for call in calls_of(reading, "train")
     )
 
 

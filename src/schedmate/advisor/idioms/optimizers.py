@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     agreed,
+    calls_of,
     chosen,
     is_direct,
     is_of,
+    is_trained_by_transformers,
     items_of,
     last_name,
     own_class,
@@ -42,7 +44,10 @@ _GENERATOR = ("gen", "_g", "g_", "optimizerg")
 
 def optimizers(reading: Reading) -> Iterator[Said]:
     """The one that is made; of several the one that bears the plain name."""
-    made = _ours([call for call in reading.trace.calls if _makes_optimizer(call)])
+    made = [call for call in reading.trace.calls if _makes_optimizer(call)]
+    if is_trained_by_transformers(reading):
+        made = [call for call in made if _for_the_trainer(reading, call)]
+    made = _ours(made)
     yield from agreed(each for call in made for each in _names(call, reading))
     yield from agreed(each for call in made for each in _rates(call))
     yield from _factories(reading)
@@ -63,6 +68,12 @@ def _makes_optimizer(call: Call) -> bool:
         and "lr_scheduler" not in call.callee
         and is_direct(call.callee)
     )
+
+
+def _for_the_trainer(reading: Reading, call: Call) -> bool:
+    """It makes its own, unless it is handed one or told how to make it."""
+    handed = any("optimizers" in trainer.keywords for trainer in calls_of(reading, "Trainer"))
+    return handed or "optimizer" in last_name(call.within)
 
 
 def _ours(made: list[Call]) -> list[Call]:

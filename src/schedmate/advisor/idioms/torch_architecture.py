@@ -60,24 +60,28 @@ _ENOUGH = 2
 
 def torch_modules(reading: Reading) -> Iterator[Said]:
     for name, parts in _LAYERS.items():
-        calls = [call for call in calls_of(reading, name) if is_of(call.callee, "torch")]
+        calls = [call for call in _made(reading, name) if is_of(call.callee, "torch")]
         for field, argument, place in parts:
             yield from agreed(
                 each
                 for call in calls
                 for each in said(field, call.argument(argument, place), call, confidence=0.9)
             )
-    yield from agreed(each for call in calls_of(reading, "Embedding") for each in _words(call))
+    yield from agreed(each for call in _made(reading, "Embedding") for each in _words(call))
     yield from _recurrent(reading)
+
+
+def _made(reading: Reading, name: str) -> list[Call]:
+    return [call for call in calls_of(reading, name) if call.certain]
 
 
 def model_configs(reading: Reading) -> Iterator[Said]:
     """A config with a width, a depth and heads is a transformer's, whoever wrote its class."""
     for call in reading.trace.calls:
-        if _is_config(last_name(call.callee)) and not is_of(call.callee, *_ELSEWHERE):
+        if call.certain and _is_config(last_name(call.callee)) and _is_ours(call):
             yield from _shape(call.keywords, call)
     for binding in reading.trace.bindings:
-        data = binding.value.data
+        data = binding.value.data if binding.certain else None
         if isinstance(data, Table) and data.of is not None and _is_config(data.of.name):
             yield from _shape(data.parts, binding)
 
@@ -94,6 +98,10 @@ def module_shapes(reading: Reading) -> Iterator[Said]:
         if _given(parts) == set(_WHOLE):
             yield from _shape(parts, next(iter(group.values())))
             return
+
+
+def _is_ours(call: Call) -> bool:
+    return not is_of(call.callee, *_ELSEWHERE)
 
 
 def _is_config(name: str) -> bool:
@@ -117,9 +125,16 @@ def _words(call: Call) -> Iterator[Said]:
         yield from said("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
 
 
+def _is_configured(call: Call) -> bool:
+    """A depth written into the very call belongs to some part of a model."""
+    depth = call.argument("num_layers", 2)
+    stated = depth is not None and depth.known and call.line not in depth.lines
+    return stated and call.certain and is_of(call.callee, "torch.nn")
+
+
 def _recurrent(reading: Reading) -> Iterator[Said]:
     for name in ("LSTM", "GRU", "RNN"):
-        calls = [call for call in calls_of(reading, name) if is_of(call.callee, "torch.nn")]
+        calls = [call for call in calls_of(reading, name) if _is_configured(call)]
         for field, argument, place in (("d_model", "hidden_size", 1), ("n_layer", "num_layers", 2)):
             yield from agreed(
                 each

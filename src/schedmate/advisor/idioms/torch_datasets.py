@@ -25,6 +25,7 @@ from schedmate.advisor.python.values import Call, Value
 _LIBRARIES = ("torchvision", "torchaudio", "torchtext", "torch_geometric", "torchgeo", "ogb")
 _NOT_SETS = words(
     "ImageFolder DatasetFolder VisionDataset FakeData CocoDetection Planetoid TUDataset Dataset "
+    "TranslationDataset LanguageModelingDataset TabularDataset "
     "InMemoryDataset Data Compose WrapperDataset wrap_dataset_for_transforms_v2 ImageNet "
     "PygNodePropPredDataset PygGraphPropPredDataset PygLinkPropPredDataset"
 )

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import is_of, last_name, number_of, said
+from schedmate.advisor.idioms.calls import (
+    is_of,
+    is_trained_by_transformers,
+    last_name,
+    number_of,
+    said,
+)
+from schedmate.advisor.python.references import Range
 from schedmate.advisor.python.trace import Loop
-from schedmate.advisor.python.values import Call
+from schedmate.advisor.python.values import Call, Value
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
 _STEP = re.compile(
@@ -21,11 +29,14 @@ _ASIDE = re.compile(
     r"sampl|generat|eval|test|valid|infer|predict|warm_?up|bench|plot|estimate|collect|rollout",
     re.IGNORECASE,
 )
+_FROM_ONE = re.compile(r"\+ ?1 ?\)")
 _ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
 
 
 def training_loops(reading: Reading) -> Iterator[Said]:
     """Epochs or steps by the loops around the step; else by loops whose names say what they are."""
+    if is_trained_by_transformers(reading):
+        return
     around = _around_the_step(reading)
     loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
     trusted = 0.95 if around else 0.8
@@ -34,9 +45,9 @@ def training_loops(reading: Reading) -> Iterator[Said]:
     if epochs is not None and (
         steps is None or steps.kind != "for" or _order(loops, epochs, steps)
     ):
-        yield from said("epochs", epochs.bound, epochs, confidence=trusted)
+        yield from said("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
-        yield from said("max_steps", steps.bound, steps, confidence=trusted)
+        yield from said("max_steps", _rounds(steps), steps, confidence=trusted)
 
 
 def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
@@ -89,6 +100,16 @@ def _around_the_step(reading: Reading) -> list[Loop]:
         if loop.kind == "break" and (loop.within, loop.line.file) in names
     ]
     return [*loops, *ends]
+
+
+def _rounds(loop: Loop) -> Value | None:
+    """`range(start, N + 1)` counts from 1, wherever it was resumed."""
+    over = None if loop.over is None else loop.over.data
+    count = number_of(loop.bound)
+    resumed = isinstance(over, Range) and not over.start.known
+    if loop.bound is None or count is None or not (resumed and _FROM_ONE.search(loop.line.text)):
+        return loop.bound
+    return replace(loop.bound, data=int(count) - 1)
 
 
 def _counts(loop: Loop, what: re.Pattern[str]) -> bool:

@@ -46,7 +46,8 @@ def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterat
     elif not found:
         for call in calls_of(reading, "init_process_group"):
             if is_of(call.callee, "torch.distributed"):
-                yield from implied("parallelism", "ddp", call, confidence=0.6, certain=many)
+                if many:
+                    yield from implied("parallelism", "ddp", call, confidence=0.6, certain=True)
                 return
 
 

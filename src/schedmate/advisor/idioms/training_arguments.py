@@ -33,7 +33,7 @@ _FIELDS = {
     "learning_rate": "learning_rate",
     "optimizer": "optim",
     "checkpoint_dir": "output_dir",
-    "sequence_length": "max_seq_length max_length max_prompt_length generation_max_length",
+    "sequence_length": "max_seq_length model_max_length max_length",
 }
 
 
@@ -117,7 +117,8 @@ def trainer_resumes(reading: Reading) -> Iterator[Said]:
         truth = truth_of(given)
         if truth is not None:
             value = Value(truth, given.lines or (call.line,), given.source)
-            yield from said("resumes", value, call)
+            sure = call.certain or given.data is True  # in a branch: it looked for one before
+            yield from said("resumes", value, call, certain=sure)
             return
 
 
