@@ -99,7 +99,14 @@ _FILES = _table(
         r"style.?transfer|denois",
     }
 )
-_KINDS = {"stated": _STATED, "dataset": _DATASETS, "model": _MODELS, "file": _FILES}
+_NOISE = tuple(row for row in _MODELS if row[0] in ("diffusion", "gan"))
+_KINDS = {
+    "noise": _NOISE,
+    "stated": _STATED,
+    "dataset": _DATASETS,
+    "model": _MODELS,
+    "file": _FILES,
+}
 CLASSES = (
     ("diffusion", re.compile(r"^diffusers\..*(?:DDPM|DDIM|Scheduler|UNet2D)|GaussianDiffusion")),
     (
@@ -114,7 +121,7 @@ CLASSES = (
     ("object_detection", re.compile(r"ForObjectDetection|torchvision\.models\.detection")),
     ("segmentation", re.compile(r"For\w{0,30}Segmentation|torchvision\.models\.segmentation")),
 )
-LIBRARIES = {
+_LIBRARIES = {
     "reinforcement_learning": "gym gymnasium stable_baselines3 sb3_contrib ray.rllib tianshou "
     "envpool torchrl pettingzoo brax dm_control acme dopamine",
     "graph": "torch_geometric dgl ogb spektral jraph",
@@ -125,6 +132,7 @@ LIBRARIES = {
     "recommendation": "torchrec recbole tensorflow_recommenders keras_rs",
     "diffusion": "diffusers",
 }
+LIBRARIES = tuple((task, tuple(names.split())) for task, names in _LIBRARIES.items())
 
 
 def tasks_in(kind: str, text: str) -> Iterator[str]:

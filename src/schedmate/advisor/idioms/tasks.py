@@ -59,16 +59,15 @@ def _stated(reading: Reading) -> Iterator[Hint]:
 
 def _generative(reading: Reading) -> Iterator[Hint]:
     """Two networks against each other; classes that are called after noise."""
-    names = [(each.name, each.line) for each in reading.trace.classes]
-    names += [(each.name, each.line) for each in reading.trace.bindings if not each.value.plain]
-    makes = [line for name, line in names if _MAKES.search(name)]
-    against = [line for name, line in names if _PLAYS_AGAINST.search(name)]
-    if makes and against:
-        yield "gan", against[0]
-    for each in reading.trace.classes:
-        for task in tasks_in("model", each.name):
-            if task in ("diffusion", "gan"):
-                yield task, each.line
+    classes = {each.name: each.line for each in reading.trace.classes}
+    held = {each.name: each.line for each in reading.trace.bindings if not each.value.plain}
+    names = classes | held
+    makes = any(_MAKES.search(name) for name in names)
+    against = next((name for name in names if _PLAYS_AGAINST.search(name)), None)
+    if makes and against is not None:
+        yield "gan", names[against]
+    for name, line in classes.items():
+        yield from ((task, line) for task in tasks_in("noise", name))
 
 
 def _classes(reading: Reading) -> Iterator[Hint]:
@@ -83,8 +82,8 @@ def _classes(reading: Reading) -> Iterator[Hint]:
 
 def _libraries(reading: Reading) -> Iterator[Hint]:
     for each in reading.trace.imports:
-        for task, packages in LIBRARIES.items():
-            if is_of(each.name, *packages.split()):
+        for task, packages in LIBRARIES:
+            if is_of(each.name, *packages):
                 yield task, each.line
 
 
