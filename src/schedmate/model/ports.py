@@ -49,8 +49,11 @@ class History(Protocol):
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> Sequence[PastRun]:
         """The newest runs, of one user or of everybody."""
 
-    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
-        """Rows of `model.sketch`, of the newest runs with each of these `blocks`, each once."""
+    def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
+        """Rows of `model.sketch`: of each of these `blocks` the newest configurations' last runs."""
+
+    def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
+        """Rows of the newest runs of the configurations that these runs are of."""
 
     def newest_sketches(self, limit: int) -> bytes:
         """Rows of the newest runs of all."""

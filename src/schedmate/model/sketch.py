@@ -37,6 +37,9 @@ ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q 24s")
 _FAILED, _CANCELLED, _COMPLETED = range(3)
 _ENDS = {JobState.COMPLETED: _COMPLETED, JobState.CANCELLED: _CANCELLED}
 _GPU_NAME = 24
+_CONFIGURATION_AT = struct.calcsize("<q d 4f B")
+_NOT_ZERO = 1 << 40
+_OTHER = 0x9E3779B9
 _STEM = re.compile(r"\.(?:sh|py|slurm|sbatch)$|[\W_]{0,20}v?\d{1,20}")
 
 
@@ -71,8 +74,8 @@ def sketch_of(
     return Sketch(
         numbers=tuple(_logarithm(stated[each]) for each in NUMBERS),
         words=tuple(word_hash(words[each]) for each in WORDS),
-        code=long_hash(fingerprint.code) if fingerprint else 0,
-        arguments=long_hash(fingerprint.arguments) if fingerprint else 0,
+        code=_code_hash(fingerprint.code) if fingerprint else 0,
+        arguments=_code_hash(fingerprint.arguments) if fingerprint else 0,
         gpu=(request.gpu_type or "").lower(),
         open_ended=bool(_value(workload, "early_stopping")),
     )
@@ -108,26 +111,40 @@ def packed(number: int, run: PastRun, sketch: Sketch) -> bytes:
     )
 
 
-def blocks(sketch: Sketch) -> tuple[int, ...]:
-    """Keys that likely candidates share with it: by code, by name, and by what they are."""
-    keys = [("code", sketch.code), ("user", sketch.word("user"))]
-    keys += [("model", sketch.word("model")), ("dataset", sketch.word("dataset"))]
-    keys += [("entry", sketch.word("entry_point"))]
-    found = [long_hash(f"{kind}:{value}") for kind, value in keys if value]
-    found.append(long_hash(f"own:{sketch.word('user')}:{sketch.word('name')}"))
-    habits = _habits(sketch)
-    return (*found, long_hash(f"habits:{habits}")) if habits else tuple(found)
+def configuration(row: bytes) -> int:
+    """Of a packed row: runs that nothing tells apart have the same."""
+    return _mixed(0, row[_CONFIGURATION_AT:])
 
 
-def _habits(sketch: Sketch) -> str | None:
+def blocks(sketch: Sketch, config: int) -> tuple[int, ...]:
+    """Keys that likely candidates share with it, from the particular to the common."""
+    user, name, model, dataset, entry = (
+        sketch.word(each) for each in ("user", "name", "model", "dataset", "entry_point")
+    )
+    keys = [(config,), (sketch.code,), (user, name), (user, model), (model, dataset), (model,)]
+    keys += [(dataset, entry), (dataset,), (user, entry), _habits(sketch)]
+    return tuple(
+        _mixed(kind, struct.pack(f"<{len(key)}q", *key))
+        for kind, key in enumerate(keys, start=1)
+        if key and all(key)
+    )
+
+
+def _habits(sketch: Sketch) -> tuple[int, ...]:
     """Settings that stay when a job is renamed; one alone is too common to find anything by."""
     numbers = [sketch.number(each) for each in ("learning_rate", "steps", "epochs")]
-    said = [f"{each:.4f}" for each in numbers if not math.isnan(each)]
-    said += [str(sketch.word("optimizer"))] if sketch.word("optimizer") else []
-    return ":".join(said) if len(said) > 1 else None
+    said = [int(each * 1e4) + _NOT_ZERO for each in numbers if not math.isnan(each)]
+    said += [sketch.word("optimizer")] if sketch.word("optimizer") else []
+    return tuple(said) if len(said) > 1 else ()
 
 
-def long_hash(text: str) -> int:
+def _mixed(kind: int, data: bytes) -> int:
+    """63 bits of a hash that need not withstand anybody, only be quick."""
+    first = zlib.crc32(data, kind)
+    return (first << 31 | zlib.crc32(data, first ^ _OTHER) >> 1) or 1
+
+
+def _code_hash(text: str) -> int:
     """63 bits, so that SQLite and numpy both hold it, and never 0."""
     digest = blake2b(text.encode(errors="replace"), digest_size=8).digest()
     return (int.from_bytes(digest, "little") >> 1) or 1

@@ -99,17 +99,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """
         CREATE TABLE run_sketches (
             run INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, job_id TEXT NOT NULL,
-            attempt INTEGER NOT NULL, end_time REAL NOT NULL, sketch BLOB NOT NULL,
+            attempt INTEGER NOT NULL, end_time REAL NOT NULL, config INTEGER NOT NULL,
+            sketch BLOB NOT NULL,
             UNIQUE (scheduler, job_id, attempt)
         )
         """,
+        "CREATE INDEX run_sketches_by_config ON run_sketches (config, end_time)",
         "CREATE INDEX run_sketches_by_end ON run_sketches (end_time)",
         """
         CREATE TABLE run_blocks (
-            block INTEGER NOT NULL, end_time REAL NOT NULL, run INTEGER NOT NULL,
-            PRIMARY KEY (block, end_time, run)
+            block INTEGER NOT NULL, config INTEGER NOT NULL, end_time REAL NOT NULL,
+            run INTEGER NOT NULL,
+            PRIMARY KEY (block, config)
         ) WITHOUT ROWID
         """,
+        "CREATE INDEX run_blocks_by_end ON run_blocks (block, end_time, run)",
         "CREATE TABLE learnt (name TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
     ),
 )

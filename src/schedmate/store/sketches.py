@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from schedmate.model import PastRun
-from schedmate.model.sketch import SKETCH_VERSION, blocks, packed, sketch_of_run
+from schedmate.model.sketch import SKETCH_VERSION, blocks, configuration, packed, sketch_of_run
 from schedmate.model.wire import loads
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Sketches:
     _db: Database
     _sketches_checked = False
 
-    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
+    def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
         self._up_to_date()
         found: dict[int, bytes] = {}
         for key in keys:
@@ -34,6 +34,17 @@ class Sketches:
                 "SELECT run, sketch FROM run_blocks JOIN run_sketches USING (run)"
                 " WHERE block = ? ORDER BY run_blocks.end_time DESC LIMIT ?",
                 (key, limit),
+            )
+            found.update(rows)
+        return _joined(found)
+
+    def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
+        found: dict[int, bytes] = {}
+        for number in numbers:
+            rows = self._db.rows(
+                "SELECT run, sketch FROM run_sketches WHERE config ="
+                " (SELECT config FROM run_sketches WHERE run = ?) ORDER BY end_time DESC LIMIT ?",
+                (number, limit),
             )
             found.update(rows)
         return _joined(found)
@@ -62,18 +73,21 @@ class Sketches:
     def _keep_sketch(self, scheduler: str, run: PastRun) -> None:
         """Keys of an earlier record of the same attempt stay; they lead to this sketch."""
         sketch, job = sketch_of_run(run), run.job
-        ended = job.end_time or job.submit_time
+        ended, row = job.end_time or job.submit_time, packed(0, run, sketch)
+        config = configuration(row)
         number = self._db.one(
-            "INSERT INTO run_sketches (scheduler, job_id, attempt, end_time, sketch)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-            " SET end_time = excluded.end_time, sketch = excluded.sketch RETURNING run",
-            (scheduler, job.id, job.restarts, ended, packed(0, run, sketch)[_NUMBER:]),
+            "INSERT INTO run_sketches (scheduler, job_id, attempt, end_time, config, sketch)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET end_time = excluded.end_time,"
+            " config = excluded.config, sketch = excluded.sketch RETURNING run",
+            (scheduler, job.id, job.restarts, ended, config, row[_NUMBER:]),
         )[0]
-        keys = blocks(sketch)
-        places = ", ".join(["(?, ?, ?)"] * len(keys))
+        keys = blocks(sketch, config)
+        places = ", ".join(["(?, ?, ?, ?)"] * len(keys))
         self._db.run(
-            f"INSERT OR IGNORE INTO run_blocks VALUES {places}",  # noqa: S608 - question marks only
-            [value for key in keys for value in (key, ended, number)],
+            f"INSERT INTO run_blocks VALUES {places} ON CONFLICT DO UPDATE"  # noqa: S608 - only marks
+            " SET end_time = excluded.end_time, run = excluded.run"
+            " WHERE excluded.end_time >= end_time",
+            [value for key in keys for value in (key, config, ended, number)],
         )
 
     def _up_to_date(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schedmate.model import Fingerprint, Job, JobState, PastRun, Request, Workload
-from schedmate.model.sketch import blocks, packed, sketch_of_run
+from schedmate.model.sketch import blocks, configuration, packed, sketch_of_run
 
 
 @dataclass(slots=True)
@@ -35,20 +35,30 @@ class MemoryHistory:
         found = (run for run in self.runs if user is None or run.job.user == user)
         return _newest_first(found)[:limit]
 
-    def sketches(self, keys: Sequence[int], *, limit: int = 1000) -> bytes:
-        wanted, rows = set(keys), []
+    def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
+        wanted, rows = set(keys), {}
         for number in self._numbers_newest_first():
-            sketch = sketch_of_run(self.runs[number])
-            if wanted & set(blocks(sketch)):
-                rows.append(packed(number, self.runs[number], sketch))
-        return b"".join(rows[: limit * len(wanted)])
+            row, config = self._row(number)
+            if wanted & set(blocks(sketch_of_run(self.runs[number]), config)):
+                rows.setdefault(config, row)
+        return b"".join(list(rows.values())[: limit * len(wanted)])
+
+    def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
+        configs = {self._row(number)[1] for number in numbers}
+        rows: dict[int, list[bytes]] = {config: [] for config in configs}
+        for number in self._numbers_newest_first():
+            row, config = self._row(number)
+            if config in configs:
+                rows[config].append(row)
+        return b"".join(row for found in rows.values() for row in found[:limit])
+
+    def _row(self, number: int) -> tuple[bytes, int]:
+        row = packed(number, self.runs[number], sketch_of_run(self.runs[number]))
+        return row, configuration(row)
 
     def newest_sketches(self, limit: int) -> bytes:
         numbers = self._numbers_newest_first()[:limit]
-        return b"".join(
-            packed(number, self.runs[number], sketch_of_run(self.runs[number]))
-            for number in numbers
-        )
+        return b"".join(self._row(number)[0] for number in numbers)
 
     def _numbers_newest_first(self) -> list[int]:
         ends = [run.job.end_time or 0.0 for run in self.runs]

@@ -14,6 +14,7 @@ from schedmate.advisor.predicting.columns import (
     Columns,
     Flags,
     Floats,
+    Places,
     columns_of,
     query_of,
     rows_of,
@@ -21,12 +22,14 @@ from schedmate.advisor.predicting.columns import (
 from schedmate.advisor.predicting.scaling import Scaling
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Workload
-from schedmate.model.sketch import Sketch, blocks, sketch_of
+from schedmate.model.sketch import Sketch, blocks, configuration, sketch_of
 
 Tier = Literal["identical", "same_code", "similar"]
 TIERS: tuple[Tier, ...] = ("identical", "same_code", "similar")
-_SEARCHED = 1500
-"""Runs that are looked at for each key they may share with the job, the newest first."""
+_LOOKED_AT = 150
+"""Configurations whose runs are looked at, the most similar ones."""
+_REPEATS = 20
+"""Runs of one configuration that count, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +66,29 @@ def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: 
 
 def find_likes(history: History, target: Target, sketch: Sketch, scaling: Scaling) -> Likes | None:
     """The best tier that has a run which went well, else the best that has any."""
-    packed = history.sketches(blocks(sketch), limit=_SEARCHED)
+    keys = blocks(sketch, configuration(query_of(sketch, 0.0).rows.tobytes()))
+    found = columns_of(rows_of(history.sketches(keys)))
+    if len(found) == 0:
+        return None
+    query = query_of(sketch, target.submitted_at or float(found.rows["end"].max()))
+    found = found.take(_closest(query, found, scaling))
+    packed = history.repeats(found.rows["run"].tolist(), limit=_REPEATS)
     runs = _ended_before(columns_of(rows_of(packed)), target)
     if len(runs) == 0:
         return None
-    query = query_of(sketch, target.submitted_at or float(runs.rows["end"].max()))
-    by_words, by_numbers = distances(query, runs, scaling)
-    alike = similarity(by_words, by_numbers)[0]
+    alike = _similarity(query, runs, scaling)
     close = (alike >= scaling.no_match_below) & comparable(query, runs, scaling)[0]
     return _best_tier(query, sketch, runs, alike, close)
+
+
+def _similarity(query: Columns, runs: Columns, scaling: Scaling) -> Floats:
+    return similarity(*distances(query, runs, scaling))[0]
+
+
+def _closest(query: Columns, found: Columns, scaling: Scaling) -> Places:
+    """The same code first, whatever its numbers; then the most similar."""
+    same_code = (found.rows["code"] == query.rows["code"]) & (found.rows["code"] != 0)
+    return np.argsort(-_similarity(query, found, scaling) - same_code, kind="stable")[:_LOOKED_AT]
 
 
 def _ended_before(runs: Columns, target: Target) -> Columns:
