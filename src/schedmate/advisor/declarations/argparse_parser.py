@@ -10,6 +10,7 @@ from schedmate.model import Evidence
 
 STATE = f"{HIDDEN}parser>"
 KIND = "argparse.ArgumentParser"
+_MAX_DECLARED = 3000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,9 @@ class Parser:
 
     def add(self, declared: Declared) -> None:
         """A flag that is declared again is the newer one's."""
+        if len(self.declared) >= _MAX_DECLARED:
+            self.open = True
+            return
         if declared.default is None and declared.dest in self.defaults:
             declared = replace(declared, default=self.defaults[declared.dest])
         taken = set(declared.flags)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from schedmate.advisor.declarations.omegaconf_models import of_kind
-from schedmate.advisor.declarations.tables import state_all, table_of
+from schedmate.advisor.declarations.tables import copied, state_all, table_of
 from schedmate.advisor.python.natives.reading import path_of
 from schedmate.advisor.python.values import Call, Table, Value
 from schedmate.advisor.python.world import Model, World
@@ -68,7 +67,7 @@ def attributes(call: Call, _: World) -> Value | None:
     if own is not None:
         own.parts |= {**given.parts, **call.keywords}
         return call.receiver
-    made = of_kind(given, call.callee)
+    made = copied(given, call.callee)
     made.parts |= call.keywords
     return Value(made, (call.line,))
 

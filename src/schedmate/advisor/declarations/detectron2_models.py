@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from schedmate.advisor.declarations.argparse_parser import Declared, Parser, holder
 from schedmate.advisor.declarations.given import given_list
-from schedmate.advisor.declarations.omegaconf_models import from_words, of_kind
-from schedmate.advisor.declarations.tables import merge, state_all, table_of
+from schedmate.advisor.declarations.omegaconf_models import from_words
+from schedmate.advisor.declarations.tables import copied, merge, state_all, table_of
 from schedmate.advisor.python.values import Call, Dotted, Sequence, Table, Value
 from schedmate.advisor.python.world import Model, World
 
@@ -50,7 +50,7 @@ def load_lazy(call: Call, world: World) -> Value | None:
     table = table_of(read(path.data))
     if table is None:
         return None
-    made = of_kind(table, "omegaconf.DictConfig")
+    made = copied(table, "omegaconf.DictConfig")
     state_all(world, made)
     return Value(made, path.lines, path.source)
 
@@ -59,7 +59,7 @@ def apply_overrides(call: Call, world: World) -> Value | None:
     config, listed = call.argument("cfg", 0), call.argument("overrides", 1)
     table, words = table_of(config), given_list(listed) if listed is not None else None
     if table is not None and words is not None:
-        merge(table, of_kind(from_words(words), table.kind))
+        merge(table, copied(from_words(words), table.kind))
         state_all(world, table)
     return config
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from schedmate.advisor.declarations.absl_models import command_line, holder
-from schedmate.advisor.declarations.omegaconf_models import of_kind
 from schedmate.advisor.declarations.tables import copied, look_up, merge, put, state_all, table_of
 from schedmate.advisor.declarations.text import like
 from schedmate.advisor.python.trace import Option
@@ -21,7 +20,7 @@ _FLAGS = ("ml_collections.config_flags", "ml_collections.config_flags.config_fla
 
 def config_dict(call: Call, _: World) -> Value:
     start = table_of(call.argument("initial_dictionary", 0))
-    table = Table(kind=_KIND) if start is None else of_kind(copied(start), _KIND)
+    table = Table(kind=_KIND) if start is None else copied(start, _KIND)
     if call.callee.endswith(".create"):
         table.parts |= call.keywords
     return Value(table, (call.line,))
@@ -41,7 +40,7 @@ def update(call: Call, _: World) -> Value | None:
     if table is None:
         return None
     if over is not None:
-        merge(table, of_kind(over, _KIND))
+        merge(table, copied(over, _KIND))
     for name, value in call.keywords.items():
         put(table, name, value)
     return Value(None)
@@ -57,7 +56,7 @@ def update_flat(call: Call, _: World) -> Value | None:
 
 def as_dict(call: Call, _: World) -> Value | None:
     table = table_of(call.receiver)
-    return None if table is None else Value(of_kind(table, "dict"), (call.line,))
+    return None if table is None else Value(copied(table, "dict"), (call.line,))
 
 
 def same(call: Call, _: World) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from schedmate.advisor.configs.merging import merge as merged
-from schedmate.advisor.declarations.omegaconf_models import nothing, of_kind
+from schedmate.advisor.declarations.omegaconf_models import nothing
 from schedmate.advisor.declarations.tables import copied, put, state_all, table_of
 from schedmate.advisor.python.values import Call, LocalFunction, Sequence, Table, Value
 from schedmate.advisor.python.world import Model, World
@@ -28,7 +28,7 @@ def fromfile(call: Call, world: World) -> Value | None:
     read = _read(path.data, world, 0)
     if read is None:
         return None
-    table = of_kind(read, _KIND)
+    table = copied(read, _KIND)
     state_all(world, table)
     return Value(table, path.lines, path.source)
 
@@ -61,7 +61,7 @@ def _bases(value: Value | None) -> list[str]:
 def make(call: Call, world: World) -> Value | None:
     """`Config(dict(…))`."""
     start = table_of(call.argument("cfg_dict", 0))
-    table = Table(kind=_KIND) if start is None else of_kind(copied(start), _KIND)
+    table = Table(kind=_KIND) if start is None else copied(start, _KIND)
     table.parts |= call.keywords
     state_all(world, table, depth=call.depth)
     return Value(table, (call.line,))
@@ -74,7 +74,7 @@ def merge_from_dict(call: Call, world: World) -> Value | None:
         return Value(None)
     for name, value in options.parts.items():
         below = table_of(value)
-        put(table, name, value if below is None else Value(of_kind(below, _KIND), value.lines))
+        put(table, name, value if below is None else Value(copied(below, _KIND), value.lines))
     state_all(world, table)
     return Value(None)
 

@@ -22,7 +22,6 @@ from schedmate.advisor.python.values import UNKNOWN, Call, LocalClass, Sequence,
 from schedmate.advisor.python.world import Model, World
 
 KIND = "omegaconf.DictConfig"
-_MAX_DEPTH = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -34,21 +33,10 @@ class Config(Table):
 
 def config(table: Table, world: World, kind: str = KIND) -> Value:
     """A table as a config whose parts are attributes and whose references are resolved."""
-    raw = of_kind(table, kind)
+    raw = copied(table, kind)
     resolved = table_of(resolve(Value(raw), world.environment))
     parts = raw.parts if resolved is None else resolved.parts
     return Value(Config(parts, kind, table.complete, raw=raw))
-
-
-def of_kind(table: Table, kind: str, depth: int = 0) -> Table:
-    """The same settings in tables of another kind."""
-    parts = {
-        name: Value(of_kind(value.data, kind, depth + 1), value.lines, value.source)
-        if isinstance(value.data, Table) and depth < _MAX_DEPTH
-        else value
-        for name, value in table.parts.items()
-    }
-    return Table(parts, kind, table.complete)
 
 
 def _raw(value: Value) -> Table | None:
@@ -144,7 +132,7 @@ def to_container(call: Call, _: World) -> Value | None:
     table = table_of(given)
     if given is None or table is None:
         return given
-    return Value(of_kind(table, "dict"), given.lines, given.source)
+    return Value(copied(table, "dict"), given.lines, given.source)
 
 
 def select(call: Call, _: World) -> Value | None:
@@ -175,7 +163,7 @@ def merge_with(call: Call, world: World) -> Value | None:
     for value in call.positional:
         over = _raw(value)
         if table is not None and over is not None:
-            merge(table, of_kind(over, table.kind))
+            merge(table, copied(over, table.kind))
     if table is not None:
         state_all(world, table, depth=call.depth)
     return Value(None)

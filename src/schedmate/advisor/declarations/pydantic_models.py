@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.declarations.given import given, given_word
-from schedmate.advisor.declarations.omegaconf_models import of_kind
 from schedmate.advisor.declarations.schema import fields_of, instance, outline, settings_from
 from schedmate.advisor.declarations.tables import copied, merge, state_all, table_of
 from schedmate.advisor.declarations.text import like
@@ -59,12 +58,12 @@ def _options(cls: LocalClass) -> dict[str, Value]:
 def validated(call: Call, _: World) -> Value | None:
     """`Model.model_validate(settings)`."""
     table = table_of(call.argument("obj", 0))
-    return None if table is None else Value(of_kind(table, "pydantic.BaseModel"), (call.line,))
+    return None if table is None else Value(copied(table, "pydantic.BaseModel"), (call.line,))
 
 
 def dumped(call: Call, _: World) -> Value | None:
     table = table_of(call.receiver)
-    return None if table is None else Value(of_kind(table, "dict"), (call.line,))
+    return None if table is None else Value(copied(table, "dict"), (call.line,))
 
 
 def copy(call: Call, _: World) -> Value | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 
 from schedmate.advisor.python.trace import Option
 from schedmate.advisor.python.values import Table, Value
@@ -18,22 +20,32 @@ def table_of(value: Value | None) -> Table | None:
     return value.data if value is not None and isinstance(value.data, Table) else None
 
 
+@dataclass(slots=True)
+class _Visits:
+    """Tables may be shared or hold themselves: a few lines can make billions of ways."""
+
+    left: int = 20_000
+
+    def spend(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
+
+
 def leaves(table: Table, prefix: str = "") -> Iterator[tuple[str, Value]]:
     """Every setting below a table with its dotted name; `_MAX_LEAVES` at most."""
-    for count, leaf in enumerate(_leaves(table, prefix, ())):
-        if count >= _MAX_LEAVES:
-            return
-        yield leaf
+    yield from islice(_leaves(table, prefix, (), _Visits()), _MAX_LEAVES)
 
 
-def _leaves(table: Table, prefix: str, above: tuple[Table, ...]) -> Iterator[tuple[str, Value]]:
-    if len(above) > _MAX_DEPTH or any(each is table for each in above):
+def _leaves(
+    table: Table, prefix: str, above: tuple[Table, ...], visits: _Visits
+) -> Iterator[tuple[str, Value]]:
+    if len(above) > _MAX_DEPTH or any(each is table for each in above) or not visits.spend():
         return
     for name, value in list(table.parts.items()):
         if name.startswith(HIDDEN):
             continue
         if isinstance(value.data, Table):
-            yield from _leaves(value.data, f"{prefix}{name}.", (*above, table))
+            yield from _leaves(value.data, f"{prefix}{name}.", (*above, table), visits)
         else:
             yield f"{prefix}{name}", value
 
@@ -81,28 +93,42 @@ def drop(table: Table, dotted: str) -> None:
         below.parts.pop(last, None)
 
 
-def copied(table: Table, depth: int = 0) -> Table:
-    """Another table with the same settings: changing one leaves the other alone."""
-    parts = {
-        name: Value(copied(value.data, depth + 1), value.lines, value.source)
-        if isinstance(value.data, Table) and depth < _MAX_DEPTH
-        else value
-        for name, value in table.parts.items()
-    }
-    return Table(parts, table.kind, table.complete, table.of)
+def copied(table: Table, kind: str | None = None) -> Table:
+    """Another table with the same settings: changing one leaves the other alone.
+
+    Of another kind, it is a table of settings only, and no instance of a class.
+    """
+    return _copied(table, kind, {})
 
 
-def merge(into: Table, over: Table, depth: int = 0) -> None:
+def _copied(table: Table, kind: str | None, made: dict[int, Table]) -> Table:
+    if id(table) in made:
+        return made[id(table)]
+    of = table.of if kind is None else None
+    copy = made[id(table)] = Table({}, kind or table.kind, table.complete, of)
+    deep = len(made) > _MAX_LEAVES
+    for name, value in table.parts.items():
+        if isinstance(value.data, Table) and not deep:
+            value = Value(_copied(value.data, kind, made), value.lines, value.source)  # noqa: PLW2901 - the copy takes its place
+        copy.parts[name] = value
+    return copy
+
+
+def merge(into: Table, over: Table) -> None:
     """Take over the settings of another table, those of nested ones one by one."""
+    _merge(into, over, 0, _Visits())
+
+
+def _merge(into: Table, over: Table, depth: int, visits: _Visits) -> None:
+    into.complete = into.complete and over.complete and visits.spend()
     for name, value in list(over.parts.items()):
         below = table_of(into.parts.get(name))
-        if below is not None and isinstance(value.data, Table) and depth < _MAX_DEPTH:
-            merge(below, value.data, depth + 1)
-        elif isinstance(value.data, Table):
-            into.parts[name] = Value(copied(value.data), value.lines, value.source)
-        else:
+        if not isinstance(value.data, Table) or depth > _MAX_DEPTH or visits.left < 0:
             into.parts[name] = value
-    into.complete = into.complete and over.complete
+        elif below is None:
+            into.parts[name] = Value(copied(value.data), value.lines, value.source)
+        elif below is not value.data:
+            _merge(below, value.data, depth + 1, visits)
 
 
 def nested(settings: Mapping[str, Value], kind: str = "dict") -> Table:

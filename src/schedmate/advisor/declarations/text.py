@@ -17,7 +17,7 @@ _LOOSE = {
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
 }
 _NULLS = {"none", "null", "~"}
-_MAX_LITERAL = 20_000
+_MAX_LITERAL = 4_000
 _MAX_DEPTH = 20
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedmate.advisor.configs import inherit
 from schedmate.advisor.declarations.given import Given, given_list
-from schedmate.advisor.declarations.omegaconf_models import nothing, of_kind
+from schedmate.advisor.declarations.omegaconf_models import nothing
 from schedmate.advisor.declarations.tables import copied, look_up, merge, put, state_all, table_of
 from schedmate.advisor.declarations.text import literal
 from schedmate.advisor.python.values import Call, Table, Value
@@ -29,7 +29,7 @@ def node(call: Call, _: World) -> Value:
         return call.receiver
     table = Table(kind=call.callee)
     if start is not None:
-        merge(table, of_kind(start, call.callee))
+        merge(table, copied(start, call.callee))
     return Value(table, (call.line,))
 
 
@@ -48,7 +48,7 @@ def merge_from_file(call: Call, world: World) -> Value | None:
     read = _read(path.data, world)
     table.complete = table.complete and read is not None
     if read is not None:
-        merge(table, of_kind(read, table.kind))
+        merge(table, copied(read, table.kind))
     state_all(world, table, depth=call.depth)
     return Value(None)
 
@@ -85,7 +85,7 @@ def _decoded(word: Given, before: Value | None) -> Value:
 def merge_from_other(call: Call, world: World) -> Value | None:
     table, other = table_of(call.receiver), table_of(call.argument("cfg_other", 0))
     if table is not None and other is not None:
-        merge(table, of_kind(other, table.kind))
+        merge(table, copied(other, table.kind))
         state_all(world, table, depth=call.depth)
     return Value(None)
 
@@ -96,7 +96,7 @@ def load_cfg(call: Call, world: World) -> Value | None:
     if path is None or not isinstance(path.data, str):
         return None
     read = _read(path.data, world)
-    return None if read is None else Value(of_kind(read, _KINDS[0]), path.lines)
+    return None if read is None else Value(copied(read, _KINDS[0]), path.lines)
 
 
 def freeze(call: Call, world: World) -> Value:
