@@ -124,9 +124,15 @@ def test_a_tool_in_a_copy_of_its_code_is_the_tool_itself(start: str, command: st
 
 
 def test_a_file_that_only_looks_like_a_tool_still_has_code_of_its_own():
-    run = run_of("train.py", "from torchtitan.config import JobConfig\n")
-    assert tool_for(run) is not None
-    assert not needs_no_code(run)
+    long = "from torchtitan.config import JobConfig\n" + "loss.backward()\n" * 100
+    for name, source in (("train.py", long), ("main.py", "cli = LightningCLI(Net)\n")):
+        run = run_of(name, source)
+        assert tool_for(run) is not None
+        assert not needs_no_code(run)
+
+
+def test_a_few_lines_that_start_a_tool_are_the_tool():
+    assert needs_no_code(run_of("src/train.py", "from llamafactory.train.tuner import run_exp\n"))
 
 
 def test_every_tool_is_tried_here():

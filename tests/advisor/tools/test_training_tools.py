@@ -112,7 +112,7 @@ interval = 500
 def test_torchtitan(start: str, source: str | None):
     command = f"{start} --job.config_file t/8b.toml --training.steps 20"
     assert fields(command, {"t/8b.toml": TITAN}, source) == {
-        "framework": "pytorch",
+        "framework": "torchtitan",
         "task": "language_modeling",
         "model": "llama3-8B",
         "dataset": "c4",
@@ -180,7 +180,7 @@ def test_maxtext_takes_sizes_of_the_named_model():
     assert (found["max_steps"], found["batch_size"], found["learning_rate"]) == (10, 12.0, 3e-5)
     assert "checkpoint_every" not in found
     found = fields(command, files)
-    assert (found["d_model"], found["dataset"]) == (2048, "c4/en:3.0.1")
+    assert (found["d_model"], found["dataset"]) == (2048, "c4/en")
     assert "model" not in found
 
 

@@ -205,7 +205,7 @@ def test_torchtune_by_a_config_of_the_job():
         {"my/8B.yaml": TUNE},
     )
     assert found == {
-        "framework": "pytorch",
+        "framework": "torchtune",
         "task": "language_modeling",
         "model": "llama3_1_8b",
         "dataset": "alpaca_cleaned",
@@ -225,7 +225,7 @@ def test_torchtune_by_a_config_of_the_job():
 def test_torchtune_by_one_of_its_own_configs_says_only_what_is_stated():
     found = fields("tune run lora_finetune_single_device --config llama3/8B_lora batch_size=4")
     assert found == {
-        "framework": "pytorch",
+        "framework": "torchtune",
         "task": "language_modeling",
         "model": "llama3-8B",
         "batch_size": 4,

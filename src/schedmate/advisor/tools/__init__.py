@@ -33,6 +33,8 @@ from schedmate.advisor.tools.ultralytics import ultralytics
 from schedmate.advisor.tools.verl import verl
 from schedmate.advisor.tools.xtuner import xtuner
 
+_LONGEST_STARTER = 60
+"""Lines of a file that does no more than start a tool, its licence included."""
 _DEEPEST = 6
 """How many directories deep a module of a tool lies at most."""
 
@@ -52,7 +54,7 @@ __all__ = [
 class Known:
     """`modules` is a pattern for what stands behind `-m`, and for the file of that module in a
     checked-out copy. `files` is one for other entry points, which count only where the text has
-    one of the `marks`.
+    one of the `marks`; some of those have `own_code` that matters besides.
     """
 
     tool: Tool
@@ -60,12 +62,18 @@ class Known:
     modules: str = ""
     files: str = ""
     marks: tuple[str, ...] = ()
+    own_code: bool = False
 
     def runs(self, run: PythonRun) -> bool:
         return self.is_itself(run) or self._is_marked(run)
 
+    def is_alone(self, run: PythonRun) -> bool:
+        """The tool under its own name, or a few lines that start it."""
+        text = run.entry.source.text if run.entry.source is not None else ""
+        starts = not self.own_code and text.count("\n") < _LONGEST_STARTER
+        return self.is_itself(run) or (starts and self._is_marked(run))
+
     def is_itself(self, run: PythonRun) -> bool:
-        """By the tool's own name, not by what somebody's file looks like."""
         words = (run.entry.name, run.command.text)
         if any(PurePosixPath(word).name in self.programs for word in words):
             return True
@@ -153,11 +161,12 @@ TOOLS: tuple[Known, ...] = (
         r"mmengine\.tools\.train",
         r"(?:^|/)(?:tools/|tools/dist_)?train\.py$",
         ("from mmengine", "from mmcv", "import mmcv", "import mmengine"),
+        own_code=True,
     ),
     Known(xtuner, ("xtuner",), r"xtuner(?:\.entry_point)?"),
     Known(llmfoundry, ("llmfoundry",), "", r"(?:^|/)train\.py$", ("llmfoundry",)),
     Known(nemo, ("nemo",)),
-    Known(lightning_cli, (), "", r"\.py$", ("LightningCLI(",)),
+    Known(lightning_cli, (), "", r"\.py$", ("LightningCLI(",), own_code=True),
 )
 """The first that fits is the one."""
 
@@ -170,5 +179,5 @@ def tool_for(run: PythonRun) -> Tool | None:
 
 
 def needs_no_code(run: PythonRun) -> bool:
-    """Whether it is a tool itself: its config says what it does, its own code would mislead."""
-    return any(known.is_itself(run) for known in TOOLS)
+    """Whether the config says what will happen, so that the tool's own code would mislead."""
+    return any(known.is_alone(run) for known in TOOLS)

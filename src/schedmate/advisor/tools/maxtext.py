@@ -11,7 +11,7 @@ from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
 from schedmate.advisor.shell import Word
-from schedmate.advisor.tools.base import first, known_by, of_path, saying, stated, told
+from schedmate.advisor.tools.base import first, known_by, of_path, renamed, saying, stated, told
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import config_at, named_config, with_options
 
@@ -58,10 +58,14 @@ def _sizes(model: Value, positional: tuple[Word, ...], world: World) -> Value:
 
 
 def _dataset(config: Value) -> Value | None:
+    """`c4/en:3.0.1` is c4/en in a version."""
     kind = stated(select(config, "dataset_type"))
     if kind is not None and kind.data == "hf":
         return of_path(first(config, "hf_path"))
-    return None if kind is not None and kind.data == "synthetic" else first(config, "dataset_name")
+    named = first(config, "dataset_name")
+    if named is None or (kind is not None and kind.data == "synthetic"):
+        return None
+    return renamed(named, str(named.data).partition(":")[0])
 
 
 def _checkpoints(config: Value) -> Iterator[Said]:

@@ -44,7 +44,7 @@ def torchtitan(run: PythonRun, world: World) -> Iterator[Said]:
     given = read_command_line(run.arguments)
     file = config_option(given.options, "job.config_file config_file", world)
     config = with_options(file, given.options, world)
-    yield known_by(run, "framework", "pytorch")
+    yield known_by(run, "framework", "torchtitan")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)
     yield from saying("dataset", of_path(first(config, "training.dataset dataloader.dataset")))

@@ -38,7 +38,7 @@ def torchtune(run: PythonRun, world: World) -> Iterator[Said]:
     named = select(given.options, "config")
     config = config_at(named.data if named is not None else None, world)
     config = with_options(config, given.options, world)
-    yield known_by(run, "framework", "pytorch")
+    yield known_by(run, "framework", "torchtune")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)
     yield from saying("optimizer", last_part(first(config, "optimizer._component_ optimizer")))
