@@ -200,3 +200,24 @@ def test_sacred_settings_and_with(tmp_path) -> None:
     run = job(tmp_path, "t.py with epochs=9", {"t.py": code})
     assert run.told("lib.library") == {"lr": 0.1, "epochs": 9}
     assert run.said("lr") == (0.1, "code", "t.py:8")
+
+
+def test_a_function_that_hides_the_module_it_comes_from(tmp_path) -> None:
+    code = """
+    import argparse
+    from engine import launch
+    from lib import library
+
+    def main(args):
+        library(lr=args.lr)
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float)
+    launch(main, args=(parser.parse_args(),))
+    """
+    files = {
+        "t.py": code,
+        "engine/__init__.py": "from .launch import *\n",
+        "engine/launch.py": "def launch(function, args):\n    function(*args)\n",
+    }
+    assert job(tmp_path, "t.py --lr 0.5", files).told("lib.library") == {"lr": 0.5}

@@ -36,16 +36,15 @@ def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
     scope = load(engine, module)
     if scope is not None and name in scope.names:
         return resolve(engine, scope.names[name])
+    starred = None if scope is None else from_stars(engine, name, scope)
+    if starred is not None:
+        return starred  # `from .launch import *` hides the submodule of that name
     below = engine.finder.below(module, name) if module.directory is not None else None
     if below is not None:
         below.depth = below.depth or module.depth
         return Value(below)
-    if scope is None:
-        return None
-    found = from_stars(engine, name, scope)
-    if found is None and scope.library_star:
-        return Value(Dotted(f"{scope.library_star}.{name}"))
-    return found
+    library = scope.library_star if scope is not None else ""
+    return Value(Dotted(f"{library}.{name}")) if library else None
 
 
 def load(engine: Engine, module: LocalModule) -> Scope | None:
