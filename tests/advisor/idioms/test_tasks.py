@@ -137,3 +137,9 @@ def test_a_script_that_is_told_only_to_evaluate(tmp_path):
     ) + TRAINS
     assert task(tmp_path, code, "--do_eval") == "evaluation"
     assert task(tmp_path, code, "--do_train", "--do_eval") == "language_modeling"
+
+
+def test_boxes_or_masks_of_the_same_pictures(tmp_path):
+    code = "from torchvision.datasets import CocoDetection\nd = CocoDetection('coco', 'a.json')"
+    assert task(tmp_path, code + TRAINS) == "object_detection"
+    assert task(tmp_path, code + TRAINS, entry="segmentation/train.py") == "segmentation"

@@ -84,12 +84,6 @@ _OWN_TREES = frozenset({"megatron", "fairseq", "torchtitan", "torchtune", "detec
 _IMPORTED_BESIDE = frozenset({"accelerate", "deepspeed"})
 """Imported for one helper as often as for their loop."""
 _BY_CALL, _BY_UNSURE_CALL, _BY_IMPORT = 0.95, 0.8, 0.7
-GPU_PACKAGES = frozenset(
-    package.partition(".")[0]
-    for driver in _DRIVERS
-    for package in driver.packages
-    if driver.framework != "rllib"
-) | {"cupy", "numba", "cudf", "cuml", "pycuda", "triton", "vllm", "onnxruntime"}
 
 
 def frameworks(reading: Reading) -> Iterator[Said]:

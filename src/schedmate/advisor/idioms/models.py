@@ -18,6 +18,7 @@ _SNAPSHOT = re.compile(
     r"(?:checkpoint|global_step|step|epoch|iter)[-_=]?\d{1,12}|[0-9a-f]{32,64}|v?\d{1,9}",
     re.IGNORECASE,
 )
+_TRAINED = re.compile(r"(?:checkpoint|global_step|step|epoch|iter)[-_=]?\d{1,12}", re.IGNORECASE)
 _SAYS_LITTLE = words(
     "model models net network module backbone pretrained checkpoint checkpoints ckpt ckpts weights "
     "last best final latest output outputs out save saved hub huggingface cache snapshots hf mnt "
@@ -27,7 +28,7 @@ _SAYS_LITTLE = words(
 _PLAIN_CLASSES = re.compile(
     r"(?:My|Lit|PL|Lightning|Simple|Base|Custom|Toy|Basic|Neural|The|Full|Main)?"
     r"(?:Auto)?(?:Model|Net|Network|Module|Classifier|Wrapper|Trainer|Solver|Agent|Task|System"
-    r"|Learner|Regressor|Policy|Loss|Criterion|Regression|Classification)?",
+    r"|Learner|Regressor|Policy|Generator|Loss|Criterion|Regression|Classification)?",
     re.IGNORECASE,
 )
 _NO_MODELS = re.compile(
@@ -90,7 +91,7 @@ def _is_hub_id(name: str) -> bool:
         and not name.startswith((".", "~", "/", "$"))
         and not _WEIGHTS.search(name)
         and parts[0].lower() not in _SAYS_LITTLE
-        and not _SNAPSHOT.fullmatch(parts[1])
+        and not _TRAINED.fullmatch(parts[1])
     )
 
 

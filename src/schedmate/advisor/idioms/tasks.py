@@ -88,6 +88,15 @@ def _libraries(reading: Reading) -> Iterator[Hint]:
 
 
 def _datasets(reading: Reading) -> Iterator[Hint]:
+    """Pictures with boxes have masks as well: a model or a file that is for those decides."""
+    found = [*_named_datasets(reading)]
+    if {task for task, _ in found} == {"object_detection"}:
+        masks = [hint for hint in _models_and_files(reading) if hint[0] == "segmentation"]
+        found = masks or found
+    yield from found
+
+
+def _named_datasets(reading: Reading) -> Iterator[Hint]:
     for each in chain(datasets(reading), keras_datasets(reading)):
         yield from _hints("dataset", each.value, each.line)
     for name, value in reading.options.items():
