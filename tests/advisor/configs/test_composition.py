@@ -10,7 +10,6 @@ from advisor.configs.job_files import JobFiles, bare
 from schedmate.advisor.configs import (
     assign,
     inherit,
-    leaves,
     merge,
     parse_value,
     read,
@@ -109,11 +108,6 @@ def test_dotted_names():
     assert bare(assign(value, "x.y", Value(5)))["x"] == {"y": 5}
     assert bare(remove(value, "a.b")) == {"a": {}}
     assert bare(remove(value, "q.r")) == bare(value)
-    assert [name for name, _ in leaves(config("a: {b: 1, c: {d: [1]}}\ne: 2\n"))] == [
-        "a.b",
-        "a.c.d",
-        "e",
-    ]
 
 
 def test_a_part_of_what_is_incomplete_is_not_said_to_be_missing():

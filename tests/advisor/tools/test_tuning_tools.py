@@ -139,6 +139,10 @@ def test_trl():
         "learning_rate": 0.0001,
     }
     assert fields("trl vllm-serve --model x") == {}
+    assert fields("trl dpo --accelerate_config zero2")["parallelism"] == "zero2"
+    files = {"a.yaml": "distributed_type: FSDP\nmixed_precision: bf16\n"}
+    found = fields("trl dpo --accelerate_config a.yaml", files)
+    assert (found["parallelism"], found["precision"]) == ("fsdp", "bf16")
 
 
 def test_swift():

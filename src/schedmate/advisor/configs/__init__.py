@@ -10,7 +10,7 @@ from schedmate.advisor.configs.hydra import compose
 from schedmate.advisor.configs.hydra_arguments import HydraArguments, read_arguments
 from schedmate.advisor.configs.inheritance import inherit
 from schedmate.advisor.configs.interpolation import resolve
-from schedmate.advisor.configs.merging import assign, leaves, merge, remove, select
+from schedmate.advisor.configs.merging import assign, merge, remove, select
 from schedmate.advisor.configs.reading import parse_value, read
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "assign",
     "compose",
     "inherit",
-    "leaves",
     "merge",
     "parse_value",
     "read",

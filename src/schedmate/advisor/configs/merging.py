@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from schedmate.advisor.configs.building import MAX_DEPTH
 from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
 
@@ -90,12 +88,3 @@ def remove(value: Value, path: str) -> Value:
     parts = {name: part for name, part in holder.data.parts.items() if name != last}
     table = Table(parts, holder.data.kind, holder.data.complete)
     return assign(value, ".".join(above), Value(table, holder.lines, holder.source))
-
-
-def leaves(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Value]]:
-    """Every setting of nested tables by its dotted name; lists are settings as they stand."""
-    if not isinstance(value.data, Table) or depth > MAX_DEPTH:
-        yield prefix, value
-        return
-    for name, part in value.data.parts.items():
-        yield from leaves(part, f"{prefix}.{name}" if prefix else name, depth + 1)

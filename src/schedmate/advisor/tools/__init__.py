@@ -39,7 +39,6 @@ _DEEPEST = 6
 """How many directories deep a module of a tool lies at most."""
 
 __all__ = [
-    "PROGRAMS",
     "TOOLS",
     "Known",
     "Tool",
@@ -169,9 +168,6 @@ TOOLS: tuple[Known, ...] = (
     Known(lightning_cli, (), "", r"\.py$", ("LightningCLI(",), own_code=True),
 )
 """The first that fits is the one."""
-
-PROGRAMS: frozenset[str] = frozenset(name for known in TOOLS for name in known.programs)
-"""Console programs that are one of these tools."""
 
 
 def tool_for(run: PythonRun) -> Tool | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schedmate.advisor.configs import select
 from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
-from schedmate.advisor.tools.base import known_by, told
+from schedmate.advisor.tools.accelerate_yaml import accelerate_config
+from schedmate.advisor.tools.base import known_by, renamed, stated, told
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import config_option, with_options
 from schedmate.advisor.tools.transformers_names import training_arguments, tuned_precision
@@ -25,6 +28,14 @@ _TRAINS = {
     "rloo": "reinforcement_learning",
     "reward": "sequence_classification",
 }
+_BROUGHT_ALONG = {
+    "multi_gpu": "ddp",
+    "fsdp1": "fsdp",
+    "fsdp2": "fsdp",
+    "zero1": "zero1",
+    "zero2": "zero2",
+    "zero3": "zero3",
+}
 
 
 def trl(run: PythonRun, world: World) -> Iterator[Said]:
@@ -38,3 +49,15 @@ def trl(run: PythonRun, world: World) -> Iterator[Said]:
     yield from told(config, _NAMES)
     yield from training_arguments(config, world.read_config)
     yield from tuned_precision(config)
+    yield from _launching(stated(select(config, "accelerate_config")), world)
+
+
+def _launching(named: Value | None, world: World) -> Iterator[Said]:
+    """`--accelerate_config` takes a file, or the name of one that trl brings along."""
+    if named is None or not isinstance(named.data, str):
+        return
+    way = _BROUGHT_ALONG.get(named.data)
+    if way is not None:
+        yield Said(field="parallelism", value=renamed(named, way))
+    elif (found := world.read_config(named.data)) is not None:
+        yield from accelerate_config(found, world.read_config)
