@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.trace import Trace
-from schedmate.advisor.python.values import Value
+from schedmate.advisor.python.values import Call, Value
 from schedmate.model import Evidence
 
 
@@ -40,6 +40,14 @@ class Reading:
     trace: Trace
     options: Mapping[str, Value] = field(default_factory=dict)
     read_config: Callable[[str], Value | None] = _no_config
+    calls_by_name: Mapping[str, list[tuple[int, Call]]] = field(init=False, compare=False)
+    """Calls with their places in the trace, by the last part of what is called."""
+
+    def __post_init__(self) -> None:
+        found: dict[str, list[tuple[int, Call]]] = {}
+        for place, call in enumerate(self.trace.calls):
+            found.setdefault(call.callee.rpartition(".")[2], []).append((place, call))
+        object.__setattr__(self, "calls_by_name", found)
 
 
 Idiom = Callable[[Reading], Iterator[Said]]

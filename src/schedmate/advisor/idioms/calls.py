@@ -23,6 +23,7 @@ _UNSURE = 0.25
 _FAR_TOO_MANY = 1e300
 """Integers beyond have no float."""
 _DIRECT = 3
+_TRAINERS = ("transformers", "trl")
 _HOOKS = ("configure_optimizers", "train_dataloader", "setup", "prepare_data", "configure_model")
 _HOOKED = ("LightningModule", "LightningDataModule", "LightningLite", "L.LightningModule")
 
@@ -71,7 +72,13 @@ def _prefixes(libraries: tuple[str, ...]) -> tuple[str, ...]:
 def calls_of(reading: Reading, *names: str) -> Iterator[Call]:
     """Calls whose dotted name ends in one of these: `DataLoader`, `Trainer.fit`."""
     endings = tuple(f".{name}" for name in names)
-    return (call for call in reading.trace.calls if f".{call.callee}".endswith(endings))
+    found = [
+        (place, call)
+        for last in dict.fromkeys(last_name(name) for name in names)
+        for place, call in reading.calls_by_name.get(last, ())
+        if f".{call.callee}".endswith(endings)
+    ]
+    return (call for _, call in sorted(found, key=lambda one: one[0]))
 
 
 def own_class(call: Call) -> str:
@@ -93,8 +100,8 @@ def runs(reading: Reading, call: Call) -> bool:
 def is_trained_by_transformers(reading: Reading) -> bool:
     """Whether its Trainer runs the loop: loops and optimisers of the job are then for others."""
     return any(
-        is_of(call.callee, "transformers", "trl") and "Trainer" in call.callee
-        for call in calls_of(reading, "train")
+        call.callee.endswith(("Trainer", "Trainer.train")) and is_of(call.callee, *_TRAINERS)
+        for call in reading.trace.calls
     )
 
 

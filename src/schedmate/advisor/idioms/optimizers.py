@@ -54,16 +54,15 @@ def optimizers(reading: Reading) -> Iterator[Said]:
 
 
 def _makes_optimizer(call: Call) -> bool:
-    if is_of(call.callee, *_ELSEWHERE):
-        return False
     name = last_name(call.callee)
+    if not name[:1].isupper() or is_of(call.callee, *_ELSEWHERE):
+        return False
     if name == "Optimizer":
         return bool(own_class(call))
     if name in _CLASSES or name == "ZeroRedundancyOptimizer":
         return True
     return (
         is_of(call.callee, "torch.optim", "torch_optimizer", "bitsandbytes.optim", "timm.optim")
-        and name[:1].isupper()
         and name not in _NO_OPTIMISERS
         and "lr_scheduler" not in call.callee
         and is_direct(call.callee)

@@ -56,6 +56,7 @@ _OTHER_CONFIGS = (
 _ELSEWHERE = ("tensorflow", "keras", "jax", "peft")
 _WHOLE = ("d_model", "n_layer", "n_head")
 _ENOUGH = 2
+_LINES_OF_A_CALL = 6
 
 
 def torch_modules(reading: Reading) -> Iterator[Said]:
@@ -128,8 +129,11 @@ def _words(call: Call) -> Iterator[Said]:
 def _is_configured(call: Call) -> bool:
     """A depth written into the very call belongs to some part of a model."""
     depth = call.argument("num_layers", 2)
-    stated = depth is not None and depth.known and call.line not in depth.lines
-    return stated and call.certain and is_of(call.callee, "torch.nn")
+    if depth is None or not depth.known or not depth.lines:
+        return False
+    first, here = depth.lines[0], call.line
+    written_here = first.file == here.file and 0 <= first.line - here.line <= _LINES_OF_A_CALL
+    return not written_here and call.certain and is_of(call.callee, "torch.nn")
 
 
 def _recurrent(reading: Reading) -> Iterator[Said]:

@@ -48,13 +48,28 @@ def saving(reading: Reading) -> Iterator[Said]:
 def resuming(reading: Reading) -> Iterator[Said]:
     """A load that certainly happens, or one that only waits for the file to be there."""
     yield from _by_option(reading)
-    if not _loads_more_than_weights(reading):
-        return
+    state = _loads_more_than_weights(reading)
     for call in calls_of(reading, "torch.load", "load_state", "load_checkpoint"):
-        words = f"{call.within} {call.target} {call.line.text}"
-        if not call.loops and _RESUMING.search(words) and (call.certain or _waits(reading, call)):
+        about = f"{call.within} {call.target} {call.line.text}"
+        if call.loops or not _RESUMING.search(about):
+            continue
+        if (state and (call.certain or _waits(reading, call))) or _is_its_own(reading, call):
             yield from implied("resumes", True, call, confidence=0.75, certain=True)
             return
+
+
+def _is_its_own(reading: Reading, load: Call) -> bool:
+    """Whether it asks for the very file that it writes, and loads it where it is there."""
+    path = text_of(load.argument("f", 0))
+    asked = any(
+        question.certain and text_of(question.argument("path", 0)) == path
+        for question in calls_of(reading, *_QUESTIONS)
+    )
+    return bool(path) and asked and any(text_of(_path(s)) == path for s in _saves(reading))
+
+
+def _saves(reading: Reading) -> Iterator[Call]:
+    return calls_of(reading, "torch.save")
 
 
 def _by_option(reading: Reading) -> Iterator[Said]:

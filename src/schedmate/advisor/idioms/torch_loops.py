@@ -116,8 +116,9 @@ def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
     """Whether the loop's own words say what it counts; a loop over batches counts nothing."""
     if (number_of(loop.bound) or 0) <= (1 if loop.kind == "break" else 0):
         return False
-    if loop.variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it"):
-        return bool(what.search(loop.variable))
+    variable = last_name(loop.variable)
+    if variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it"):
+        return bool(what.search(variable))
     words = [loop.line.text, *(line.text for line in (loop.bound.lines if loop.bound else ())[:1])]
     return any(what.search(word) for text in words for word in re.split(r"\W+", text))
 

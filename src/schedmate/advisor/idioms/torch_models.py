@@ -24,7 +24,9 @@ _HELPERS = re.compile(
     r"|quantiz|vae|autoencoder|textencoder|clipvision|cliptext|dataset",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"teacher|reward|ref(?:erence)?_|_ref|ema|draft|judge|disc|lpips|vgg_loss")
+_ASIDE = re.compile(
+    r"teacher|reward|ref(?:erence)?_|_ref|ema|draft|judge|disc|lpips|perceptual|loss|_features"
+)
 _NAMED_BY_ARGUMENT: dict[str, tuple[str, int]] = {
     "timm.create_model": ("model_name", 0),
     "timm.models.create_model": ("model_name", 0),
@@ -39,6 +41,7 @@ _NAMED_BY_ARGUMENT: dict[str, tuple[str, int]] = {
     "EfficientNet.from_name": ("model_name", 0),
     "EfficientNet.from_pretrained": ("model_name", 0),
 }
+_ASKED_BY_NAME = frozenset(name.rpartition(".")[2] for name in _NAMED_BY_ARGUMENT)
 _LIBRARIES = (
     "segmentation_models_pytorch",
     "monai.networks.nets",
@@ -60,21 +63,23 @@ def models(reading: Reading) -> Iterator[Said]:
 
 
 def _aside(call: Call) -> bool:
-    return bool(_ASIDE.search(f"{call.target} {last_name(call.within)}".lower()))
+    return bool(_ASIDE.search(f"{call.target} {call.within}".lower()))
 
 
 def _model(call: Call, reading: Reading) -> Iterator[Said]:
-    for name, (argument, place) in _NAMED_BY_ARGUMENT.items():
-        if call.callee == name or call.callee.endswith(f".{name}"):
+    last = last_name(call.callee)
+    for name in _NAMED_BY_ARGUMENT if last in _ASKED_BY_NAME else ():
+        if f".{call.callee}".endswith(f".{name}"):
+            argument, place = _NAMED_BY_ARGUMENT[name]
             yield from said("model", call.argument(argument, place), call)
             return
-    if last_name(call.callee) in _FROM:
+    if last in _FROM:
         yield from _pretrained(call)
     elif is_of(call.callee, "torchvision.models"):
         yield from _torchvision(call, reading)
-    elif is_of(call.callee, *_LIBRARIES) and last_name(call.callee)[:1].isupper():
-        yield from implied("model", last_name(call.callee), call, confidence=0.85)
-    elif is_of(call.callee, "transformers") and _is_model_class(last_name(call.callee)):
+    elif last[:1].isupper() and is_of(call.callee, *_LIBRARIES):
+        yield from implied("model", last, call, confidence=0.85)
+    elif last[:1].isupper() and is_of(call.callee, "transformers") and _is_model_class(last):
         yield from _from_config(call, call.argument("config", 0))
 
 
