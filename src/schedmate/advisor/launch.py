@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedmate.advisor.launchers import PARALLEL, Launched
-from schedmate.advisor.purpose import purpose_of
+from schedmate.advisor.purpose import HELPER, purpose_of
 from schedmate.advisor.shell import Asked, Word
 from schedmate.advisor.sources import SourceFile
 
@@ -73,10 +73,12 @@ class Launch:
         return self.runs[max(ranked)[1]] if ranked else None
 
 
-def _rank(run: PythonRun) -> tuple[int, bool, bool, bool] | None:
+def _rank(run: PythonRun) -> tuple[int, bool, bool, bool, bool] | None:
     """The more, the likelier it is what the job is about; None where it cannot be."""
     entry = run.entry
     purpose = purpose_of(entry.name, [word.text for word in run.arguments if word.known])
+    if purpose == HELPER:
+        return None
     if entry.name == INLINE:
         text = entry.source.text if entry.source else ""
         if not any(word in text for word in ("train", "fit", "main(")):
@@ -86,4 +88,5 @@ def _rank(run: PythonRun) -> tuple[int, bool, bool, bool] | None:
         bool(PARALLEL.intersection(run.launchers)),
         not run.conditional,
         not entry.missing,
+        entry.source is not None,
     )

@@ -13,7 +13,7 @@ from schedmate.advisor.launch import INLINE, STDIN, Entry, Launch, PythonRun
 from schedmate.advisor.launchers import PYTHON, Peeled, environment, program, submits, take_off
 from schedmate.advisor.recipes import recipe
 from schedmate.advisor.shell import Asked, Word, command_words, read_directives, walk
-from schedmate.advisor.shell.pieces import as_code, text_of
+from schedmate.advisor.shell.pieces import as_code, doubts, text_of
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.started import Started
@@ -110,6 +110,7 @@ class _Resolver:
             exported=started.env,
             surroundings=_Surroundings(self._finder),
             cwd=started.cwd,
+            doubtful=started.doubtful,
         )
         self.written |= script.written
         self.scripts += script.sourced
@@ -216,7 +217,8 @@ class _Resolver:
 
     def _text(self, word: Word, arguments: Sequence[Word], started: Started) -> list[PythonRun]:
         source, values = _code(word)
-        return self._nested(source, arguments, replace(started, values=values))
+        doubtful = frozenset(doubts(word.pieces))
+        return self._nested(source, arguments, replace(started, values=values, doubtful=doubtful))
 
     def _shell_file(
         self, file: Word, arguments: Sequence[Word], started: Started

@@ -33,12 +33,15 @@ class Started:
 
     values: Mapping[str, Word] = field(default_factory=dict)
     """Variables that stand for parts of the text to be run."""
+    doubtful: frozenset[str] = frozenset()
+    """Unknown parts of that text."""
 
     def running(self, command: Command) -> Started:
         """One command of a script that was itself started so."""
         return replace(
             self,
             values={},
+            doubtful=frozenset(),
             env=command.env,
             cwd=command.cwd,
             conditional=self.conditional or command.conditional,

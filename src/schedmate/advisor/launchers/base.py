@@ -178,7 +178,7 @@ class _Reader:
         if name in ("-m", "--module") or name.replace("-", "_") in _underscored(program.flags):
             return False
         following = self._words[self.at].text if self.at < len(self._words) else ""
-        return name in program.valued or not following.endswith(".py")
+        return name in program.valued or not (following.endswith(".py") or following[:1] == "-")
 
 
 def _unset(word: Word) -> bool:

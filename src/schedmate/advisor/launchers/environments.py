@@ -51,12 +51,7 @@ ENVIRONMENTS: dict[str, Launcher] = {
     "shifter": launcher("--image -i --module -m --volume -V --workdir -w --env -e"),
     "charliecloud": launcher(positionals=1),
     "ch-run": launcher("-b --bind -c --cd --set-env", positionals=1),
-    "ray": launcher(
-        "--address --working-dir --runtime-env --runtime-env-json --submission-id "
-        "--entrypoint-num-cpus --entrypoint-num-gpus --entrypoint-memory --entrypoint-resources "
-        "--metadata-json --log-style --log-color --headers --verify",
-        verbs="job+submit",
-    ),
+    "ray": launcher(verbs="job+submit", flags="--no-wait --verbose -v"),
     "ssh": launcher(
         "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
         positionals=1,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from schedmate.advisor.shell.expansion import expand, words_of
 from schedmate.advisor.shell.lexer import Token, lex
 from schedmate.advisor.shell.machine import Machine
-from schedmate.advisor.shell.pieces import Array, Value, fields, known, text_of, unknown
+from schedmate.advisor.shell.pieces import Array, Value, fields, in_one, known, text_of, unknown
 from schedmate.advisor.shell.state import element_keys
 from schedmate.advisor.shell.words import Piece, Pieces, Place
 
@@ -44,7 +44,7 @@ def assign(machine: Machine, token: Token) -> str | None:
 
 def _value(machine: Machine, raw: str, at: Place) -> Value:
     if not (raw.startswith("(") and raw.endswith(")")):
-        return tuple(expand(raw, at, machine))
+        return in_one(expand(raw, at, machine))
     items: dict[str, Pieces] = {}
     for token in lex(raw[1:-1])[:_MAX_ELEMENTS]:
         if token.kind != "word":

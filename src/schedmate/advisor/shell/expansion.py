@@ -202,7 +202,8 @@ class _Expansion:
             return
         self.scope.budget -= len(value)
         for piece in value:
-            yield piece if quoted or piece.ends_word else replace(piece, splits=True)
+            splits = not quoted and not piece.ends_word
+            yield piece if piece.splits == splits else replace(piece, splits=splits)
 
 
 def _ansi(text: str) -> str:

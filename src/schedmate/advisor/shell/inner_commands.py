@@ -11,12 +11,12 @@ from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.pieces import (
     Array,
     as_code,
+    doubts,
     joined,
     known,
     plain,
     text_of,
     unknown,
-    word,
 )
 from schedmate.advisor.shell.scope import Flow
 from schedmate.advisor.shell.syntax import Simple
@@ -146,8 +146,9 @@ def _eval(machine: Machine, fields: Fields, node: Simple) -> Flow:
     if not pieces or not pieces[0].known:
         return "next"
     text, values = as_code(pieces)
+    machine.doubtful |= doubts(pieces)
     machine.state.values |= values
-    return machine.run_text(text, (Book.quoting(word(pieces, at).evidence), 1))
+    return machine.run_text(text, (Book.quoting(at[0].evidence(at[1])), 1))
 
 
 def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:

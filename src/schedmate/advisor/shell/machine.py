@@ -31,12 +31,12 @@ from schedmate.advisor.shell.syntax import (
     Redirected,
     Simple,
 )
-from schedmate.advisor.shell.words import Pieces
+from schedmate.advisor.shell.words import Piece, Pieces
 from schedmate.advisor.sources import SourceFile
 
-_MAX_STEPS = 20_000
+_MAX_STEPS = 12_000
 _MAX_COMMANDS = 5000
-_MAX_ROUNDS = 200
+_MAX_ROUNDS = 100
 _MAX_DEPTH = 60
 _GLOBS = frozenset("*?[")
 _NOTHING = Block(())
@@ -197,6 +197,7 @@ class Machine(Shell):
         first = len(self.commands)
         flow: Flow = "next"
         for _ in range(_MAX_ROUNDS):
+            before = dict(self.state.values), self.state.arguments
             self.run(node.condition)
             truth = None if self.assumed else self.status
             truth = negated(truth) if node.until else truth
@@ -206,7 +207,8 @@ class Machine(Shell):
                 flow = self._either((node.body, _NOTHING))
                 break
             flow = self.run(node.body)
-            if flow in ("break", "exit", "return"):
+            unchanged = (self.state.values, self.state.arguments) == before
+            if flow in ("break", "exit", "return") or unchanged:
                 break
         return self._after_loop(first, flow)
 
@@ -221,8 +223,9 @@ class Machine(Shell):
             items = None if arguments is None else [list(item) for item in arguments]
         else:
             items = self.words(node.items)
-        if items is None or any(not known(item) or _GLOBS & set(text_of(item)) for item in items):
-            self.assign(name, unknown(f"${name}", at))
+        if node.more or items is None or any(_unclear(item) for item in items):
+            for token in (node.name, *node.more):
+                self.assign(token.text, unknown(f"${token.text}", at))
             return self._after_loop(len(self.commands), self._either((node.body, _NOTHING)))
         return self._rounds(name, [tuple(item) for item in items], node.body)
 
@@ -266,3 +269,8 @@ class Machine(Shell):
             if any(matches(text, text_of(pattern)) for pattern in patterns):
                 return self.run(arm.body)
         return "next"
+
+
+def _unclear(item: Sequence[Piece]) -> bool:
+    """An item that stands for nobody knows which, or how many."""
+    return not known(item) or bool(_GLOBS & set(text_of(item)))

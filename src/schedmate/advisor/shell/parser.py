@@ -199,6 +199,10 @@ class _Parser:
         self.at += 1
         if header.kind == "arithmetic":
             return CountingFor(header, self._do())
+        more: list[Token] = []
+        while self._peek().text.isidentifier() and self._peek().text not in ("in", "do"):
+            more.append(self._peek())
+            self.at += 1
         self._skip_newlines()
         items: list[Token] | None = None
         if self._skip("in"):
@@ -206,7 +210,8 @@ class _Parser:
             while self._peek().kind == "word" and not self._ended():
                 items.append(self._peek())
                 self.at += 1
-        return For(header, None if items is None else tuple(items), self._do())
+        chosen = None if items is None else tuple(items)
+        return For(header, tuple(more), chosen, self._do())
 
     def _case(self) -> Case:
         subject = self._peek()

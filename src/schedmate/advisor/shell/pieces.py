@@ -50,8 +50,9 @@ def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
     """
     texts: list[str] = []
     values: dict[str, Pieces] = {}
+    quoted = any(mark in piece.text for piece in pieces for mark in ("'", "<<"))
     for piece in pieces:
-        elsewhere = piece.at != pieces[0].at or "\n" in piece.text
+        elsewhere = not quoted and (piece.at != pieces[0].at or "\n" in piece.text)
         if elsewhere and piece.known and piece.text.strip() and not _CODE & set(piece.text):
             name = f"_VALUE_{len(values)}_"
             values[name] = (replace(piece, splits=False, ends_word=False),)
@@ -59,6 +60,11 @@ def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
         else:
             texts.append(piece.text)
     return "".join(texts), values
+
+
+def doubts(pieces: Iterable[Piece]) -> set[str]:
+    """The unknown texts in it that a shell which reads it again would not know as such."""
+    return {piece.text for piece in pieces if not piece.known and piece.text}
 
 
 def text_of(pieces: Iterable[Piece]) -> str:
@@ -133,6 +139,19 @@ def joined(items: Iterable[Pieces], at: Place) -> Pieces:
             pieces.append(Piece(" ", at))
         pieces += item
     return tuple(pieces)
+
+
+def in_one(pieces: Iterable[Piece]) -> Pieces:
+    """As one text, as in an assignment: words of their own get blanks between."""
+    whole: list[Piece] = []
+    for piece in pieces:
+        if whole and whole[-1].ends_word:
+            whole[-1] = replace(whole[-1], ends_word=False)
+            whole.append(Piece(" ", piece.at))
+        whole.append(piece)
+    if whole and whole[-1].ends_word:
+        whole[-1] = replace(whole[-1], ends_word=False)
+    return tuple(whole)
 
 
 def separate(items: Iterable[Pieces]) -> Pieces:

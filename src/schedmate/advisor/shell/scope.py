@@ -14,7 +14,16 @@ from schedmate.advisor.shell.expansion import MAX_WORDS, expand, words_of
 from schedmate.advisor.shell.lexer import Token
 from schedmate.advisor.shell.parameters import parameter
 from schedmate.advisor.shell.parser import parse
-from schedmate.advisor.shell.pieces import Array, Value, known, plain, text_of, unknown, word
+from schedmate.advisor.shell.pieces import (
+    Array,
+    Value,
+    in_one,
+    known,
+    plain,
+    text_of,
+    unknown,
+    word,
+)
 from schedmate.advisor.shell.state import State, set_outside
 from schedmate.advisor.shell.syntax import Block, Node, Redirect
 from schedmate.advisor.shell.words import Book, Piece, Pieces, Place, Word
@@ -57,6 +66,8 @@ class Shell(ABC):
         self.sourcing: list[str] = []
         self.sourced: list[SourceFile] = []
         self.frames: list[dict[str, Value | None]] = []
+        self.doubtful: set[str] = set()
+        """Unknown texts that became part of code: a word that has one in it is unknown."""
         self._nested = 0
         self._parsed: dict[str, Block] = {}
 
@@ -93,12 +104,15 @@ class Shell(ABC):
 
     def assign(self, name: str, value: Value) -> None:
         self.state.values[name] = value
-        if self.state.exports_all or name in self.state.exported:
+        state = self.state
+        if state.exports_all or name in state.exported or name in state.to_export:
             self.export(name)
 
     def export(self, name: str) -> None:
         value = self.state.values.get(name)
-        if value is not None and not isinstance(value, Array):
+        if value is None:
+            self.state.to_export |= {name}
+        elif not isinstance(value, Array):
             self.state.export(name, word(value, value[-1].at if value else (self.book, 1)))
 
     def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Pieces:
@@ -173,7 +187,7 @@ class Shell(ABC):
 
     def pieces(self, token: Token) -> Pieces:
         """A token as one text, as in an assignment."""
-        return tuple(expand(token.text, self.place(token), self))
+        return in_one(expand(token.text, self.place(token), self))
 
     def words(self, tokens: Sequence[Token]) -> list[list[Piece]]:
         return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from schedmate.advisor.shell.assignments import assign, declare, is_assignment
 from schedmate.advisor.shell.commands import Command
@@ -13,7 +14,7 @@ from schedmate.advisor.shell.inner_commands import BUILTINS, Fields
 from schedmate.advisor.shell.lexer import HereDocument, Token
 from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.outputs import printed, prints
-from schedmate.advisor.shell.pieces import known, plain, text_of, unknown, word
+from schedmate.advisor.shell.pieces import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.shell.scope import Flow
 from schedmate.advisor.shell.syntax import Node, Redirect, Simple
 from schedmate.advisor.shell.words import Piece, Pieces, Place, Word
@@ -24,6 +25,7 @@ _WRITERS = frozenset(("cat", "echo", "printf", "tee"))
 _DESCRIPTOR = re.compile(r"\d+-?|-")
 _MAX_CALLS = 20
 _MAX_WRITTEN = 200
+_MAX_LOGS = 20
 _MAX_LINES = 20_000
 
 
@@ -66,6 +68,7 @@ class SimpleCommands:
             flow = builtin(machine, fields[1:], node)
         else:
             words = [word(pieces, at) for pieces, at in zip(fields, places, strict=True)]
+            words = [_doubted(each, machine.doubtful) for each in words]
             flow = self._program(machine, node, fields, words, own)
         machine.stdin = before
         return flow
@@ -94,6 +97,9 @@ class SimpleCommands:
     ) -> Flow:
         name, at = text_of(fields[0]), machine.place(node.words[0])
         files = _output_files(machine, node.redirects)
+        if name == "exec" and len(words) == 1:
+            machine.state.logs = (*machine.state.logs, *files)[-_MAX_LOGS:]
+            return "next"
         if machine.printing is not None or (name in _WRITERS and (files or name == "tee")):
             self._print(machine, node, fields, files, at)
         machine.status, machine.assumed = None, True
@@ -139,6 +145,12 @@ def _expanded(machine: Machine, tokens: Sequence[Token]) -> tuple[Fields, list[P
     return fields[:MAX_WORDS], places[:MAX_WORDS]
 
 
+def _doubted(each: Word, texts: set[str]) -> Word:
+    if each.known and any(text in each.text for text in texts):
+        return replace(each, known=False)
+    return each
+
+
 def _alone(machine: Machine, token: Token) -> tuple[str, Word]:
     """`A=b command`: for that command alone."""
     name, _, raw = token.text.partition("=")
@@ -174,7 +186,7 @@ def _document(machine: Machine, here: HereDocument) -> Pieces:
     at = (machine.book, here.line + machine.offset)
     if here.literal:
         return plain(here.text, at)
-    return tuple(here_text(here.text, at, machine)) or plain("", at)
+    return in_one(here_text(here.text, at, machine)) or plain("", at)
 
 
 def _input(machine: Machine, redirects: Sequence[Redirect]) -> Pieces | None:

@@ -54,6 +54,8 @@ class State:
     cwd: str | None = "."
     directories: tuple[str | None, ...] = ()
     exported: Mapping[str, Word] = field(default_factory=dict)
+    to_export: frozenset[str] = frozenset()
+    """Names that were exported before they had a value."""
     functions: dict[str, Node] = field(default_factory=dict)
     exports_all: bool = False
     logs: tuple[Word, ...] = ()

@@ -81,9 +81,10 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class For:
-    """`items` None: over the arguments."""
+    """`items` None: over the arguments; `more` are further variables, as zsh allows."""
 
     name: Token
+    more: tuple[Token, ...]
     items: tuple[Token, ...] | None
     body: Block
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from schedmate.advisor.shell.commands import ShellScript
 from schedmate.advisor.shell.machine import Machine
@@ -32,6 +32,7 @@ def walk(
     exported: Mapping[str, Word] | None = None,
     surroundings: Surroundings | None = None,
     cwd: str | None = ".",
+    doubtful: Iterable[str] = (),
 ) -> ShellScript:
     """Read a script that gets these arguments and finds these variables set."""
     machine = Machine(source, surroundings or _Nowhere(), SimpleCommands())
@@ -39,6 +40,7 @@ def walk(
     for name, word in {**(set_before or {}), **(exported or {})}.items():
         machine.state.values[name] = quote(word)
     machine.state.cwd = cwd
+    machine.doubtful |= set(doubtful)
     machine.state.exported = dict(exported or {})
     machine.run(parse(source.text))
     return ShellScript(
