@@ -64,7 +64,8 @@ class Stated:
 
 def statements(trace: Trace) -> Iterator[Stated]:
     """By options, by names that get a value, by arguments of calls."""
-    for option in trace.options:
+    last = {option.name: option for option in trace.options}
+    for option in last.values():
         yield _stated(option.name, option.value, Kind.OPTION, confidence=0.9, depth=option.depth)
     for binding in _settled(trace.bindings):
         confidence = _TRUST[binding.where] - (0.0 if binding.certain else _UNCERTAIN)
