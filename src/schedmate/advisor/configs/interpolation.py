@@ -13,6 +13,8 @@ from schedmate.advisor.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.shell import Word
 
 _MAX_HOPS = 24
+_MISSING = "???"
+"""OmegaConf's word for what the job has yet to be told."""
 _SET_BY_OTHERS = frozenset(
     {"HOME", "USER", "PWD", "PATH", "HOSTNAME", "TMPDIR", "SHELL", "LOGNAME"}
 )
@@ -52,6 +54,8 @@ class _Resolver:
         data = value.data
         if isinstance(data, str) and "${" in data:
             return self._text(value, path, hops)
+        if data == _MISSING:
+            return Value(UNKNOWN, value.lines, value.source)
         if not isinstance(data, (Table, Sequence)):
             return value
         if len(path) > MAX_DEPTH or not self._budget.spend():
