@@ -56,7 +56,7 @@ _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 def models(reading: Reading) -> Iterator[Said]:
     """The first that is surely made and is no tokenizer, teacher or reference of it."""
     found = [
-        each for call in reading.trace.calls if not _aside(call) for each in _model(call, reading)
+        each for call in reading.trace.calls for each in _model(call, reading) if not _aside(call)
     ]
     sure = [each for each in found if each.certain] or found
     yield from sorted(sure, key=lambda each: -each.confidence)[:1]
