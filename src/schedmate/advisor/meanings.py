@@ -5,25 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from pathlib import PurePosixPath
 from typing import Any
 
+from schedmate.advisor.idioms.datasets import dataset_name
+from schedmate.advisor.idioms.models import model_name
 from schedmate.advisor.time_caps import cap_name, cap_seconds
 
 _PATHS = {"data", "data_dir", "data_path", "dataset_path", "data_root", "dataset_dir", "train_dir"}
-_SAYS_NOTHING = {
-    "",
-    "data",
-    "dataset",
-    "datasets",
-    "train",
-    "input",
-    "inputs",
-    "raw",
-    ".",
-    "..",
-    "/",
-}
 _NOTHING = {"none", "null", "", "nan"}
 _FALSE = {"false", "0", "no", "off", "f", "n", *_NOTHING}
 _PRECISIONS = {
@@ -90,10 +78,18 @@ def _dataset(name: str, value: Any) -> str:
     text = _text(name, value)
     if name not in _PATHS and not text.startswith(("/", "./", "../")):
         return text
-    last = PurePosixPath(text).name
-    if last.lower() in _SAYS_NOTHING:
+    known = dataset_name(text)
+    if known is None:
         raise Meaningless
-    return last
+    return known
+
+
+def _model(name: str, value: Any) -> str:
+    """Of a path the part that tells; `./model.pt` tells nothing."""
+    known = model_name(_text(name, value))
+    if known is None:
+        raise Meaningless
+    return known
 
 
 def _optimizer(name: str, value: Any) -> str:
@@ -159,7 +155,7 @@ def _log_files(name: str, value: Any) -> tuple[str, ...]:
 _MEANINGS: dict[str, Callable[[str, Any], Any]] = {
     "framework": _text,
     "task": _text,
-    "model": _text,
+    "model": _model,
     "model_parameters": _positive_int,
     "dataset": _dataset,
     "d_model": _positive_int,
