@@ -51,10 +51,10 @@ def test_who_drives_the_loop(tmp_path, code, framework):
     assert said(tmp_path, code, idioms=(frameworks,)) == {"framework": framework}
 
 
-def test_the_call_and_the_import_are_the_evidence(tmp_path):
+def test_the_import_and_the_call_are_the_evidence(tmp_path):
     code = "import torch\nfrom transformers import Trainer\ntrainer = Trainer(model=m)\n"
     (found,) = statements(tmp_path, code, idioms=(frameworks,))
-    assert [line.line for line in found.value.lines] == [3, 2]
+    assert [line.line for line in found.value.lines] == [2, 3]
 
 
 def test_a_job_without_any_library_has_no_framework(tmp_path):

@@ -119,7 +119,7 @@ def _by_call(
                 continue
             imported = _import_of(reading, driver)
             if imported is not None:
-                return _said(driver.framework, (call.line, imported.line), confidence)
+                return _said(driver.framework, (imported.line, call.line), confidence)
             if is_of(call.callee, *driver.packages):
                 return _said(driver.framework, (call.line,), confidence)
     return None
