@@ -106,3 +106,8 @@ y = math.ceil(steps / math.ceil(len(loader) / 4))
     seen = job.follow(code)
     assert plain(last(seen, "x")) == 3
     assert plain(last(seen, "y")) == ...
+
+
+def test_what_a_library_counts_may_be_divided_away_too(job):
+    code = "import lib\nn = lib.count()\nsteps = 3 * n\nx = steps // n"
+    assert plain(job.value(code, "x")) == 3

@@ -21,9 +21,9 @@ class Limits:
     steps: int = 240_000
     afterwards: int = 40_000
     """Steps for the code that nobody is seen to call."""
-    seconds: float = 1.5
+    seconds: float = 0.9
     """Of the processor: what is read must not depend on how busy the machine is."""
-    wall_seconds: float = 4.0
+    wall_seconds: float = 3.0
     call_depth: int = 40
     calls_of_one: int = 20
     recursion: int = 3

@@ -147,10 +147,3 @@ def _init_of_library(engine: Engine, above: Super, arguments: Arguments, site: S
             return
     if any(isinstance(b.data, Dotted) and b.data.name.endswith(_DICTS) for b in above.above.bases):
         _fill_dict(engine, table, arguments)
-
-
-def init_arguments(engine: Engine, scope: Scope) -> dict[str, Value]:
-    """What the function that is being followed was given, without `self`."""
-    if scope.function is None:
-        return {}
-    return {name: value for name, value in scope.arguments.items() if name != "self"}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from schedmate.advisor.python.truth import Scaled, derived, same
+from schedmate.advisor.python.truth import Scaled, derived, opaque, same
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
     UNKNOWN,
@@ -83,7 +83,7 @@ def _scaled(op: ast.operator, left: Value, right: Value) -> Value:
     """A new unknown each time, so that it can be told from others."""
     if isinstance(op, ast.Mult):
         for factor, unknown in ((left, right), (right, left)):
-            if isinstance(factor.data, (int, float)) and not unknown.known:
+            if isinstance(factor.data, (int, float)) and opaque(unknown):
                 return Scaled(UNKNOWN, factor=factor, unknown=unknown)
     divides = isinstance(op, (ast.Div, ast.FloorDiv))
     if divides and isinstance(left, Scaled) and left.unknown is right:
