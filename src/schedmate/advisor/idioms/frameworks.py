@@ -117,7 +117,7 @@ def _by_call(
         for call in by_callee.values():
             if not driver.calls.search(call.callee) and not _fits_unseen(reading, driver, call):
                 continue
-            imported = _import_of(reading, driver)
+            imported = _import_of(reading, driver, call)
             if imported is not None:
                 return _said(driver.framework, (imported.line, call.line), confidence)
             if is_of(call.callee, *driver.packages):
@@ -146,9 +146,14 @@ def _by_import(reading: Reading) -> Said | None:
     return None
 
 
-def _import_of(reading: Reading, driver: _Driver) -> Imported | None:
-    named = [each for each in reading.trace.imports if is_of(each.name, *driver.packages)]
-    return min(named, key=lambda each: each.depth, default=None)
+def _import_of(reading: Reading, driver: _Driver, call: Call) -> Imported | None:
+    """The nearest that names the framework, else what the call reaches it through."""
+    top = call.callee.partition(".")[0]
+    for packages in (driver.packages, (top,)):
+        named = [each for each in reading.trace.imports if is_of(each.name, *packages)]
+        if named:
+            return min(named, key=lambda each: each.depth)
+    return None
 
 
 def _said(framework: str, lines: tuple[Evidence, ...], confidence: float) -> Said:
