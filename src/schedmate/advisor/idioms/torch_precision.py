@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
@@ -21,6 +23,7 @@ from schedmate.advisor.python.values import Call, Value, stronger
 _FLOATS = frozenset({"bfloat16", "float16", "half", "float32", "float", "float8_e4m3fn"})
 _HALVES = {"bfloat16", "bf16", "float16", "half", "fp16"}
 _SPELLINGS = {"bf16": ("bf16", "bfloat16"), "fp16": ("fp16", "float16", "half", "amp")}
+_EVALUATES = re.compile(r"\b(?:val|valid|test|eval|infer|predict|sampl|generat|detect|export)")
 _TRAINED = ("torch.nn", "transformers", "diffusers", "timm", "torchvision", "lightning", "peft")
 _FIRST, _SECOND, _THIRD, _LAST = 0.95, 0.9, 0.8, 0.7
 
@@ -56,7 +59,7 @@ def _autocast(reading: Reading) -> Iterator[Said]:
     for call in calls_of(reading, "autocast"):
         if not is_of(call.callee, "torch") or _on_cpu(call):
             continue
-        enabled = call.argument("enabled")
+        enabled = call.argument("enabled", 0 if "cuda.amp" in call.callee else None)
         if truth_of(enabled) is False:
             continue
         certain = call.certain and (enabled is None or enabled.known)
@@ -103,11 +106,17 @@ def _converted(reading: Reading) -> Iterator[Said]:
     for call in calls_of(reading, "half", "bfloat16", "to", "set_default_dtype"):
         if call.callee == "torch.set_default_dtype":
             yield from said("precision", call.argument("d", 0), call, confidence=_SECOND)
-        elif is_of(call.callee, *_TRAINED):
+        elif is_of(call.callee, *_TRAINED) and not _EVALUATES.search(_about(call)):
             yield from _converted_model(call)
 
 
+def _about(call: Call) -> str:
+    return f"{PurePosixPath(call.line.file).stem} {last_name(call.within)}"
+
+
 def _converted_model(call: Call) -> Iterator[Said]:
+    if ".float()" in call.line.text:  # there and back again
+        return
     if call.callee.endswith((".half", ".bfloat16")):
         name = call.callee.rpartition(".")[2]
         yield from implied("precision", name, call, confidence=_THIRD)
