@@ -23,6 +23,8 @@ from advisor.python.support import calls_of, last, plain
         ("x = 3\nfor i in unknown:\n    y = x\nx = x", 3),
         ("d = {}\nfor k in ['a', 'b']:\n    d[k] = 1\nx = d", {"a": 1, "b": 1}),
         ("x = 1\nwhile unknown:\n    x = 2\nx = x", ...),
+        ("def f():\n    if unknown:\n        return 1, 2\n    return 1, 3\nx = f()", [1, ...]),
+        ("x = [*range(3)]", [0, 1, 2]),
         ("x = 0\nwhile False:\n    x = 1\nx = x", 0),
         ("x = 1\ndel x\nx = 2", 2),
         ("def f():\n    global x\n    x = 8\nx = 1\nf()\nx = x", 8),

@@ -12,6 +12,7 @@ from schedmate.advisor.python.assignment import assign
 from schedmate.advisor.python.calls import call_expression
 from schedmate.advisor.python.engine import Engine, Site
 from schedmate.advisor.python.functions import define_lambda
+from schedmate.advisor.python.iteration import items_of
 from schedmate.advisor.python.lookup import lookup
 from schedmate.advisor.python.truth import derived, either, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
@@ -139,9 +140,11 @@ def _sequence(engine: Engine, node: ast.List | ast.Tuple | ast.Set, scope: Any) 
     complete = len(node.elts) <= _MAX_ITEMS
     for part in node.elts[:_MAX_ITEMS]:
         if isinstance(part, ast.Starred):
-            more = engine.evaluate(part.value, scope).data
-            items.extend(more.items if isinstance(more, Sequence) else ())
-            complete = complete and isinstance(more, Sequence) and more.complete
+            more = engine.evaluate(part.value, scope)
+            known = items_of(engine, more)
+            some = more.data.items if isinstance(more.data, Sequence) else ()
+            items.extend(some if known is None else known)
+            complete = complete and known is not None
         else:
             items.append(engine.evaluate(part, scope))
     kind = type(node).__name__.lower()

@@ -107,7 +107,22 @@ def either(one: Value | None, other: Value | None) -> Value | None:
     if same(one, other):
         return one
     inner, other_inner = unwrapped(one), unwrapped(other)
-    return inner if same(inner, other_inner) else NOBODY_KNOWS
+    return inner if same(inner, other_inner) else _either_item(one, other)
+
+
+def _either_item(one: Value, other: Value) -> Value:
+    """Of two tuples of the same length some items may be known: `return model, 512`."""
+    left, right = one.data, other.data
+    if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
+        return NOBODY_KNOWS
+    alike = left.kind == right.kind == "tuple" and len(left.items) == len(right.items)
+    if not alike or not (left.complete and right.complete) or len(left.items) > _MAX_COMPARED:
+        return NOBODY_KNOWS
+    items = [
+        mine if same(mine, theirs) else NOBODY_KNOWS
+        for mine, theirs in zip(left.items, right.items, strict=True)
+    ]
+    return Value(Sequence(items, kind="tuple"), one.lines, one.source)
 
 
 def unwrapped(value: Value) -> Value:
