@@ -13,6 +13,7 @@ from schedmate.advisor.vocabulary import field_of
 from schedmate.model import Finding, Source
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
+_LENGTHS = ("epochs", "max_steps")
 _NOTHING = object()
 
 
@@ -45,7 +46,19 @@ def merged(statements: Iterable[Stated]) -> dict[str, Finding[Any]]:
         if candidate is not None:
             by_field.setdefault(candidate.field, []).append(candidate)
     chosen = {field: _choose(candidates) for field, candidates in by_field.items()}
-    return {field: finding for field, finding in chosen.items() if finding is not None}
+    settled = {field: one for field, one in chosen.items() if one is not None}
+    _keep_one_length(settled)
+    return {field: _finding(one) for field, one in settled.items()}
+
+
+def _keep_one_length(chosen: dict[str, _Candidate]) -> None:
+    """Where a library is told the epochs, a mere name is no length in steps; nor the other way."""
+    for told, named in (_LENGTHS, _LENGTHS[::-1]):
+        one, other = chosen.get(told), chosen.get(named)
+        if one is None or other is None or other.stated.kind is not Kind.NAME:
+            continue
+        if one.stated.kind is Kind.LIBRARY and one.stated.certain:
+            del chosen[named]
 
 
 def _candidate(stated: Stated) -> _Candidate | None:
@@ -62,7 +75,7 @@ def _candidate(stated: Stated) -> _Candidate | None:
         return _Candidate(field, _NOTHING, stated, alias)
 
 
-def _choose(candidates: list[_Candidate]) -> Finding[Any] | None:
+def _choose(candidates: list[_Candidate]) -> _Candidate | None:
     """The strongest; nothing where it is unreadable or two equally strong ones disagree."""
     candidates = _meaningful(candidates)
     if not candidates:
@@ -74,8 +87,10 @@ def _choose(candidates: list[_Candidate]) -> Finding[Any] | None:
         if agreed is None:
             return None
         best = agreed
-    if best.value is UNSTATED or not best.stated.evidence:
-        return None
+    return None if best.value is UNSTATED or not best.stated.evidence else best
+
+
+def _finding(best: _Candidate) -> Finding[Any]:
     return Finding(
         value=best.value,
         source=best.stated.source,
