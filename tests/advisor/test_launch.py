@@ -56,6 +56,44 @@ def arguments(run):
         "timeout -k 5 3600 nice -n 10 python",
         "numactl --cpunodebind=0 --membind 0 python",
         "CUDA_VISIBLE_DEVICES=0 srun --ntasks 2 accelerate launch",
+        "torchrun --virtual-local-rank --nproc-per-node 8 --unheard-of 3",
+        "torchrun --nproc_per_node $1",
+        "accelerate launch --multi_gpu --mixed_precision bf16 --use_fsdp",
+        "mpirun -n 8 --mca btl ^openib -x A=b -hostfile hosts python",
+        "horovodrun -np 4 -H a:2,b:2 python",
+        "lightning run model --devices 2",
+        "fabric run --accelerator cuda",
+        "ray job submit --address http://a --no-wait -- python",
+        "uvx --from pkg python",
+        "pdm run python",
+        "pixi run -e gpu python",
+        "docker run --rm --gpus all -v $PWD:/w -w /w image:1 python",
+        "podman run image python",
+        "apptainer run --nv image.sif python",
+        "enroot start --rw -m a:b name python",
+        "shifter --image=x:1 python",
+        "srun --container-image=x --container-mounts a:b python",
+        "nsys profile -o out -t cuda,nvtx --stats=true python",
+        "ncu --set full -o x python",
+        "py-spy record -o p.svg -- python",
+        "python -m cProfile -s time -o out",
+        "python -m coverage run --source a",
+        "coverage run -p",
+        "python -m debugpy --listen 5678 --wait-for-client",
+        "gdb -ex run --args python",
+        "strace -f -o log python",
+        "taskset -c 0-3 python",
+        "xvfb-run -a python",
+        "stdbuf -oL python",
+        "aprun -n 4 -N 1 python",
+        "jsrun -n 2 -g 6 -a 6 python",
+        "flux run -N 2 -g 8 python",
+        "$NOBODY_SETS python",
+        "python $NOBODY_SETS",
+        "gantry run --its own -- python",
+        "exec python",
+        "ssh -p 22 host python",
+        "sudo -u me python",
     ],
 )
 def test_launchers_are_stripped_to_the_entry_point(project, prefix):
@@ -84,7 +122,14 @@ def test_commands_end_in_an_entry_point(project, command, name, expected):
     assert arguments(run) == expected
 
 
-@pytest.mark.parametrize("command", [["ls"], ["python", "-c", "1"], ["srun"], ["bash"], [""]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["ls"], ["python", "-c", "1"], ["srun"], ["bash"], [""], ["python"], ["python", "-V"]),
+        *(["pip", "install", "x"], ["python", "-m", "pip", "install", "x"], ["module", "load"]),
+        *(["accelerate", "config"], ["sbatch"], ["make", "x"], ["docker", "pull", "x"], ["./x"]),
+    ],
+)
 def test_commands_without_an_entry_point(project, command):
     assert main_run(project, *command) is None
 
@@ -166,6 +211,222 @@ def test_a_python_script_with_directives_is_its_own_entry_point(project):
     launch = resolve(Target.from_script(project, "job", ("--x",)))
     assert launch.main.entry.name == "job"
     assert launch.asked.gpus[0] == 2
+
+
+def test_launchers_keep_what_they_were_told(project):
+    run = script_launch(
+        project,
+        """\
+        N=4
+        srun -N 2 accelerate launch --config_file fsdp.yaml --num-processes=$N --use_fsdp train.py
+        """,
+    ).main
+    assert run.launchers == ("srun", "accelerate")
+    told = {each.name: each.options for each in run.launched}
+    assert told["srun"]["N"].text == "2"
+    assert told["accelerate"]["config_file"].text == "fsdp.yaml"
+    assert told["accelerate"]["num_processes"].text == "4"
+    assert told["accelerate"]["num_processes"].evidence[0].line == 1
+    assert told["accelerate"]["use_fsdp"].text == "true"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'export CMD="train.py --a 1"; srun bash -c "python -u $CMD --b 2"',
+            ["--a", "1", "--b", "2"],
+        ),
+        ("export CMD='train.py --a 1'; srun bash -c 'python $CMD --rank $SLURM_PROCID'", None),
+        ("A=(--a 'x y'); CMD=\"python train.py ${A[@]}\"; eval $CMD", ["--a", "x", "y"]),
+        ("sbatch --gres=gpu:2 -N 3 inner.sh 5", ["--inner", "5"]),
+        ('sbatch --wrap="python train.py --w"', ["--w"]),
+        ("sbatch <<EOF\n#!/bin/bash\n#SBATCH -N 1\npython train.py \\$X 1\nEOF", [None, "1"]),
+        ("cat > gen.sh <<EOF\npython train.py --gen\nEOF\nbash gen.sh", ["--gen"]),
+        ("printf 'EPOCHS=7\\n' > conf.sh; source conf.sh; python train.py $EPOCHS", ["7"]),
+        ("source settings.sh; python train.py $FROM_FILE", ["9"]),
+        ("ssh node 'cd sub && python ../train.py x'", ["x"]),
+        ("parallel -j 2 python train.py --lr {} ::: 1 2", ["--lr", None]),
+        ("cat list | xargs -n1 python train.py --file", ["--file"]),
+        ("bash < inner.sh", ["--inner"]),
+        ("python $REPO/train.py 1", ["1"]),
+        ("cd /somewhere/else; python train.py 1", ["1"]),
+        ("python /workspace/project/train.py 1", ["1"]),
+        ("make train EPOCHS=3", ["--epochs", "3", "--lr", "0.1"]),
+        ("bash deep/down/run.sh", ["--deep"]),
+    ],
+)
+def test_ways_to_the_entry_point(project, text, expected):
+    (project / "settings.sh").write_text("export FROM_FILE=9\n")
+    (project / "deep" / "down").mkdir(parents=True)
+    (project / "deep" / "down" / "run.sh").write_text("python train.py --deep\n")
+    (project / "Makefile").write_text(
+        "EPOCHS ?= 1\nLR = 0.1\ntrain: data\n\t@python train.py --epochs $(EPOCHS) --lr $(LR)\n"
+    )
+    run = script_launch(project, text + "\n").main
+    assert run.entry.name == "train.py"
+    assert run.entry.source is not None
+    assert arguments(run) == (expected or ["--a", "1", "--rank", None])
+
+
+def test_each_argument_keeps_its_line_through_an_inner_shell(project):
+    run = script_launch(
+        project,
+        """\
+        LAUNCHER="torchrun --nproc_per_node 4"
+        ARGS=" \\
+            --lr 0.1 \\
+            --epochs 3
+            --size $SIZE \\
+        "
+        srun bash -c "$LAUNCHER --node_rank \\$SLURM_PROCID train.py $ARGS" 2>&1 | tee -a log.txt
+        """,
+    ).main
+    assert arguments(run) == ["--lr", "0.1", "--epochs", "3", "--size", None]
+    lines = {word.text: word.evidence[0].line for word in run.arguments}
+    assert (lines["0.1"], lines["3"]) == (3, 4)
+    assert [word.text for word in run.log_files] == ["log.txt"]
+    assert run.launched[1].options["node_rank"].known is False
+
+
+def test_inner_submissions_ask_for_what_the_job_gets(project):
+    (project / "inner.sh").write_text("#SBATCH -N 2 --gres=gpu:1\npython train.py\n")
+    asked = script_launch(project, "sbatch --gres=gpu:4 inner.sh\n").asked
+    assert asked.gpus[0] == 8
+    assert asked.nodes == 2
+
+
+def test_what_the_directives_say_reaches_the_program(project):
+    run = script_launch(
+        project,
+        """\
+        #!/bin/bash
+        #SBATCH --nodes=2 --gpus-per-node=4
+        python train.py --world $((SLURM_NNODES * SLURM_GPUS_ON_NODE)) --id $SLURM_JOB_ID
+        """,
+    ).main
+    assert arguments(run) == ["--world", "8", "--id", None]
+    assert run.arguments[1].evidence[0].line == 2
+
+
+def test_python_in_the_script_itself(project):
+    launch = script_launch(
+        project,
+        """\
+        LR=0.5
+        python - --flag <<EOF
+        lr = $LR
+        EOF
+        python -c "import train; train.main(2)"
+        """,
+    )
+    first, second = launch.runs
+    assert (first.entry.name, second.entry.name) == ("<stdin>", "<string>")
+    assert first.entry.source.lines()[2] == "lr = 0.5"
+    assert arguments(first) == ["--flag"]
+    assert "train.main(2)" in second.entry.source.lines()[4]
+
+
+def test_files_the_script_writes_are_known(project):
+    launch = script_launch(
+        project,
+        """\
+        config="./ds.$SLURM_JOB_ID.json"
+        cat <<EOT > $config
+        {"stage": 2}
+        EOT
+        python train.py --deepspeed_config $config
+        """,
+    )
+    assert launch.written["ds.$SLURM_JOB_ID.json"].lines()[2] == '{"stage": 2}'
+    assert launch.main.arguments[1].known
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", '[project.scripts]\nmy-train = "pkg.cli:go"\n'),
+        ("pyproject.toml", '[tool.poetry.scripts]\nmy-train = "pkg.cli:go"\n'),
+        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  my-train = pkg.cli:go\n"),
+        ("setup.py", 'setup(entry_points={"console_scripts": ["my-train=pkg.cli:go"]})\n'),
+    ],
+)
+def test_console_scripts_of_the_job_s_own_package(project, file, text):
+    (project / file).write_text(text)
+    (project / "src" / "pkg").mkdir(parents=True)
+    (project / "src" / "pkg" / "cli.py").write_text("def go(): ...\n")
+    entry = main_run(project, "uv", "run", "my-train", "--x").entry
+    assert (entry.name, entry.function) == ("src/pkg/cli.py", "go")
+    assert entry.import_root == project / "src"
+
+
+def test_programs_from_elsewhere_keep_their_name(project):
+    launch = script_launch(
+        project,
+        """\
+        nvidia-smi
+        huggingface-cli download x
+        llamafactory-cli train conf.yaml
+        python sub/evaluate.py
+        """,
+    )
+    assert launch.main.entry.name == "llamafactory-cli"
+    assert launch.main.entry.source is None
+    assert arguments(launch.main) == ["train", "conf.yaml"]
+
+
+def test_notebooks_are_their_code_at_their_own_lines(project):
+    (project / "nb.ipynb").write_text(
+        '{"cells": [\n{"cell_type": "markdown", "source": ["lr = 9"]},\n'
+        '{"cell_type": "code",\n "source": [\n  "!pip install x\\n",\n  "lr = \\"a\\""\n ]}]}\n'
+    )
+    for command in (["papermill", "nb.ipynb", "out.ipynb", "-p", "x", "1"],):
+        source = main_run(project, *command).entry.source
+        assert source.lines()[4:6] == ["pass  # !pip install x", 'lr = "a"']
+    run = main_run(project, "jupyter", "nbconvert", "--execute", "nb.ipynb")
+    assert run.entry.name == "nb.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("lines", "main"),
+    [
+        ("python train.py\npython sub/evaluate.py", "train.py"),
+        ("torchrun sub/evaluate.py\npython train.py", "train.py"),
+        ("python sub/evaluate.py\npython sub/plot.py > x", "sub/evaluate.py"),
+        ("python sub/fit.py --eval-only\npython main.py", "main.py"),
+        ("python main.py prepare\npython main.py train", "main.py"),
+        ("python -m pip install x\npython sub/evaluate.py", "sub/evaluate.py"),
+        (
+            "if [ $X = 1 ]; then python main.py; else python other.py; fi\npython third.py",
+            "third.py",
+        ),
+    ],
+)
+def test_the_run_that_the_job_is_about(project, lines, main):
+    for name in ("main.py", "other.py", "third.py", "sub/evaluate.py"):
+        (project / name).write_text("")
+    assert script_launch(project, lines + "\n").main.entry.name == main
+
+
+def test_nothing_outside_the_job_is_read(tmp_path):
+    job = tmp_path / "job"
+    job.mkdir()
+    (tmp_path / "secret.sh").write_text("LEAK=1\n")
+    (tmp_path / "secret.py").write_text("x = 1\n")
+    (job / "link.py").symlink_to(tmp_path / "secret.py")
+    text = (
+        "source ../secret.sh; A=$(cat ../secret.sh); python ../secret.py $LEAK $A\npython link.py\n"
+    )
+    (job / "job.sh").write_text(text)
+    launch = resolve(Target.from_script(job, "job.sh", ()))
+    assert [run.entry.source for run in launch.runs] == [None, None]
+    assert arguments(launch.runs[0]) == [None, None]
+
+
+def test_scripts_that_start_thousands_of_others_end(project):
+    (project / "inner.sh").write_text("python train.py\n" * 5000)
+    launch = script_launch(project, "bash inner.sh\n" * 5000)
+    assert launch.main.entry.name == "train.py"
 
 
 def test_a_script_that_calls_itself_ends(project):

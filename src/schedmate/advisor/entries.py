@@ -54,7 +54,7 @@ class Finder:
                 yield source
 
     def _candidates(self, word: Word, cwd: str | None) -> Iterator[Path]:
-        places = dict.fromkeys((self.base(cwd), self.start, self.files.workdir, self.script_dir))
+        places = self._places(cwd)
         if word.known:
             for place in places:
                 yield Path(os.path.normpath(place / word.text))
@@ -66,6 +66,12 @@ class Finder:
             for place in places:
                 yield Path(os.path.normpath(place / end))
 
+    def _places(self, cwd: str | None) -> list[Path]:
+        """A script that lies deep is often started from a directory above it."""
+        around = [self.script_dir, *self.script_dir.parents]
+        inside = [each for each in around if each.is_relative_to(self.files.workdir)]
+        return list(dict.fromkeys((self.base(cwd), self.start, self.files.workdir, *inside)))
+
     def exists(self, path: str, cwd: str | None) -> bool:
         """Whether a file or directory of the job's own is there."""
         if cwd is None or "\0" in path:
@@ -76,12 +82,15 @@ class Finder:
 
     def missing(self, word: Word, cwd: str | None) -> bool:
         """Whether it is known not to be there: nothing is said of places outside the job's."""
-        if not word.known or cwd is None:
+        if not word.known or cwd is None or word.text.startswith("~"):
             return False
         path = Path(os.path.normpath(self.base(cwd) / word.text))
         if not path.is_relative_to(self.files.workdir) or not _is_directory(self.base(cwd)):
             return False
         return not _exists(path)
+
+    def missing_program(self, word: Word, cwd: str | None) -> bool:
+        return "/" in word.text and self.missing(word, cwd)
 
     def file(self, word: Word, cwd: str | None) -> Entry:
         source = self.find(word, cwd)
@@ -97,7 +106,7 @@ class Finder:
 
     def module(self, word: Word, cwd: str | None) -> Entry:
         relative = word.text.replace(".", "/")
-        roots = (self.base(cwd), self.start, self.files.workdir, self.script_dir)
+        roots = self._places(cwd)
         if word.known:
             for root in dict.fromkeys((*roots, *(root / "src" for root in roots))):
                 for candidate in (f"{relative}.py", f"{relative}/__main__.py"):

@@ -10,7 +10,16 @@ from dataclasses import replace
 from schedmate.advisor.commonplace import COMMONPLACE
 from schedmate.advisor.entries import Finder, python_words
 from schedmate.advisor.launch import INLINE, STDIN, Entry, Launch, PythonRun
-from schedmate.advisor.launchers import PYTHON, Peeled, environment, program, submits, take_off
+from schedmate.advisor.launchers import (
+    LAUNCHERS,
+    PYTHON,
+    Launched,
+    Peeled,
+    environment,
+    program,
+    submits,
+    take_off,
+)
 from schedmate.advisor.recipes import recipe
 from schedmate.advisor.shell import Asked, Word, command_words, read_directives, walk
 from schedmate.advisor.shell.pieces import as_code, doubts, text_of
@@ -255,12 +264,17 @@ class _Resolver:
     def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """A console script of the job's package, a script without an ending, or a program."""
         name = program(words[0])
-        if name in COMMONPLACE or not words[0].known or not _PROGRAM.fullmatch(name):
+        if name in COMMONPLACE or name in LAUNCHERS or not words[0].known:
+            return []
+        if not _PROGRAM.fullmatch(name) or self._finder.missing_program(words[0], started.cwd):
             return []
         if "/" in words[0].text:
             source = self._finder.find(words[0], started.cwd)
             if source is not None:
                 return self._by_first_line(source, words, started)
+        behind = _behind_dashes(words)
+        if behind:
+            return self.unwrap(behind, started.under(Peeled(behind, Launched(name))))
         entry = self._finder.program(words[0], started.cwd)
         return [self._run(entry, words[0], words[1:], started)]
 
@@ -305,6 +319,17 @@ def _code(word: Word) -> tuple[SourceFile, dict[str, Word]]:
         for name, pieces in values.items()
     }
     return _inline(replace(word, text=text)), variables
+
+
+def _behind_dashes(words: Sequence[Word]) -> tuple[Word, ...]:
+    """`tool run --its-own -- python train.py`: what clearly is a command behind the dashes."""
+    texts = [word.text for word in words]
+    if "--" not in texts:
+        return ()
+    rest = tuple(words[texts.index("--") + 1 :])
+    name = program(rest[0]) if rest else ""
+    starts = PYTHON.fullmatch(name) or name in LAUNCHERS or name in _SHELLS
+    return rest if starts or name.endswith((".py", ".sh")) else ()
 
 
 def _without_unset(words: Sequence[Word]) -> Sequence[Word]:

@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.advisor.shell import Word
+from schedmate.advisor.shell.pieces import quote, word
+from schedmate.advisor.shell.words import Book, Piece
 
 PYTHON_WORD = Word("python")
+_WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
+"""Options of MPI and SGE that take two words: a name and its value."""
 _SHELL = (Word("bash"), Word("-c"))
 
 
@@ -108,8 +112,9 @@ def _python(rest: tuple[Word, ...], options: Mapping[str, Word]) -> tuple[Word, 
 def _together(words: Sequence[Word]) -> Word:
     if len(words) == 1:
         return words[0]
-    text = " ".join(word.text for word in words)
-    return replace(words[0], text=text, known=all(word.known for word in words))
+    blank = Piece(" ", (Book.quoting(words[0].evidence), 1))
+    pieces = [piece for each in words for piece in (*quote(each), blank)][:-1]
+    return word(pieces, blank.at)
 
 
 class _Reader:
@@ -163,7 +168,9 @@ class _Reader:
         word = self._words[self.at]
         name, equals, value = text.partition("=")
         self.at += 1
-        if equals:
+        if name in _WITH_TWO:
+            self.at += 2
+        elif equals:
             self.options[option_name(name)] = replace(word, text=value)
         elif self._takes_value(name) and self.at < len(self._words):
             self.options[option_name(name)] = self._words[self.at]
@@ -178,7 +185,7 @@ class _Reader:
         if name in ("-m", "--module") or name.replace("-", "_") in _underscored(program.flags):
             return False
         following = self._words[self.at].text if self.at < len(self._words) else ""
-        return name in program.valued or not (following.endswith(".py") or following[:1] == "-")
+        return not (following.endswith(".py") or following.startswith("-"))
 
 
 def _unset(word: Word) -> bool:

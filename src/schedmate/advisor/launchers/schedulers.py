@@ -25,7 +25,7 @@ _SRUN = launcher(_SLURM + " --wait --kill-on-bad-exit")
 _MPI = launcher(
     "-n -np --np -c -N -x -H -host --host -hostfile --hostfile -machinefile --machinefile -ppn "
     "-npernode --npernode -npersocket --map-by -map-by --rank-by --bind-to -bind-to -f -hosts "
-    "-wdir --wdir -wd --mca -mca --prefix --launcher -launcher -iface --output-filename "
+    "-wdir --wdir -wd --prefix --launcher -launcher -iface --output-filename "
     "--cpus-per-rank --cpus-per-proc -l --ppn --depth -d --cpu-bind --hosts -rmk --timeout "
     "--rankfile -rf -envlist --tune"
 )
@@ -35,7 +35,7 @@ SCHEDULERS: dict[str, Launcher] = {
     "salloc": launcher(_SLURM),
     "sbatch": launcher(_SLURM, submits=True),
     "qsub": launcher(
-        "-a -A -b -c -C -d -e -hold_jid -I -j -J -k -l -m -M -N -o -p -P -pe -q -S -t -tc -u -v "
+        "-a -A -b -c -C -d -e -hold_jid -I -j -J -k -l -m -M -N -o -p -P -q -S -t -tc -u -v "
         "-W -w -js -r",
         submits=True,
     ),

@@ -80,7 +80,9 @@ class _Parser:
             token = self._peek()
             if token.kind == "newline" or (token.text in (";", "&") and token.kind == "operator"):
                 self.at += 1
-            elif token.kind == "operator" or (token.kind == "word" and token.text in ends):
+            elif (token.kind == "operator" and token.text != "(") or (
+                token.kind == "word" and token.text in ends
+            ):
                 break
             else:
                 before = self.at
