@@ -22,6 +22,8 @@ Every other field of the record is stated nowhere: an answer there is invented.
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import tempfile
 import tomllib
@@ -37,6 +39,10 @@ from schedmate.model.wire import from_json
 
 EXAM = Path(__file__).parent / "advice" / "exam"
 PUBLIC = Path(__file__).parent / "advice" / "public"
+_BLOB = re.compile(
+    rb"(?P<mode>\d+) blob (?P<name>[0-9a-f]+) +(?P<size>\d+)\t(?P<path>.+)", re.DOTALL
+)
+_LARGEST = 1_000_000
 FIELDS = tuple(each.name for each in fields(Workload))
 
 
@@ -139,8 +145,30 @@ def _has(git: Path, commit: str) -> bool:
 
 
 def _unpack(git: Path, commit: str, into: Path) -> None:
-    archive = subprocess.Popen(
-        ["git", "--git-dir", str(git), "archive", commit], stdout=subprocess.PIPE
-    )
-    subprocess.run(["tar", "-x", "-C", str(into)], check=True, stdin=archive.stdout)
-    archive.wait()
+    """Small files only: the advisor reads no others, and a mirror may lack its largest."""
+    listed = _git(git, "ls-tree", "-r", "-z", "--long", commit).split(b"\0")
+    blobs = [_BLOB.fullmatch(entry) for entry in listed]
+    small = [blob for blob in blobs if blob is not None and int(blob["size"]) <= _LARGEST]
+    names = b"\n".join(blob["name"] for blob in small)
+    data = memoryview(_git(git, "cat-file", "--batch", "--buffer", asked=names))
+    for blob in small:
+        end = bytes(data[:200]).index(b"\n") + 1
+        if bytes(data[:end]).endswith(b" missing\n"):
+            data = data[end:]
+            continue
+        size = int(blob["size"])
+        _write(into / os.fsdecode(blob["path"]), bytes(data[end : end + size]), blob["mode"])
+        data = data[end + size + 1 :]
+
+
+def _write(path: Path, content: bytes, mode: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode == b"120000":
+        path.symlink_to(os.fsdecode(content))
+    else:
+        path.write_bytes(content)
+
+
+def _git(git: Path, *words: str, asked: bytes = b"") -> bytes:
+    command = ["git", "--git-dir", str(git), *words]
+    return subprocess.run(command, check=True, input=asked, stdout=subprocess.PIPE).stdout
