@@ -110,8 +110,6 @@ class _Resolver:
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
         self._walked += 1
-        if started.nesting > _MAX_NESTING or self._walked > _MAX_SCRIPTS:
-            return []
         script = walk(
             source,
             arguments,
@@ -225,6 +223,8 @@ class _Resolver:
         return self._nested(started.stdin, (), started) if started.stdin else []
 
     def _text(self, word: Word, arguments: Sequence[Word], started: Started) -> list[PythonRun]:
+        if self._walked >= _MAX_SCRIPTS:
+            return []
         source, values = _code(word)
         doubtful = frozenset(doubts(word.pieces))
         return self._nested(source, arguments, replace(started, values=values, doubtful=doubtful))
@@ -243,7 +243,8 @@ class _Resolver:
     def _nested(
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
-        if started.nesting >= _MAX_NESTING or source.text in self._active:
+        too_much = started.nesting >= _MAX_NESTING or self._walked >= _MAX_SCRIPTS
+        if too_much or source.text in self._active:
             return []
         self._active.append(source.text)
         before = self._finder

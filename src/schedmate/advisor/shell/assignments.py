@@ -17,7 +17,7 @@ _ASSIGNMENT = re.compile(
 )
 _KEYED = re.compile(r"\[([^\]]{1,500})\]=")
 _MAX_PIECES = 20_000
-_MAX_ELEMENTS = 5000
+_MAX_ELEMENTS = 2000
 
 
 def is_assignment(text: str) -> bool:
@@ -63,7 +63,7 @@ def _value(machine: Machine, raw: str, at: Place) -> Value:
 def _added(before: Value, value: Value) -> Value:
     if isinstance(value, Array):
         items = element_keys(before)
-        for element in value.items.values():
+        for element in list(value.items.values())[: max(0, _MAX_ELEMENTS - len(items))]:
             items[str(len(items))] = element
         return Array(items)
     if isinstance(before, Array):

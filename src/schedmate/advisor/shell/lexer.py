@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 Kind = Literal["word", "operator", "redirect", "newline", "arithmetic"]
@@ -18,7 +19,10 @@ _REDIRECT = re.compile(r"(?:\d{1,3}|\{\w{1,40}\})?(?:&>>?|<<<|<<-?|<>|>>|>\||[<>
 _DELIMITER = re.compile(r"[ \t]*(\\?)([\"']?)([A-Za-z0-9_.!+@%:-]+)\2")
 _CLOSING = {"(": ")", "{": "}"}
 _BREAKS = frozenset(" \t\r\n;&|()<>")
+_PLAIN = re.compile(r"[^\s;&|()<>\\'\"`$]+")
+_INSIDE = re.compile(r"[^\s()\\'\"`$}#]+")
 _MAX_DEPTH = 50
+MAX_TOKENS = 100_000
 
 
 @dataclass(slots=True)
@@ -165,7 +169,11 @@ class _Lexer:
         return token
 
     def _part(self, depth: int = 0) -> None:
-        """Step over one character, quoted text or substitution."""
+        """Step over plain text, quoted text or a substitution."""
+        run = (_INSIDE if depth else _PLAIN).match(self.text, self.at)
+        if run is not None:
+            self.at = run.end()
+            return
         char = self.text[self.at]
         following = self.text[self.at + 1 : self.at + 2]
         if char == "\\":
@@ -202,7 +210,8 @@ class _Lexer:
 
 
 def lex(text: str) -> list[Token]:
-    return list(_Lexer(text.replace("\r\n", "\n")).tokens())
+    """As many as anyone could want to read."""
+    return list(islice(_Lexer(text.replace("\r\n", "\n")).tokens(), MAX_TOKENS))
 
 
 def extent(raw: str, start: int) -> int:

@@ -135,6 +135,8 @@ class Machine(Shell):
             before, capturing, stdin = self.state, self.printing, self.stdin
             for index, part in enumerate(node.parts):
                 last = index == len(node.parts) - 1
+                if self._steps < 0:
+                    break
                 self.state, self.piped = before.copy(), index > 0
                 self.printing = capturing if last else []
                 self.run(part)

@@ -25,7 +25,7 @@ _PARAMETER = re.compile(
     re.DOTALL | re.ASCII,
 )
 _OPERATOR = re.compile(r":?[-=+?]|##?|%%?|/[/#%]?|\^\^?|,,?|:|@")
-_MAX_TEXT = 2000
+_MAX_TEXT = 400
 _LISTS = ("@", "*")
 
 

@@ -28,7 +28,6 @@ from schedmate.advisor.shell.syntax import (
 )
 
 _MAX_DEPTH = 40
-_MAX_TOKENS = 400_000
 _END = Token("newline", "", 0)
 _SEPARATORS = frozenset((";", "&", "\n", ";;", ";&", ";;&"))
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][\w:.-]*", re.ASCII)
@@ -36,7 +35,7 @@ _DESCRIPTOR = re.compile(r"\d+|-")
 
 
 def parse(text: str) -> Block:
-    return _Parser(lex(text)[:_MAX_TOKENS]).script()
+    return _Parser(lex(text)).script()
 
 
 @dataclass(slots=True)

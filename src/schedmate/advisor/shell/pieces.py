@@ -118,7 +118,8 @@ def fields(pieces: Iterable[Piece]) -> list[list[Piece]]:
 
 def _split(piece: Piece, current: list[Piece], words: list[list[Piece]]) -> list[Piece]:
     if not piece.known:
-        return [*current, piece]
+        current.append(piece)
+        return current
     book, line = piece.at
     for part in _BLANKS.split(piece.text):
         if part.isspace():

@@ -33,6 +33,7 @@ Flow = Literal["next", "exit", "return", "break", "continue"]
 _MAX_PIECES = 60_000
 _MAX_DIGITS = 18
 _MAX_NESTED = 8
+_MAX_SUBSTITUTIONS = 5000
 
 
 class Surroundings(Protocol):
@@ -69,6 +70,7 @@ class Shell(ABC):
         self.doubtful: set[str] = set()
         """Unknown texts that became part of code: a word that has one in it is unknown."""
         self._nested = 0
+        self._substitutions = _MAX_SUBSTITUTIONS
         self._parsed: dict[str, Block] = {}
 
     @abstractmethod
@@ -151,9 +153,10 @@ class Shell(ABC):
 
     @contextmanager
     def _one_deeper(self) -> Iterator[bool]:
-        """Whether substitutions stand in one another too often to be followed."""
+        """Whether substitutions stand in one another too deep, or are too many, to be followed."""
         self._nested += 1
-        yield self._nested > _MAX_NESTED
+        self._substitutions -= 1
+        yield self._nested > _MAX_NESTED or self._substitutions < 0
         self._nested -= 1
 
     def _captured(self, text: str, at: Place) -> Pieces:
