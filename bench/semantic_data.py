@@ -121,9 +121,13 @@ def _library(text: str) -> str | None:
 
 
 def nanogpt_runs(path: Path) -> list[tuple[str, PastRun]]:
-    """Each with its record's date; in order. Steps are known before the run, its code as a hash."""
+    """Each with its record's date; in order. Steps are known before the run, its code as a hash.
+
+    A log that two records share counts for the first.
+    """
     rows = [row for row in rows_of(path) if _number(row["train_ms"]) and row["steps_total"]]
     rows.sort(key=lambda row: (row["record"][:10], row["path"]))
+    rows = list({row["blob"]: row for row in reversed(rows)}.values())[::-1]
     return [(row["record"][:10], _nanogpt_run(place, row)) for place, row in enumerate(rows)]
 
 

@@ -32,6 +32,8 @@ from schedmate.store.sqlite import SqliteStore
 
 _TOP = 20
 _CHUNK = 5000
+_CHANGED = 0.1
+"""Of the runs are the first of changed code."""
 _AS_GOOD = 0.01
 """A run less similar by no more than this is as good as the one that was missed."""
 
@@ -70,7 +72,7 @@ class Site:
         pick = self._random
         user = pick.choices(self._users, self._weights)[0]
         project = pick.choice(self._projects[user])
-        if pick.random() < 0.1:
+        if pick.random() < _CHANGED:
             project["code"] = self._number
         gpus, epochs = pick.choice((1, 1, 2, 4, 8)), float(pick.choice((1, 3, 10, 30, 90)))
         rate = pick.choice((1e-4, 3e-4, 1e-3, 0.1))

@@ -50,7 +50,7 @@ class History(Protocol):
         """The newest runs, of one user or of everybody."""
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
-        """Rows of `model.sketch`: of each of these `blocks` the newest configurations' last runs."""
+        """Rows of `model.sketch`: of each of these `blocks` the newest configurations' last run."""
 
     def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
         """Rows of the newest runs of the configurations that these runs are of."""

@@ -19,7 +19,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobState, Request
 from schedmate.model.workload import Workload
 
-SKETCH_VERSION = 1
+SKETCH_VERSION = 2
 """Raised whenever rows of another shape or meaning are written; old ones are then made anew."""
 
 NUMBERS = (
@@ -33,10 +33,11 @@ WORDS = (
 )
 """Hashes of 32 bits; 0 where nothing is stated."""
 _FIELDS = {"steps": "max_steps", "batch": "batch_size"}
-ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q 24s")
+ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q Q 24s")
 _FAILED, _CANCELLED, _COMPLETED = range(3)
 _ENDS = {JobState.COMPLETED: _COMPLETED, JobState.CANCELLED: _CANCELLED}
 _GPU_NAME = 24
+_SHAPE = 64
 _CONFIGURATION_AT = struct.calcsize("<q d 4f B")
 _NOT_ZERO = 1 << 40
 _OTHER = 0x9E3779B9
@@ -51,6 +52,8 @@ class Sketch:
     words: tuple[int, ...]
     code: int = 0
     arguments: int = 0
+    shape: int = 0
+    """One bit of each number of the code's signature: code that is near differs in few."""
     gpu: str = ""
     open_ended: bool = False
     """It stops when something is reached, not after so many steps."""
@@ -76,6 +79,7 @@ def sketch_of(
         words=tuple(word_hash(words[each]) for each in WORDS),
         code=_code_hash(fingerprint.code) if fingerprint else 0,
         arguments=_code_hash(fingerprint.arguments) if fingerprint else 0,
+        shape=_bits(fingerprint.signature) if fingerprint else 0,
         gpu=(request.gpu_type or "").lower(),
         open_ended=bool(_value(workload, "early_stopping")),
     )
@@ -107,6 +111,7 @@ def packed(number: int, run: PastRun, sketch: Sketch) -> bytes:
         *sketch.words,
         sketch.code,
         sketch.arguments,
+        sketch.shape,
         sketch.gpu.encode(errors="replace")[:_GPU_NAME],
     )
 
@@ -142,6 +147,10 @@ def _mixed(kind: int, data: bytes) -> int:
     """63 bits of a hash that need not withstand anybody, only be quick."""
     first = zlib.crc32(data, kind)
     return (first << 31 | zlib.crc32(data, first ^ _OTHER) >> 1) or 1
+
+
+def _bits(signature: tuple[int, ...]) -> int:
+    return sum((number & 1) << place for place, number in enumerate(signature[:_SHAPE]))
 
 
 def _code_hash(text: str) -> int:

@@ -14,6 +14,8 @@ LOCAL = 0.25
 """Variance of what slopes and words do not explain, between jobs that are far apart."""
 WORKLOAD = 1.0
 """Variance between workloads that have nothing in common."""
+_UNRELATED = 32.0
+"""Of 64 bits, in which code that has nothing in common differs."""
 _ONE_SIDED = 0.5
 """Of what a difference counts: one of the two says nothing."""
 _USER, _NAME = WORDS.index("user"), WORDS.index("name")
@@ -54,9 +56,17 @@ def differing(one: Columns, other: Columns, place: int) -> Floats:
     mine, theirs = _trait(one, place), _trait(other, place)
     unsaid = (mine == 0) | (theirs == 0)
     differs = np.where(mine == theirs, 0.0, np.where(unsaid, _ONE_SIDED, 1.0))
+    if TRAITS[place] == "code":
+        differs = differs * _other_lines(one.rows["shape"], other.rows["shape"])
     if place == _NAME:  # a name says something only about jobs of the same user
         differs = differs * (_trait(one, _USER) == _trait(other, _USER))
     return differs
+
+
+def _other_lines(one: Any, other: Any) -> Floats:
+    """About the share of lines that two programs do not share; 1 where that is not known."""
+    bits = np.bitwise_count(one ^ other) / _UNRELATED
+    return np.where((one == 0) | (other == 0), 1.0, np.minimum(bits, 1.0))
 
 
 def _trait(columns: Columns, place: int) -> Any:

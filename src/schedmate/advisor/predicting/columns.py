@@ -35,6 +35,7 @@ _KIND = np.dtype(
         ("words", "<u4", (len(WORDS),)),
         ("code", "<i8"),
         ("arguments", "<i8"),
+        ("shape", "<u8"),
         ("gpu", "S24"),
     ]
 )
@@ -82,7 +83,7 @@ def query_of(sketch: Sketch, at: float) -> Columns:
     """One row: a job that is submitted at this time."""
     row = np.zeros(1, _KIND)
     row["numbers"], row["words"], row["end"] = sketch.numbers, sketch.words, at
-    row["code"], row["arguments"] = sketch.code, sketch.arguments
+    row["code"], row["arguments"], row["shape"] = sketch.code, sketch.arguments, sketch.shape
     row["gpu"] = sketch.gpu.encode(errors="replace")[:24]
     return columns_of(row)
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from schedmate.advisor.predicting.columns import Columns, Floats, Places
 
-_KEY = ("numbers", "words", "code", "arguments", "gpu", "open_ended")
+_KEY = ("numbers", "words", "code", "arguments", "shape", "gpu", "open_ended")
 _LEAST_S = 1e-3
+_ODD = 0.25
+"""Squared difference (log) that one run counts at most: one that hung says little of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def grouped(columns: Columns, seconds: Floats) -> Configurations:
     parts = np.split(logs[order], starts[1:])
     medians = np.array([np.median(part) for part in parts])
     deviations = [
-        float(((part - middle) ** 2).sum()) for part, middle in zip(parts, medians, strict=True)
+        float(np.minimum((part - middle) ** 2, _ODD).sum())
+        for part, middle in zip(parts, medians, strict=True)
     ]
     return Configurations(
         columns.take(order[starts]),

@@ -16,6 +16,8 @@ from schedmate.advisor.predicting.startup import startup_s, without_startup
 from schedmate.model import Spread
 
 _Z90 = 1.2816
+_TAILS = 1.3
+"""Variances are learnt from most pairs, not from the odd ones; but those happen, too."""
 _WIDEST = 5.0
 _CONFIGURATIONS = 120
 """The most similar ones say all there is to say."""
@@ -40,7 +42,7 @@ def scaled(likes: Likes, scaling: Scaling) -> Scaled:
     seconds, usual = _training_s(runs, likes.in_tier[usable], ending)
     found = _closest(grouped(runs, seconds), likes.similarity[usable], runs)
     estimate = krige(likes.query, found, scaling, ending)
-    sd = min(estimate.sd, _WIDEST)
+    sd = min(_TAILS * estimate.sd, _WIDEST)
     low, middle, high = (
         min(usual + math.exp(min(estimate.log_s + z * sd, 30.0)), _LONGEST_S)
         for z in (-_Z90, 0.0, _Z90)

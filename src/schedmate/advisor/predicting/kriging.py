@@ -33,13 +33,20 @@ class Estimate:
 
 
 def krige(query: Columns, found: Configurations, scaling: Scaling, ending: Ending) -> Estimate:
-    """`query` is one row; `found` has at least one."""
+    """`query` is one row; `found` has at least one.
+
+    What the job differs in from all of them (a new name, changed code) does not say which of them
+    is nearer; it makes the answer less sure.
+    """
     trend, wanted = _centred(found.columns.quantities, query.quantities[0])
     slopes = scaling.slopes[ending]
     mean = np.array([slope.mean for slope in slopes])
     doubt = np.array([slope.sd**2 + slope.varies**2 for slope in slopes])
-    among = _covariance(found.columns, found.columns, scaling) + (trend * doubt) @ trend.T
-    here = _covariance(query, found.columns, scaling)[0] + trend @ (doubt * wanted)
+    among = _covariance(*distances(found.columns, found.columns, scaling))
+    among = among + (trend * doubt) @ trend.T
+    by_words, by_numbers = distances(query, found.columns, scaling)
+    apart = float(by_words.min())
+    here = _covariance(by_words - apart, by_numbers)[0] + trend @ (doubt * wanted)
     repeat = repeat_variance(found, scaling.repeat)
     noise = scaling.noise + repeat / found.count
     rest = found.log_s - trend @ mean
@@ -48,7 +55,7 @@ def krige(query: Columns, found: Configurations, scaling: Scaling, ending: Endin
     noise = _without_odd_ones(among, rest, noise)
     weights = np.linalg.solve(among + np.diag(noise), here)
     itself = LOCAL + WORKLOAD + _ANYTHING + float(doubt @ wanted**2)
-    variance = itself - float(here @ weights) + scaling.noise + repeat
+    variance = itself - float(here @ weights) + apart + scaling.noise + repeat
     return Estimate(
         log_s=usual + float(weights @ rest + mean @ wanted),
         sd=float(np.sqrt(max(variance, scaling.noise))),
@@ -67,8 +74,7 @@ def _centred(known: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _covariance(one: Columns, other: Columns, scaling: Scaling) -> Floats:
-    by_words, by_numbers = distances(one, other, scaling)
+def _covariance(by_words: Floats, by_numbers: Floats) -> Floats:
     kind = WORKLOAD * np.exp(-by_words / WORKLOAD)
     return _ANYTHING + kind + LOCAL * np.exp(-(by_words + by_numbers) / LOCAL)
 

@@ -22,12 +22,15 @@ from schedmate.advisor.predicting.columns import (
 from schedmate.advisor.predicting.scaling import Scaling
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Workload
-from schedmate.model.sketch import Sketch, blocks, configuration, sketch_of
+from schedmate.model.sketch import WORDS, Sketch, blocks, configuration, sketch_of
 
 Tier = Literal["identical", "same_code", "similar"]
 TIERS: tuple[Tier, ...] = ("identical", "same_code", "similar")
+_USER = WORDS.index("user")
 _LOOKED_AT = 150
 """Configurations whose runs are looked at, the most similar ones."""
+_SAME_KIND = 0.5
+"""Runs of other kinds than the nearest (by variance) say nothing once there are such."""
 _REPEATS = 20
 """Runs of one configuration that count, the newest ones."""
 
@@ -64,21 +67,43 @@ def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: 
     )
 
 
-def find_likes(history: History, target: Target, sketch: Sketch, scaling: Scaling) -> Likes | None:
+def find_likes(
+    history: History,
+    target: Target,
+    sketch: Sketch,
+    scaling: Scaling,
+    *,
+    at: float | None = None,
+) -> Likes | None:
     """The best tier that has a run which went well, else the best that has any."""
     keys = blocks(sketch, configuration(query_of(sketch, 0.0).rows.tobytes()))
     found = columns_of(rows_of(history.sketches(keys)))
     if len(found) == 0:
         return None
-    query = query_of(sketch, target.submitted_at or float(found.rows["end"].max()))
+    newest = float(found.rows["end"].max())
+    query = query_of(sketch, at or target.submitted_at or newest)
+    _unsay_new_words(query, found)
     found = found.take(_closest(query, found, scaling))
     packed = history.repeats(found.rows["run"].tolist(), limit=_REPEATS)
     runs = _ended_before(columns_of(rows_of(packed)), target)
     if len(runs) == 0:
         return None
-    alike = _similarity(query, runs, scaling)
+    by_words, by_numbers = distances(query, runs, scaling)
+    alike = similarity(by_words, by_numbers)[0]
     close = (alike >= scaling.no_match_below) & comparable(query, runs, scaling)[0]
+    if close.any():
+        close &= by_words[0] <= by_words[0][close].min() + _SAME_KIND
     return _best_tier(query, sketch, runs, alike, close)
+
+
+def _unsay_new_words(query: Columns, found: Columns) -> None:
+    """A name that nobody used before says nothing: it may be new for what is known well."""
+    for place in range(len(WORDS)):
+        if (
+            place != _USER
+            and not (found.rows["words"][:, place] == query.rows["words"][0, place]).any()
+        ):
+            query.rows["words"][0, place] = 0
 
 
 def _similarity(query: Columns, runs: Columns, scaling: Scaling) -> Floats:

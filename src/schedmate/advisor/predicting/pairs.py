@@ -29,9 +29,16 @@ _OWN = [WORDS.index(word) for word in ("user", "name")]
 _MOST = 60
 """Configurations of one kind that are compared, the newest first."""
 _MOST_PAIRS = 60_000
-_ROUNDS = 5
+_ROUNDS = 10
 _ODD = 1.5
+_ODD_SQUARE = 1.0
+"""Times what was expected that the square of one leftover counts at most: the world has tails."""
+_USUAL_SQUARE = 0.516
+"""What the square of a normal leftover is then on average."""
 _WIDEST = 0.5
+_SMALLEST = 1e-5
+_QUIETEST = 3e-4
+"""No two configurations are closer than one or two per cent, whatever a few pairs say."""
 _BELIEF = 3.0
 _STEPS = 100
 
@@ -109,7 +116,7 @@ def _slopes(
     mean = np.array([slope.mean for slope in now.slopes[ending]])
     variance = _variance(pairs, now)
     off = np.abs(pairs.longer - pairs.apart @ mean) / np.sqrt(variance)
-    weight = pairs.weight / variance / np.maximum(1.0, off / _ODD)
+    weight = pairs.weight / variance / np.maximum(1.0, off / _ODD) ** 2
     mean, certainty = _regression(pairs.apart, pairs.longer, weight, believed)
     return tuple(
         Slope(float(each), float(1 / np.sqrt(sure)), slope.varies)
@@ -132,11 +139,12 @@ def _rougher(pairs: _Pairs, now: Scaling, believed: Scaling, ending: Ending) -> 
     """Non-negative regression of squared leftovers on how far apart the pairs are."""
     mean = np.array([slope.mean for slope in now.slopes[ending]])
     left = (pairs.longer - pairs.apart @ mean) ** 2 - now.repeat * pairs.repeats
-    left = np.clip(left / 2, 0.0, _WIDEST)
     parts = np.column_stack([np.ones(len(left)), np.abs(pairs.apart), pairs.unlike])
     start = np.array([believed.noise, *believed.rough, *believed.unlike])
     value = np.array([now.noise, *now.rough, *now.unlike])
-    weight = pairs.weight / np.maximum(parts @ value, 1e-3) ** 2
+    expected = np.maximum(parts @ value, _SMALLEST)
+    left = np.clip(left / 2, 0.0, np.minimum(_WIDEST, _ODD_SQUARE * expected)) / _USUAL_SQUARE
+    weight = pairs.weight / expected**2
     weighted = parts * weight[:, None]
     pull = np.diag(_BELIEF / start**2)
     normal, moment = weighted.T @ parts + pull, weighted.T @ left + pull @ start
@@ -144,7 +152,10 @@ def _rougher(pairs: _Pairs, now: Scaling, believed: Scaling, ending: Ending) -> 
         value = value * moment / np.maximum(normal @ value, 1e-12)
     noise, rough, unlike = np.split(value, [1, 1 + len(now.rough)])
     return replace(
-        now, noise=float(noise[0]), rough=tuple(rough.tolist()), unlike=tuple(unlike.tolist())
+        now,
+        noise=max(float(noise[0]), _QUIETEST),
+        rough=tuple(rough.tolist()),
+        unlike=tuple(unlike.tolist()),
     )
 
 

@@ -33,11 +33,16 @@ def predict(
     fingerprint: Fingerprint | None,
     workload: Workload,
     scaling: Scaling | None = None,
+    *,
+    at: float | None = None,
 ) -> Prediction:
-    """With what was learnt from this history, unless other `scaling` is given."""
+    """With what was learnt from this history, unless other `scaling` is given.
+
+    `at` is when the job runs, where that is neither when it was submitted nor now.
+    """
     scaling = scaling or learnt_scaling(history)
     sketch = sketch_of_target(target, fingerprint, workload)
-    likes = find_likes(history, target, sketch, scaling)
+    likes = find_likes(history, target, sketch, scaling, at=at)
     if likes is not None:
         return _from_likes(history, likes, target, workload, scaling)
     return (
