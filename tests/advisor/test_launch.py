@@ -60,6 +60,7 @@ def arguments(run):
         "torchrun --nproc_per_node $1",
         "accelerate launch --multi_gpu --mixed_precision bf16 --use_fsdp",
         "mpirun -n 8 --mca btl ^openib -x A=b -hostfile hosts python",
+        "mpirun -n 8 -ppn 4 -f hosts -env A=1 -genv B 2 python",
         "horovodrun -np 4 -H a:2,b:2 python",
         "lightning run model --devices 2",
         "fabric run --accelerator cuda",

@@ -260,7 +260,10 @@ class _Resolver:
             notebooks = [word for word in words if word.text.endswith(".ipynb")]
             return [self._file(notebooks[0], words, started)] if notebooks else []
         text = recipe(name, words, self._finder.base(started.cwd), self._finder.read)
-        return [] if text is None else self._nested(text, (), started)
+        if text is None:
+            return []
+        self.scripts.append(text)
+        return self._nested(text, (), started)
 
     def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """A console script of the job's package, a script without an ending, or a program."""

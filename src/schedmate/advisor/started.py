@@ -66,7 +66,7 @@ class Started:
         return replace(
             self,
             launched=(*self.launched, launched),
-            logs=(*self.logs, *log_words(launched)),
+            logs=(*log_words(launched), *self.logs),
             cap=cap,
             asked=asked,
         )

@@ -11,7 +11,7 @@ from schedmate.advisor.shell.words import Book, Piece
 
 PYTHON_WORD = Word("python")
 _WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
-"""Options of MPI and SGE that take two words: a name and its value."""
+"""Options of MPI and SGE that take a name and its value, as two words or with `=` between."""
 _SHELL = (Word("bash"), Word("-c"))
 
 
@@ -169,7 +169,8 @@ class _Reader:
         name, equals, value = text.partition("=")
         self.at += 1
         if name in _WITH_TWO:
-            self.at += 2
+            following = self._words[self.at].text if self.at < len(self._words) else ""
+            self.at += 1 if "=" in following else 2
         elif equals:
             self.options[option_name(name)] = replace(word, text=value)
         elif self._takes_value(name) and self.at < len(self._words):

@@ -22,6 +22,8 @@ _BREAKS = frozenset(" \t\r\n;&|()<>")
 _PLAIN = re.compile(r"[^\s;&|()<>\\'\"`$]+")
 _INSIDE = re.compile(r"[^\s()\\'\"`$}#]+")
 _MAX_DEPTH = 50
+_PARENTHESIS = re.compile(r"[()]")
+_MAX_ARITHMETIC = 1000
 MAX_TOKENS = 100_000
 
 
@@ -109,12 +111,22 @@ class _Lexer:
         """`(( … ))` as one token."""
         if not self.text.startswith("((", self.at):
             return None
-        end = self.text.find("))", self.at, self._line_end() + 1)
-        if end < 0:
+        end = self._closing_pair()
+        if end is None:
             return None
         token = Token("arithmetic", self.text[self.at + 2 : end], self.line)
         self.at = end + 2
         return token
+
+    def _closing_pair(self) -> int | None:
+        """Where the `))` stands that belongs to `((`; None where it opens two subshells."""
+        depth = 2
+        limit = min(self._line_end(), self.at + _MAX_ARITHMETIC)
+        for found in _PARENTHESIS.finditer(self.text, self.at + 2, limit):
+            depth += 1 if found[0] == "(" else -1
+            if depth == 1:
+                return found.start() if self.text.startswith("))", found.start()) else None
+        return None
 
     def _redirect(self) -> Token | None:
         found = _REDIRECT.match(self.text, self.at)

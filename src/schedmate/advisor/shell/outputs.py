@@ -53,10 +53,10 @@ def _unescaped(text: str) -> str:
 def _basename(arguments: Sequence[str], _stdin: str | None) -> str | None:
     words = [word for word in arguments if not word.startswith("-")]
     if "-s" in arguments:
-        suffix, *words = words
+        suffix, words = "".join(words[:1]), words[1:]
     else:
         suffix = words[1] if len(words) > 1 else ""
-    if not words:
+    if not 1 <= len(words) <= 2:  # noqa: PLR2004 - a path and perhaps an ending
         return None
     name = posixpath.basename(words[0].rstrip("/"))
     return (name.removesuffix(suffix) if name != suffix else name) + "\n"
