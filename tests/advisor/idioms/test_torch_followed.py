@@ -343,6 +343,7 @@ def test_accelerate_with_a_loop_of_the_job_s_own(told):
         "gradient_accumulation": 4,
         "epochs": 3,
         "checkpoint_dir": "out/state",
+        "checkpoint_every": 1,
         "model": "bert-base-cased",
     }
 

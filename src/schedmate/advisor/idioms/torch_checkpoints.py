@@ -19,6 +19,7 @@ from schedmate.advisor.idioms.calls import (
     truth_of,
     words,
 )
+from schedmate.advisor.python.beginnings import Begun
 from schedmate.advisor.python.values import Call, Table, Value
 
 _SAVES = ("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save")
@@ -28,6 +29,7 @@ _NO_CHECKPOINT = re.compile(
     re.IGNORECASE,
 )
 _RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.IGNORECASE)
+_EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
 _STOPPING = re.compile(r"early_?stop", re.IGNORECASE)
 _QUESTIONS = ("path.exists", "path.isfile", "path.isdir", "Path.exists", "Path.is_file", "glob")
 _NEAR = 8
@@ -43,6 +45,20 @@ def saving(reading: Reading) -> Iterator[Said]:
         for call in rhythms
         for each in said("checkpoint_every", call.every, call, confidence=0.9)
     )
+    if not rhythms:
+        yield from agreed(
+            each
+            for call in saves
+            if _ends_every_epoch(reading, call)
+            for each in implied("checkpoint_every", 1, call, confidence=0.85)
+        )
+
+
+def _ends_every_epoch(reading: Reading, call: Call) -> bool:
+    """Whether it stands in the loop over epochs, and in no other, with nothing to stop it."""
+    loops = [reading.trace.loops[i] for i in call.loops if i < len(reading.trace.loops)]
+    innermost = loops[-1] if loops else None
+    return call.certain and innermost is not None and _EPOCH.search(innermost.line.text) is not None
 
 
 def resuming(reading: Reading) -> Iterator[Said]:
@@ -130,6 +146,9 @@ def _path(call: Call) -> Value | None:
 def _directory(call: Call) -> Iterator[Said]:
     """The directory of the file that is written; a bare file name is no directory."""
     path = _path(call)
+    if isinstance(path, Begun):
+        yield from said("checkpoint_dir", _known_directory(path), call, confidence=0.85)
+        return
     text = text_of(path)
     if path is None or not text:
         return
@@ -137,3 +156,9 @@ def _directory(call: Call) -> Iterator[Said]:
     if place not in (".", "/"):
         value = Value(place, path.lines, path.source)
         yield from said("checkpoint_dir", value, call, confidence=0.9)
+
+
+def _known_directory(path: Begun) -> Value | None:
+    """As far down as it is known: `out/` of `out/{name}/epoch_{epoch}.pt`."""
+    place = path.begins.rpartition("/")[0]
+    return Value(place, path.lines, path.source) if place.strip("./") else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from schedmate.advisor.python import comprehensions, operators
 from schedmate.advisor.python.assignment import assign
+from schedmate.advisor.python.beginnings import Begun, beginning
 from schedmate.advisor.python.calls import call_expression
 from schedmate.advisor.python.engine import Engine, Site
 from schedmate.advisor.python.functions import define_lambda
@@ -171,7 +172,7 @@ def _dict(engine: Engine, node: ast.Dict, scope: Any) -> Value:
 def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
     values = [engine.evaluate(part, scope) for part in node.values[:_MAX_ITEMS]]
     if not all(isinstance(value.data, str) for value in values):
-        return NOBODY_KNOWS
+        return beginning(values)
     text = "".join(value.data for value in values)
     told = [
         v for v, p in zip(values, node.values, strict=False) if isinstance(p, ast.FormattedValue)
@@ -181,6 +182,8 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
 
 def _formatted(engine: Engine, node: ast.FormattedValue, scope: Any) -> Value:
     value = engine.evaluate(node.value, scope)
+    if isinstance(value, Begun):
+        return value
     spec = engine.evaluate(node.format_spec, scope) if node.format_spec else Value("")
     if not value.plain or not isinstance(spec.data, str) or _WIDE.search(spec.data):
         return NOBODY_KNOWS

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from schedmate.advisor.python.beginnings import Begun, before_holes, beginning
 from schedmate.advisor.python.truth import Scaled, derived, opaque, same
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
@@ -69,6 +70,8 @@ def binary(op: ast.operator, left: Value, right: Value) -> Value:
         return (
             derived(_number(op, one, other), left, right) if _sane(op, one, other) else NOBODY_KNOWS
         )
+    if isinstance(left, Begun) and isinstance(op, (ast.Add, ast.Div)):
+        return left
     if isinstance(one, str) or isinstance(other, str):
         return _text(op, left, right)
     if isinstance(one, Sequence):
@@ -118,7 +121,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mult) and isinstance(one, str) and isinstance(other, int):
         return derived(one * other, left) if len(one) * other <= _MAX_TEXT else NOBODY_KNOWS
     if not (isinstance(one, str) and isinstance(other, str)):
-        return NOBODY_KNOWS
+        return beginning((left, right), "/" if isinstance(op, ast.Div) else "")
     if isinstance(op, ast.Add) and len(one) + len(other) <= _MAX_TEXT:
         return derived(one + other, left, right)
     if isinstance(op, ast.Div):
@@ -130,7 +133,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
 def _formatted(left: Value, right: Value) -> Value:
     parts = right.data.items if isinstance(right.data, Sequence) else [right]
     if not all(part.plain for part in parts) or _UNSAFE.search(left.data):
-        return NOBODY_KNOWS
+        return before_holes(left)
     try:
         text = left.data % tuple(part.data for part in parts)
     except (TypeError, ValueError, OverflowError, MemoryError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
+from schedmate.advisor.python.beginnings import beginning
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.natives.base import MAX_TEXT, Native, NativeMethod, first
 from schedmate.advisor.python.truth import derived
@@ -13,7 +14,7 @@ from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Value
 def _join(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     values = arguments.positional
     if not values or not all(isinstance(value.data, str) for value in values):
-        return NOBODY_KNOWS
+        return beginning(values, "/")
     text = posixpath.join(*(value.data for value in values))
     return derived(text[:MAX_TEXT], *reversed(values))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedmate.advisor.python.beginnings import before_holes
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.iteration import items_of
 from schedmate.advisor.python.natives.base import MAX_ITEMS, MAX_TEXT, NativeMethod, all_plain
@@ -101,7 +102,7 @@ def _format(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -
         return None
     braces = receiver.data.replace("{{", "").replace("}}", "")
     if not all_plain(arguments) or any(mark in braces for mark in (".", "[", ":", "!")):
-        return NOBODY_KNOWS
+        return before_holes(receiver)
     words = {key: value.data for key, value in arguments.keywords.items()}
     try:
         text = receiver.data.format(*(value.data for value in arguments.positional), **words)

@@ -1,0 +1,40 @@
+"""Texts of which only the beginning is known."""
+
+import pytest
+
+from schedmate.advisor.python.beginnings import Begun, before_holes, beginning
+from schedmate.advisor.python.values import NOBODY_KNOWS, Value
+from schedmate.model import Evidence
+
+LINE = Evidence("train.py", 3, "out = 'runs'")
+
+
+@pytest.mark.parametrize(
+    ("parts", "glue", "begins"),
+    [
+        (["runs/a", None], "/", "runs/a/"),
+        (["runs/", "a", None, "b"], "/", "runs/a/"),
+        (["runs/epoch_", None, ".pt"], "", "runs/epoch_"),
+    ],
+)
+def test_as_far_as_it_is_known(parts, glue, begins):
+    values = [NOBODY_KNOWS if part is None else Value(part, (LINE,), "cli") for part in parts]
+    found = beginning(values, glue)
+    assert isinstance(found, Begun)
+    assert (found.begins, found.lines, found.source) == (begins, (LINE,), "cli")
+    assert not found.known
+
+
+def test_what_follows_something_begun_is_not_known():
+    begun = beginning([Value("out/"), NOBODY_KNOWS])
+    assert beginning([begun, Value("/last.pt")], "/").begins == "out/"
+
+
+@pytest.mark.parametrize(("text", "begins"), [("a/%d.pt", "a/"), ("a/{}.pt", "a/"), ("a", "a")])
+def test_a_template_before_its_first_hole(text, begins):
+    assert before_holes(Value(text)).begins == begins
+
+
+@pytest.mark.parametrize("text", ["%s/x", "", "x" * 10_000])
+def test_nothing_or_too_much_is_no_beginning(text):
+    assert before_holes(Value(text)) is NOBODY_KNOWS
