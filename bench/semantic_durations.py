@@ -41,7 +41,7 @@ from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
 from schedmate.advisor.predicting.lessons import learn_scaling
 from schedmate.advisor.predicting.prediction import predict
 from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.model import Finding, PastRun
+from schedmate.model import Finding, PastRun, Workload
 from schedmate.model.sketch import ROW
 from schedmate.store.sqlite import SqliteStore
 
@@ -224,17 +224,57 @@ def _disguised(run: PastRun, setting: str) -> PastRun:
     )
 
 
-def mlperf(path: Path, settings: Sequence[str]) -> None:
+View = Callable[[PastRun], PastRun]
+
+
+def _said(run: PastRun, *kept: str) -> PastRun:
+    """With no more of its record than this."""
+    stated = {name: getattr(run.workload, name) for name in (*kept, "early_stopping")}
+    return replace(run, workload=Workload(**stated))
+
+
+_WORDS = ("model", "dataset", "task", "framework", "optimizer")
+_NUMBERS = ("batch_size", "learning_rate", "max_steps", "nodes", "gpus")
+VIEWS: dict[str, View] = {
+    "all": lambda run: run,
+    "without the accelerator's name": lambda run: replace(
+        run, job=replace(run.job, request=replace(run.job.request, gpu_type=None))
+    ),
+    "without batch, rate and steps": lambda run: _said(run, *_WORDS, "nodes", "gpus"),
+    "without the job's name": lambda run: replace(run, job=replace(run.job, name="job")),
+    "without framework and optimizer": lambda run: _said(run, *_WORDS[:3], *_NUMBERS),
+    "without model, data and task": lambda run: _said(run, *_WORDS[3:], *_NUMBERS),
+    "job's name and GPUs alone": lambda run: _said(run, "gpus", "nodes"),
+}
+"""What is told of the runs, past and asked for: each part has to earn its place."""
+
+
+def ablation(path: Path, settings: Sequence[str]) -> None:
+    for name, view in VIEWS.items():
+        print(f"\n== {name}", end="")
+        mlperf(path, settings, view, baselines={})
+    print("\n== nothing learnt from pairs", end="")
+    mlperf(path, settings, baselines={}, learning=False)
+
+
+def mlperf(
+    path: Path,
+    settings: Sequence[str],
+    view: View = VIEWS["all"],
+    *,
+    baselines: dict[str, Baseline] = BASELINES,
+    learning: bool = True,
+) -> None:
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
     for cell, run in mlperf_runs(path):
-        cells[cell].append(run)
+        cells[cell].append(view(run))
     runs = [run for cell in cells.values() for run in cell]
     print(f"{path.name}: {len(runs)} runs in {len(cells)} cells")
     with tempfile.TemporaryDirectory() as folder:
         known = Known.of(SqliteStore(Path(folder) / "store.db"), runs)
         known.typical = {cell[0].job.id: _typical(cell) for cell in cells.values()}
         for setting in settings:
-            _mlperf_setting(known, cells, setting)
+            _mlperf_setting(known, cells, setting, baselines, learning=learning)
         known.store.close()
 
 
@@ -245,7 +285,12 @@ def _typical(cell: list[PastRun]) -> PastRun:
 
 
 def _mlperf_setting(
-    known: Known, cells: dict[tuple[str, ...], list[PastRun]], setting: str
+    known: Known,
+    cells: dict[tuple[str, ...], list[PastRun]],
+    setting: str,
+    baselines: dict[str, Baseline],
+    *,
+    learning: bool,
 ) -> None:
     leave, more = SETTINGS[setting]
     scores: dict[str, Score] = defaultdict(Score)
@@ -256,13 +301,13 @@ def _mlperf_setting(
         groups[hidden].append(cell)
     for hidden, asked in groups.items():
         history = known.without(hidden)
-        scaling = history.scaling()
+        scaling = history.scaling() if learning else PRIOR
         for cell in asked:
             seen = history
             if more is not None:
                 twins = {key for key, run in known.runs.items() if more(cell[0], run)}
                 seen = known.without(hidden | twins)
-            _ask(scores, seen, scaling, calibration, cell, setting)
+            _ask(scores, seen, scaling, calibration, cell, setting, baselines)
     _print(setting, scores, time.process_time() - began)
 
 
@@ -358,6 +403,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--mlperf", type=Path)
     parser.add_argument("--nanogpt", type=Path)
+    parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--only", nargs="*", default=[*SETTINGS, "rolling", "nanogpt"])
     chosen = parser.parse_args()
     folder = data_folder()
@@ -365,6 +411,9 @@ def main() -> None:
     if folder is None and not (chosen.mlperf or chosen.nanogpt):
         raise SystemExit("no data: set SCHEDMATE_DATA, or name the files")
     wanted = [each for each in chosen.only if each in SETTINGS]
+    if chosen.ablation:
+        ablation(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
+        return
     if wanted:
         mlperf(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
     if "rolling" in chosen.only:

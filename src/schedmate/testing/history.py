@@ -36,7 +36,8 @@ class MemoryHistory:
         return _newest_first(found)[:limit]
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
-        wanted, rows = set(keys), {}
+        wanted = set(keys)
+        rows: dict[int, bytes] = {}
         for number in self._numbers_newest_first():
             row, config = self._row(number)
             if wanted & set(blocks(sketch_of_run(self.runs[number]), config)):

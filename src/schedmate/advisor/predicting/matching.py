@@ -30,7 +30,7 @@ _USER = WORDS.index("user")
 _LOOKED_AT = 150
 """Configurations whose runs are looked at, the most similar ones."""
 _SAME_KIND = 0.5
-"""Runs of other kinds than the nearest (by variance) say nothing once there are such."""
+"""Of those that are close, only such count as differ no more (variance) from the nearest."""
 _REPEATS = 20
 """Runs of one configuration that count, the newest ones."""
 
@@ -92,7 +92,8 @@ def find_likes(
     alike = similarity(by_words, by_numbers)[0]
     close = (alike >= scaling.no_match_below) & comparable(query, runs, scaling)[0]
     if close.any():
-        close &= by_words[0] <= by_words[0][close].min() + _SAME_KIND
+        nearest = runs.take([int(np.argmax(np.where(close, alike, -1.0)))])
+        close &= distances(nearest, runs, scaling)[0][0] <= _SAME_KIND
     return _best_tier(query, sketch, runs, alike, close)
 
 
@@ -107,7 +108,7 @@ def _unsay_new_words(query: Columns, found: Columns) -> None:
 
 
 def _similarity(query: Columns, runs: Columns, scaling: Scaling) -> Floats:
-    return similarity(*distances(query, runs, scaling))[0]
+    return np.asarray(similarity(*distances(query, runs, scaling))[0])
 
 
 def _closest(query: Columns, found: Columns, scaling: Scaling) -> Places:
