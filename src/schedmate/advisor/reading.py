@@ -69,7 +69,13 @@ def _says(run: PythonRun, followed: Followed) -> Iterator[Said]:
     """What reaches a library; of a tool that trains from a config, what the config tells it."""
     options = {option.name: option.value for option in followed.trace.options}
     world = followed.world
-    reading = Reading(run=run, trace=followed.trace, options=options, read_config=world.read_config)
+    reading = Reading(
+        run=run,
+        trace=followed.trace,
+        options=options,
+        read_config=world.read_config,
+        processes=followed.processes,
+    )
     tool = tool_for(run)
     if tool is not None:
         yield from tool(run, world)

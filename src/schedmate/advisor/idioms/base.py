@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.processes import Processes
 from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.python.values import Call, Value
 from schedmate.model import Evidence
@@ -40,6 +41,7 @@ class Reading:
     trace: Trace
     options: Mapping[str, Value] = field(default_factory=dict)
     read_config: Callable[[str], Value | None] = _no_config
+    processes: Processes = field(default_factory=Processes)
     calls_by_name: Mapping[str, list[tuple[int, Call]]] = field(init=False, compare=False)
     """Calls with their places in the trace, by the last part of what is called."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     calls_of,
+    derived,
     is_of,
     kind_of,
     last_name,
@@ -19,6 +20,7 @@ from schedmate.advisor.idioms.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.idioms.torch_parallel import split_over
 from schedmate.advisor.python.values import Call, Table, Thing, Value
 
 _LOADERS = (
@@ -54,7 +56,15 @@ def loader_batches(reading: Reading) -> Iterator[Said]:
         confidence = (0.95 if rank[0] > 0 else 0.85) if alone else 0.7
         if rank[0] >= 0:
             sure = runs(reading, call) and alone
+            value = _per_device(value, split_over(reading))
             yield from said("batch_size", value, call, confidence=confidence, certain=sure)
+
+
+def _per_device(batch: Value | None, devices: Value | None) -> Value | None:
+    whole, shares = number_of(batch), number_of(devices)
+    if batch is None or devices is None or not whole or not shares or whole % shares:
+        return batch
+    return derived(int(whole // shares), batch, devices)
 
 
 def _data(call: Call) -> object:

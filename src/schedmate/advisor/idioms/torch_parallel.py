@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import calls_of, implied, is_of, last_name
-from schedmate.advisor.python.values import Call
+from schedmate.advisor.python.values import Call, Sequence, Value
 
 _WAYS = {
     "fsdp": "FullyShardedDataParallel fully_shard FSDP",
@@ -35,6 +35,21 @@ def torch_parallelism(reading: Reading) -> Iterator[Said]:
         yield from implied("parallelism", way, call, certain=True)
         return
     yield from _possible(reading, _by_way(found), many=many)
+
+
+def split_over(reading: Reading) -> Value | None:
+    """How many GPUs share each batch of the loader: `DataParallel` surely wraps the model."""
+    found = [call for call in calls_of(reading, *_WAY_OF) if is_of(call.callee, *_LIBRARIES)]
+    ways = _by_way([call for call in found if call.certain])
+    if ways.keys() != {"dp"} or _many_processes(reading):
+        return None
+    listed = ways["dp"].argument("device_ids", 1)
+    if listed is not None and isinstance(listed.data, Sequence) and listed.data.complete:
+        return Value(len(listed.data.items), listed.lines, "derived")
+    devices = reading.processes.devices
+    if devices is None or (listed is not None and listed.data is not None):
+        return None
+    return Value(devices.number, devices.lines, "derived")
 
 
 def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from schedmate.advisor.python.classes import lookup_class
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.functions import bound_method
 from schedmate.advisor.python.known_members import known_member
+from schedmate.advisor.python.natives.processes import counted
 from schedmate.advisor.python.references import LocalModule, Member, Super
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
@@ -46,7 +47,8 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         return Value(data.name.rpartition(".")[2], (data.line,))
     if isinstance(data, str):
         return path_part(value, name) or Value(Member(value, name))
-    return known_member(name, "") or Value(Member(value, name))
+    known = counted(engine, value, name) or known_member(name, "")
+    return known or Value(Member(value, name))
 
 
 def _flag(engine: Engine, name: str) -> Value:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.processes import Processes
 from schedmate.advisor.python.budget import Budget
 from schedmate.advisor.python.finder import Finder
 from schedmate.advisor.python.memory import Memory
@@ -87,6 +88,7 @@ class Engine(ABC):
         self.bytes_read = 0
         self.texts: dict[Path, str] = {}
         self.configs: list[SourceFile] = []
+        self.processes = Processes()
         self.asking: Site | None = None
         """Where the call stands that a model is being asked about."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.processes import Processes
 from schedmate.advisor.python.afterwards import follow_the_rest
 from schedmate.advisor.python.budget import Budget, Exhausted, JobRaises, Limits
 from schedmate.advisor.python.engine import Arguments, Site
@@ -39,6 +40,7 @@ class Followed:
     world: World
     modules: tuple[ParsedFile, ...] = ()
     problems: tuple[Unparsable, ...] = ()
+    processes: Processes = field(default_factory=Processes)
     configs: Sequence[SourceFile] = ()
     """Config files that were read for it; those that `world` reads later are added."""
 
@@ -62,6 +64,7 @@ def follow(
         world=engine.world,
         modules=tuple(engine.parsed),
         problems=tuple(engine.problems),
+        processes=engine.processes,
         configs=engine.configs,
     )
 

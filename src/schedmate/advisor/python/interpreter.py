@@ -9,7 +9,7 @@ from pathlib import Path
 from schedmate.advisor.python import attributes, calls, classes, functions, loading
 from schedmate.advisor.python.budget import JobRaises
 from schedmate.advisor.python.engine import Arguments, Engine, Flow, Site
-from schedmate.advisor.python.environment import argv, environ
+from schedmate.advisor.python.environment import argv, environ, started_by
 from schedmate.advisor.python.expressions import EXPRESSIONS
 from schedmate.advisor.python.job_world import JobWorld
 from schedmate.advisor.python.references import LocalModule, Super
@@ -22,7 +22,8 @@ from schedmate.advisor.python.world import ReadConfig, World
 class Interpreter(Engine):
     def begin(self, scope: Scope, read_config: ReadConfig) -> None:
         self._world = JobWorld(self, scope, read_config)
-        self._environ = environ(self.run)
+        self.processes = started_by(self.run, self._world.read_config)
+        self._environ = environ(self.run, self.processes)
         self._argv = argv(self.run)
 
     @property

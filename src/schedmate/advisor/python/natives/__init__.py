@@ -10,6 +10,7 @@ from schedmate.advisor.python.natives.introspection import INTROSPECTION
 from schedmate.advisor.python.natives.libraries import LIBRARIES, LIBRARY_METHODS
 from schedmate.advisor.python.natives.numbers import NUMBERS
 from schedmate.advisor.python.natives.paths import PATH_METHODS, PATHS
+from schedmate.advisor.python.natives.processes import PROCESS_METHODS, PROCESSES
 from schedmate.advisor.python.natives.reading import READING, READING_METHODS
 from schedmate.advisor.python.natives.text import TEXT_METHODS
 
@@ -20,10 +21,18 @@ NATIVES: dict[str, Native] = {
     **INTROSPECTION,
     **READING,
     **LIBRARIES,
+    **PROCESSES,
 }
 
 NATIVE_METHODS: dict[str, NativeMethod] = {}
-for _family in (TEXT_METHODS, CONTAINER_METHODS, PATH_METHODS, READING_METHODS, LIBRARY_METHODS):
+for _family in (
+    TEXT_METHODS,
+    CONTAINER_METHODS,
+    PATH_METHODS,
+    READING_METHODS,
+    LIBRARY_METHODS,
+    PROCESS_METHODS,
+):
     for _name, _method in _family.items():
         _known = NATIVE_METHODS.get(_name)
         NATIVE_METHODS[_name] = _method if _known is None else either_of(_known, _method)
