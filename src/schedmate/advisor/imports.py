@@ -28,17 +28,16 @@ def with_local_imports(entry: Entry, files: Files) -> list[tuple[SourceFile, int
     """The entry point and the files of the job that it imports, with how far away each is."""
     if entry.source is None:
         return []
-    allowed = (entry.import_root, files.workdir)
-    search = _Search(*allowed)
+    search = _Search(entry.import_root, files)
     found = [(entry.source, 0)]
-    seen = {entry.source.path}
+    seen = {str(entry.source.path)}
     total = len(entry.source.text)
     for source, depth in found:
         for path in search.imported_by(source):
             if path in seen or len(found) >= MAX_FILES:
                 continue
             seen.add(path)
-            imported = files.read(path, inside=allowed)
+            imported = files.read(Path(path), inside=files.roots)
             if imported is not None and total + len(imported.text) <= _MAX_TOTAL:
                 total += len(imported.text)
                 found.append((imported, depth + 1))
@@ -46,23 +45,24 @@ def with_local_imports(entry: Entry, files: Files) -> list[tuple[SourceFile, int
 
 
 class _Search:
-    def __init__(self, root: Path, workdir: Path) -> None:
-        self._roots = list(dict.fromkeys((root, workdir, workdir / "src")))
-        self._allowed = (root.absolute(), workdir.absolute())
-        self._found: dict[tuple[Path, str], list[Path]] = {}
+    def __init__(self, root: Path, files: Files) -> None:
+        workdir = files.workdir
+        self._roots = list(dict.fromkeys(map(str, (root, workdir, workdir / "src"))))
+        self._directories = files.directories
+        self._found: dict[tuple[str, str], list[str]] = {}
 
-    def imported_by(self, source: SourceFile) -> Iterator[Path]:
-        package = None if source.path is None else source.path.parent
-        for dots, module in _references(source.text):
+    def imported_by(self, source: SourceFile) -> Iterator[str]:
+        package = None if source.path is None else str(source.path.parent)
+        for dots, module in dict.fromkeys(_references(source.text)):
             if not dots:
                 yield from self._first(self._roots, module)
             elif package is not None:
                 above = package
                 for _ in range(min(dots, 20) - 1):
-                    above = above.parent
+                    above = above.rpartition("/")[0] or "/"
                 yield from self._first([above], module)
 
-    def _first(self, roots: list[Path], module: str) -> list[Path]:
+    def _first(self, roots: list[str], module: str) -> list[str]:
         for root in roots:
             key = (root, module)
             if key not in self._found:
@@ -71,17 +71,19 @@ class _Search:
                 return self._found[key]
         return []
 
-    def _files(self, root: Path, module: str) -> Iterator[Path]:
+    def _files(self, directory: str, module: str) -> Iterator[str]:
         """The module's file, and those of the packages around it, which run first."""
-        if not any(root.absolute().is_relative_to(allowed) for allowed in self._allowed):
-            return
-        parts = [part for part in module.split(".") if part]
-        for end in range(1, len(parts) + 1):
-            base = root.joinpath(*parts[:end])
-            for candidate in (base.with_name(f"{base.name}.py"), base / "__init__.py"):
-                if _is_file(candidate):
-                    yield candidate
-                    break
+        kind = self._directories.kind
+        for part in filter(None, module.split(".")):
+            below = f"{directory}/{part}"
+            is_folder = kind(directory, part)
+            if is_folder and kind(below, "__init__.py") is False:
+                yield f"{below}/__init__.py"
+            elif kind(directory, f"{part}.py") is False:
+                yield f"{below}.py"
+            if not is_folder:
+                return
+            directory = below
 
 
 def _references(text: str) -> Iterator[tuple[int, str]]:
@@ -94,10 +96,3 @@ def _references(text: str) -> Iterator[tuple[int, str]]:
     for found in _IMPORT.finditer(text):
         for name in _NAME.findall(found["names"]):
             yield 0, name
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

@@ -12,9 +12,11 @@ import re
 import stat
 import tokenize
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from schedmate.advisor.directories import Directories, within
 from schedmate.advisor.permissions import may_read
 from schedmate.model import Evidence
 from schedmate.model.redaction import redact
@@ -23,6 +25,7 @@ MAX_BYTES = 1_000_000
 _MAX_EVIDENCE = 200
 _MAX_LINE = 2000
 """Long enough that a secret which begins in what is shown also ends in what is searched."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -60,14 +63,25 @@ def evidence(file: str, line: int, text: str) -> Evidence:
 class Files:
     """The files within reach of one job.
 
-    `written` are those that its script writes before anything reads them, by name; `seen` is
-    what was looked at so far, with its digest, or None where there was nothing to read.
+    `written` are those that its script writes before anything reads them, by name; `beside` are
+    directories of the job besides its own: that of a Python script which lies elsewhere. `seen`
+    is what was looked at so far, with its digest, or None where there was nothing to read.
     """
 
     workdir: Path
     user: str
     written: Mapping[str, SourceFile] = field(default_factory=dict)
     seen: dict[Path, str | None] = field(default_factory=dict, compare=False)
+    beside: tuple[Path, ...] = ()
+    directories: Directories = field(default_factory=Directories, compare=False)
+
+    def __post_init__(self) -> None:
+        self.directories.allow(map(str, self.roots))
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Where the job's code and configs are; nothing else of them is read."""
+        return (self.workdir, *self.beside)
 
     def read(self, path: Path, *, inside: tuple[Path, ...] = ()) -> SourceFile | None:
         """A text file; None where there is none, or none that may be read.
@@ -87,36 +101,67 @@ class Files:
 
     def read_bytes(self, path: Path, *, inside: tuple[Path, ...] = ()) -> bytes | None:
         try:
-            real = path.resolve()
-            if not stat.S_ISREG(real.stat().st_mode):
+            real = self.directories.real(os.path.abspath(path))  # noqa: PTH100 - strings are fast
+            if inside and not self._is_inside(real, inside):
                 return None
-            if inside and not any(real.is_relative_to(root.resolve()) for root in inside):
+            if not stat.S_ISREG(os.lstat(real).st_mode):
                 return None
-            if not may_read(self.user, real, workdir=self.workdir):
+            if not may_read(self.user, Path(real), workdir=self.workdir):
                 return None
             return _read_regular(real)
         except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the name
             return None
 
+    def _is_inside(self, real: str, roots: tuple[Path, ...]) -> bool:
+        return any(within(real, self.directories.real_directory(str(root))) for root in roots)
+
     def name_of(self, path: Path) -> str:
         """Relative to the job's directory where it lies in it."""
-        try:
-            return os.path.normpath(path.absolute().relative_to(self.workdir.absolute()))
-        except ValueError:
-            return str(path)
+        absolute, root = os.path.abspath(path), os.path.abspath(self.workdir)  # noqa: PTH100 - as above
+        if absolute == root:
+            return "."
+        return absolute[len(root.rstrip("/")) + 1 :] if within(absolute, root) else str(path)
 
 
-def _read_regular(real: Path) -> bytes | None:
+def _read_regular(real: str) -> bytes | None:
+    """`real` has no links in it; should it have got one since, nothing is read."""
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with open(handle, "rb") as file:  # noqa: PTH123 - the handle is checked, a path is not
+    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - the handle is checked, a path is not
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             return None
-        data = file.read(MAX_BYTES + 1)
-    return data if len(data) <= MAX_BYTES else None
+        if not _is_at(handle, real):
+            return None
+        return _all_of(file)
+
+
+def _all_of(file: io.FileIO) -> bytes | None:
+    """At most what is allowed, though the file grows while it is read."""
+    parts: list[bytes] = []
+    left = MAX_BYTES + 1
+    while left > 0:
+        part = file.read(left)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        left -= len(part)
+    return None
+
+
+def _is_at(handle: int, real: str) -> bool:
+    """Whether the open file is the one at that place: a directory may have become a link."""
+    with suppress(OSError):
+        if os.readlink(f"/proc/self/fd/{handle}") == real:  # noqa: PTH115 - not worth an object
+            return True
+    here, there = os.fstat(handle), os.lstat(os.path.realpath(real))
+    same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+    return same and os.path.realpath(real) == real
 
 
 def _decode(data: bytes) -> str:
+    if b"coding" not in data[:400] and not data.startswith(_BYTE_ORDER_MARK):
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-8")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)

@@ -31,7 +31,13 @@ class Target:
 
     @property
     def files(self) -> Files:
-        return Files(self.workdir, self.user)
+        return Files(self.workdir, self.user, beside=self._beside())
+
+    def _beside(self) -> tuple[Path, ...]:
+        """A Python script that lies elsewhere imports what lies beside it."""
+        path = self.workdir / (self.script_name or "")
+        outside = not path.is_relative_to(self.workdir) or ".." in path.parts
+        return (path.parent,) if outside and path.suffix == ".py" else ()
 
     @classmethod
     def from_submission(cls, submission: Submission, user: str) -> Target:

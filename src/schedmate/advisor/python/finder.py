@@ -79,10 +79,10 @@ class Finder:
 
     def __init__(self, run: PythonRun, files: Files) -> None:
         root, workdir = run.entry.import_root, files.workdir
-        self.allowed = (root, workdir)
+        self.allowed = files.roots
         self._absolute = tuple(Path(os.path.normpath(each.absolute())) for each in self.allowed)
         self._roots: list[Path] = []
-        self._listed: dict[str, dict[str, bool]] = {}
+        self._directories = files.directories
         self._modules: dict[tuple[str, str], LocalModule | None] = {}
         self._by_path: dict[str, LocalModule] = {}
         for each in (root, run.cwd or workdir, workdir, *_python_path(run, workdir)):
@@ -138,49 +138,35 @@ class Finder:
         return self._modules[key]
 
     def _look(self, directory: Path, part: str, name: str) -> LocalModule | None:
-        listed = self._list(directory)
-        below = self._list(directory / part) if listed.get(part) else {}
-        if "__init__.py" in below or (
-            f"{part}.py" not in listed and self._holds_code(directory / part, below)
+        kind = self._directories.kind
+        folder, file = f"{directory}/{part}", kind(str(directory), f"{part}.py")
+        if kind(str(directory), part) and (
+            kind(folder, "__init__.py") is not None or (file is None and self._holds_code(folder))
         ):
             return self._package(directory / part, name)
-        if listed.get(f"{part}.py") is False:
+        if file is False:
             path = directory / f"{part}.py"
             return self._by_path.setdefault(str(path), LocalModule(name, path, None))
         return None
 
-    def _holds_code(self, directory: Path, below: dict[str, bool]) -> bool:
+    def _holds_code(self, folder: str) -> bool:
         """A directory without `__init__.py` is a package if it has modules, or packages."""
-        if any(name.endswith(".py") for name in below):
+        directories = self._directories
+        if directories.kind(folder, "*.py") is not None:
             return True
-        folders = [name for name, is_folder in below.items() if is_folder]
-        return any("__init__.py" in self._list(directory / name) for name in folders[:50])
+        return any(
+            directories.kind(f"{folder}/{name}", "__init__.py") is not None
+            for name in directories.folders(folder)[:50]
+        )
 
     def _package(self, directory: Path, name: str) -> LocalModule:
-        init = directory / "__init__.py" if "__init__.py" in self._list(directory) else None
-        module = LocalModule(name, init, directory)
+        has_code = self._directories.kind(str(directory), "__init__.py") is not None
+        module = LocalModule(name, directory / "__init__.py" if has_code else None, directory)
         return self._by_path.setdefault(f"{directory}/", module)
 
     def adopt(self, module: LocalModule) -> LocalModule:
         """A module that is known by its file already, or this one from now on."""
         return self._by_path.setdefault(str(module.path), module)
-
-    def _list(self, directory: Path) -> dict[str, bool]:
-        """Names in a directory, and whether they are directories."""
-        key = str(directory)
-        if key not in self._listed:
-            self._listed[key] = _entries(key)
-        return self._listed[key]
-
-
-def _entries(directory: str) -> dict[str, bool]:
-    try:
-        with os.scandir(directory) as entries:
-            return {
-                entry.name: entry.is_dir() for entry, _ in zip(entries, range(5000), strict=False)
-            }
-    except (OSError, ValueError):
-        return {}
 
 
 def _python_path(run: PythonRun, workdir: Path) -> list[Path]:

@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
+from itertools import islice
 from pathlib import Path
 
 from schedmate.advisor.python.binding import default_scope, parameter_defaults
@@ -19,6 +20,7 @@ from schedmate.advisor.python.world import ReadConfig
 from schedmate.advisor.shell import Word
 
 _MAX_LISTED = 400
+_CONFIGS = ("*.yaml", "*.yml")
 
 
 class JobWorld:
@@ -62,19 +64,14 @@ class JobWorld:
         return list(dict.fromkeys(Path(os.path.normpath(base / path)) for base in bases))
 
     def list_files(self, directory: str) -> Many[str]:
-        found: list[str] = []
-        allowed = [each.resolve() for each in self._engine.finder.allowed]
-        for place in self.places(directory):
-            if not any(place.resolve().is_relative_to(each) for each in allowed):
-                continue
-            for above, _, names in os.walk(place):
-                inside = os.path.relpath(above, place)
-                found += [os.path.normpath(f"{inside}/{name}") for name in sorted(names)]
-                if len(found) >= _MAX_LISTED:
-                    return found[:_MAX_LISTED]
+        directories = self._engine.files.directories
+        for place in map(str, self.places(directory)):
+            for ending in _CONFIGS:  # should one appear, the cache has to notice
+                directories.kind(place, ending)
+            found = list(islice(directories.files_below(place), _MAX_LISTED))
             if found:
                 return found
-        return found
+        return []
 
     def invoke(
         self,
@@ -93,7 +90,9 @@ class JobWorld:
         home, _, name = function.data.name.rpartition(".")
         module = self._engine.finder.find(home) if home else None
         found = None if module is None else self._engine.member(module, name)
-        return function if found is None else found
+        if found is None:
+            return function
+        return Value(found.data, (*function.lines, *found.lines), function.source)
 
     def signature(self, function: LocalFunction) -> Many[tuple[str, Value | None, Value | None]]:
         scope = default_scope(function)
