@@ -94,6 +94,7 @@ __all__ = [
     "Phase",
     "Prediction",
     "Progress",
+    "ReadingCache",
     "Reason",
     "Remark",
     "Request",
@@ -108,5 +109,4 @@ __all__ = [
     "Submission",
     "Unit",
     "Workload",
-    "ReadingCache",
 ]
