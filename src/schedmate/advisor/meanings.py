@@ -118,6 +118,8 @@ def _precision(name: str, value: Any) -> str:
 
 
 def _parallelism(name: str, value: Any) -> str:
+    if name == "parallelism" and value == "none":
+        return "none"
     if not _truth(value):
         raise Meaningless
     flag, text = name.removeprefix("use_"), str(value).lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from schedmate.advisor.declarations import MODELS, WRAPPERS, undeclared
 from schedmate.advisor.idioms import IDIOMS
@@ -43,7 +44,7 @@ def understand(
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     code = _code(launch, main, files)
     understood = Understanding(
-        workload=record_of(launch, main, request, trace, _says(main, followed)),
+        workload=record_of(launch, _as_called(main), request, trace, _says(main, followed)),
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
@@ -55,6 +56,14 @@ def understand(
 def _to_follow(run: PythonRun) -> PythonRun:
     """Of a tool that trains from a config alone not the code, should a copy of it lie here."""
     return replace(run, entry=replace(run.entry, source=None)) if needs_no_code(run) else run
+
+
+def _as_called(run: PythonRun) -> PythonRun:
+    """A tool's own console script by its name, not by the file that a copy of it has for that."""
+    if run.entry.function is None or not needs_no_code(run):
+        return run
+    name = PurePosixPath(run.command.text).name
+    return replace(run, entry=replace(run.entry, name=name))
 
 
 def _read(run: PythonRun | None) -> PythonRun | None:

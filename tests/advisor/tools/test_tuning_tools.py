@@ -231,10 +231,19 @@ def test_torchtune_by_one_of_its_own_configs_says_only_what_is_stated():
     assert found == {
         "framework": "torchtune",
         "task": "language_modeling",
-        "model": "llama3-8B",
+        "model": "llama3_8B",
         "batch_size": 4,
+        "parallelism": "none",
     }
     assert fields("tune cp llama3/8B_lora mine.yaml") == {}
+
+
+def test_torchtune_by_one_of_its_own_configs_in_a_copy_of_it():
+    found = fields(
+        "tune run lora_finetune_single_device --config llama3_1/8B_lora epochs=2",
+        {"recipes/configs/llama3_1/8B_lora.yaml": TUNE},
+    )
+    assert (found["model"], found["batch_size"], found["epochs"]) == ("llama3_1_8b", 2, 2)
 
 
 def test_xtuner_and_nemo():

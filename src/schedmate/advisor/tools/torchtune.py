@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.configs import select
 from schedmate.advisor.configs.words import source_of
 from schedmate.advisor.idioms.base import Said
+from schedmate.advisor.idioms.calls import parts_of
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
@@ -26,6 +27,7 @@ _NAMES = {
     "checkpoint_dir": "output_dir checkpointer.output_dir",
     "resumes": "resume_from_checkpoint",
 }
+_RECIPES = "recipes/configs"
 _SWITCHES = frozenset({"standalone", "no_python"})
 _BUILT_IN = re.compile(r"([a-z][\w.]{0,40})/([\d.]{1,6}[BMbm])_\w{1,60}")
 _TUNED = re.compile(r"^(?:q?lora|qat|kd)_")
@@ -36,8 +38,7 @@ def torchtune(run: PythonRun, world: World) -> Iterator[Said]:
     if [word.text for word in given.positional[:1]] not in ([], ["run"]):
         return
     named = select(given.options, "config")
-    config = config_at(named.data if named is not None else None, world)
-    config = with_options(config, given.options, world)
+    config = with_options(_config(named, world), given.options, world)
     yield known_by(run, "framework", "torchtune")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)
@@ -47,6 +48,14 @@ def torchtune(run: PythonRun, world: World) -> Iterator[Said]:
     yield from _recipe(given.positional)
 
 
+def _config(named: Value | None, world: World) -> Value:
+    """A file of the job's, else one that torchtune brings, where a copy of it lies here."""
+    path = None if named is None else named.data
+    own = config_at(path, world)
+    built_in = isinstance(path, str) and _BUILT_IN.fullmatch(path) is not None
+    return config_at(f"{_RECIPES}/{path}.yaml", world) if built_in and not parts_of(own) else own
+
+
 def _model(config: Value, named: Value | None) -> Value | None:
     """The builder's name without how it is tuned, else what the built-in config is called."""
     builder = last_part(first(config, "model._component_ model"))
@@ -54,7 +63,7 @@ def _model(config: Value, named: Value | None) -> Value | None:
         return renamed(builder, _TUNED.sub("", str(builder.data)))
     called = stated(named)
     match = _BUILT_IN.fullmatch(str(called.data)) if called is not None else None
-    return None if called is None or match is None else renamed(called, f"{match[1]}-{match[2]}")
+    return None if called is None or match is None else renamed(called, f"{match[1]}_{match[2]}")
 
 
 def _dataset(config: Value) -> Value | None:
@@ -67,9 +76,10 @@ def _dataset(config: Value) -> Value | None:
 
 
 def _recipe(positional: tuple[Word, ...]) -> Iterator[Said]:
-    """Distributed recipes shard with FSDP."""
+    """Distributed recipes shard with FSDP, those for a single device do nothing of the kind."""
     for word in positional:
-        if word.text.removesuffix(".py").endswith("_distributed"):
-            value = Value("fsdp", word.evidence, source_of(word))
-            yield Said(field="parallelism", value=value)
-            return
+        for ending, way in (("_distributed", "fsdp"), ("_single_device", "none")):
+            if word.text.removesuffix(".py").endswith(ending):
+                value = Value(way, word.evidence, source_of(word))
+                yield Said(field="parallelism", value=value)
+                return
