@@ -1,6 +1,8 @@
 """Exponents are learnt from pairs of past jobs, and used for the next one."""
 
 import math
+import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,3 +129,27 @@ def test_runs_of_two_lengths_tell_start_up():
 def test_start_up_never_takes_all_of_a_run():
     left = without_startup(np.array([10.0, 100.0]), np.array([np.nan, 30.0]), 50.0)
     assert left.tolist() == [pytest.approx(1.0), 70.0]
+
+
+def spaced(runs):
+    """A day apart, so that each has ended when the next begins."""
+    jobs = [replace(run.job, start_time=n * 86400.0) for n, run in enumerate(runs)]
+    ends = [
+        replace(job, end_time=job.start_time + run.duration_s)
+        for job, run in zip(jobs, runs, strict=True)
+    ]
+    return [replace(run, job=job) for run, job in zip(runs, ends, strict=True)]
+
+
+def test_far_matches_count_where_they_were_good_and_not_where_they_misled():
+    pick = random.Random(4)
+    takes = {"short": 60, "long": 60_000}
+    data = [pick.choice(("short", "long")) for _ in range(150)]
+    told = [a_run(n, takes[each], model=f"m{n}", dataset=each) for n, each in enumerate(data)]
+    untold = [
+        a_run(n, pick.choices((600, 60_000), (8, 2))[0], model=f"m{n}", dataset="d")
+        for n in range(150)
+    ]
+    good, misled = (learn_scaling(columns(spaced(runs))) for runs in (told, untold))
+    assert good.no_match_below <= PRIOR.no_match_below < misled.no_match_below
+    assert learn_scaling(columns(spaced(untold[:10]))).no_match_below == PRIOR.no_match_below

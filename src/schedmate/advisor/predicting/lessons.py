@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from schedmate.advisor.predicting.configurations import grouped
 from schedmate.advisor.predicting.pairs import learn
 from schedmate.advisor.predicting.scaling import PRIOR, Ending, Scaling
 from schedmate.advisor.predicting.startup import without_startup
+from schedmate.advisor.predicting.threshold import learn_threshold
 from schedmate.model import BadInput, History
 from schedmate.model.wire import dumps, loads
 
@@ -41,7 +43,8 @@ def learn_scaling(runs: Columns) -> Scaling:
             seconds, startup = part.rows["duration"].astype(float), part.rows["startup"]
             training = without_startup(seconds, startup.astype(float), 0.0)
             scaling = learn(grouped(part, training), ending, scaling)
-    return scaling
+    newest_first = well.take(np.argsort(-well.rows["end"], kind="stable"))
+    return replace(scaling, no_match_below=learn_threshold(newest_first, scaling))
 
 
 def _size(part: tuple[Columns, Ending]) -> int:
