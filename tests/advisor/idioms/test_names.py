@@ -2,7 +2,8 @@ import pytest
 
 from advisor.idioms.followed import statements
 from schedmate.advisor.idioms.datasets import dataset_name
-from schedmate.advisor.idioms.models import model_name, own_models, telling_class
+from schedmate.advisor.idioms.models import model_name, telling_class
+from schedmate.advisor.idioms.own_models import own_models
 
 
 @pytest.mark.parametrize(

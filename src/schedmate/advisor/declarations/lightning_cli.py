@@ -6,7 +6,7 @@ from schedmate.advisor.declarations.functions import call_with
 from schedmate.advisor.declarations.given import given
 from schedmate.advisor.declarations.tables import merge, put, state_all, table_of
 from schedmate.advisor.declarations.undeclared import pairs
-from schedmate.advisor.python.values import Call, LocalClass, LocalFunction, Table, Value
+from schedmate.advisor.python.values import Call, Dotted, LocalClass, LocalFunction, Table, Value
 from schedmate.advisor.python.world import Model, World
 
 _CLIS = (
@@ -49,9 +49,12 @@ def _take(settings: Table, name: str, value: Value | None) -> None:
 
 
 def _follow(cls: Value | None, given_parts: Value | None, world: World) -> None:
-    """The class is made with what its part of the config says."""
+    """The class is made with what its part of the config says, and that may say which it is."""
     table = table_of(given_parts)
-    if cls is None or not isinstance(cls.data, LocalClass):
+    path = table.parts.get("class_path") if table is not None else None
+    if path is not None and isinstance(path.data, str) and "." in path.data:
+        cls = Value(Dotted(path.data), path.lines, path.source)
+    if cls is None or not isinstance(cls.data, (LocalClass, Dotted)):
         return
     inner = table_of(table.parts.get("init_args")) if table is not None else None
     parts = inner if inner is not None else table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import agreed, implied, is_of, last_name, said, text_of
 from schedmate.advisor.idioms.datasets import dataset_name
-from schedmate.advisor.idioms.models import own_models
+from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.python.values import Call, Value
 
 _APPLICATION = re.compile(

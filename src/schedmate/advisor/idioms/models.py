@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import said, words
-from schedmate.advisor.python.trace import Binding
-from schedmate.advisor.python.values import LocalClass, Table, Value
+from schedmate.advisor.idioms.calls import words
 
 _WEIGHTS = re.compile(
     r"\.(?:pt|pth|ckpt|bin|safetensors|yaml|yml|json|py|h5|keras|onnx|tar|cfg|gguf)$"
@@ -35,20 +31,6 @@ _NO_MODELS = re.compile(
     r"Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|Critic|Embed|Tokenizer|EMA"
     r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Distiller$|Tuner$|Metric|KID|FID"
 )
-_NETWORKS = (
-    "nn.Module",
-    "Module",
-    "LightningModule",
-    "keras.Model",
-    "models.Model",
-    "nn.Cell",
-    "nn.Layer",
-    "PreTrainedModel",
-    "ComposerModel",
-)
-_HOLDERS = re.compile(
-    r"(?:^|_)(?:model|net|network|gpt|unet|transformer|vit|module)(?:$|_)|^netG$|^(?:raw_)?model"
-)
 _PARTS_OF_A_HUB_ID = 2
 
 
@@ -70,19 +52,6 @@ def telling_class(name: str) -> bool:
     return not _PLAIN_CLASSES.fullmatch(name) and not _NO_MODELS.search(name)
 
 
-def own_models(reading: Reading) -> Iterator[Said]:
-    """A class of the job's own; not certain, so that any setting that names a model wins."""
-    held = [binding for binding in reading.trace.bindings if _holds_network(binding)]
-    found = [binding for binding in held if binding.where != "attribute"] or held
-    by_class = {_class_of(binding): binding for binding in reversed(found)}
-    if len(by_class) > 1 or not any(each.depth == 0 for each in by_class.values()):
-        by_class = {name: each for name, each in by_class.items() if _HOLDERS.search(each.name)}
-    if len(by_class) == 1:
-        name, binding = by_class.popitem()
-        value = Value(name, (binding.line,))
-        yield from said("model", value, binding, confidence=0.8, certain=False)
-
-
 def _is_hub_id(name: str) -> bool:
     parts = name.split("/")
     return (
@@ -97,19 +66,3 @@ def _is_hub_id(name: str) -> bool:
 
 def _telling(bare: str) -> bool:
     return any(letter.isalpha() for letter in bare) and not set(bare) & set("{}$*~")
-
-
-def _holds_network(binding: Binding) -> bool:
-    data = binding.value.data
-    return (
-        isinstance(data, Table)
-        and isinstance(data.of, LocalClass)
-        and binding.where in ("module", "local", "attribute")
-        and data.of.inherits(*_NETWORKS)
-        and telling_class(_class_of(binding))
-    )
-
-
-def _class_of(binding: Binding) -> str:
-    of = binding.value.data.of
-    return of.name.rpartition(".")[2] if isinstance(of, LocalClass) else ""

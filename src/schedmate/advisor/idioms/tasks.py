@@ -9,7 +9,7 @@ from itertools import chain
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import is_of, last_name, text_of
 from schedmate.advisor.idioms.keras_zoo import keras_datasets, keras_models
-from schedmate.advisor.idioms.models import own_models
+from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.idioms.purposes import purpose
 from schedmate.advisor.idioms.task_words import CLASSES, LIBRARIES, tasks_in
 from schedmate.advisor.idioms.torch_datasets import datasets

@@ -34,6 +34,19 @@ def bind_arguments(
     return bound
 
 
+def as_given(function: LocalFunction, arguments: Arguments) -> dict[str, Value]:
+    """Arguments by the names of their parameters, with those defaults that are plain constants."""
+    spec = function.node.args
+    names = [part.arg for part in (*spec.posonlyargs, *spec.args)]
+    names = names[1:] if function.bound_to is not None else names
+    bound = dict(zip(names, arguments.positional, strict=False)) | dict(arguments.keywords)
+    file = default_scope(function).file
+    for name, default in parameter_defaults(function) if arguments.complete else ():
+        if isinstance(default, ast.Constant) and name not in bound:
+            bound[name] = Value(default.value, (file.line(default),))
+    return bound
+
+
 def _missing(
     engine: Engine, function: LocalFunction, default: ast.expr | None, *, complete: bool
 ) -> Value:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import ast
 
 from schedmate.advisor.python.assignment import bind
+from schedmate.advisor.python.binding import as_given
 from schedmate.advisor.python.calls import library_base, record
 from schedmate.advisor.python.engine import Arguments, Engine, Flow, Site
-from schedmate.advisor.python.fields import enum_member, fill_fields, has_fields, is_enum
+from schedmate.advisor.python.fields import (
+    all_fields,
+    enum_member,
+    fill_fields,
+    has_fields,
+    is_enum,
+)
 from schedmate.advisor.python.functions import bound_method, decorated
 from schedmate.advisor.python.references import Super
 from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.trace import Instance
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
     Dotted,
@@ -19,6 +27,7 @@ from schedmate.advisor.python.values import (
     Table,
     Value,
 )
+from schedmate.model import Evidence
 
 _MAX_BASES = 40
 _DICTS = ("dict", "OrderedDict", "UserDict", "defaultdict", "TypedDict")
@@ -94,14 +103,48 @@ def instantiate(engine: Engine, callee: Value, arguments: Arguments, site: Site)
         _fill_dict(engine, table, arguments)
     init = lookup_class(engine, cls, "__init__")
     if init is not None and isinstance(init.data, LocalFunction):
-        engine.invoke(bound_method(init.data, instance).data, arguments, site)
+        method: LocalFunction = bound_method(init.data, instance).data
+        _note(engine, instance, as_given(method, arguments), callee.lines, site)
+        engine.invoke(method, arguments, site)
         return instance
+    _note(engine, instance, _by_fields(cls, arguments), callee.lines, site)
     if has_fields(cls):
         fill_fields(engine, instance, arguments, site)
     if base:
         found = record(engine, base, arguments, site, receiver=instance)
         return found if base in engine.models else instance
     return instance
+
+
+def _by_fields(cls: LocalClass, arguments: Arguments) -> dict[str, Value]:
+    fields = all_fields(cls)
+    given = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
+    defaults = {name: each for name, each in fields.items() if each is not None and each.plain}
+    return {**(defaults if arguments.complete else {}), **given}
+
+
+def _note(
+    engine: Engine,
+    instance: Value,
+    given: dict[str, Value],
+    named: tuple[Evidence, ...],
+    site: Site,
+) -> None:
+    if len(engine.trace.instances) >= engine.budget.limits.records:
+        return
+    engine.trace.instances.append(
+        Instance(
+            of=instance.data.of,
+            value=instance,
+            arguments=given,
+            line=site.line,
+            named=named,
+            certain=engine.state.certain,
+            depth=site.scope.file.depth,
+            target=engine.state.target,
+            within=engine.state.within,
+        )
+    )
 
 
 def _fill_dict(engine: Engine, table: Table, arguments: Arguments) -> None:

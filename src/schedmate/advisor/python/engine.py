@@ -81,7 +81,7 @@ class Engine(ABC):
         self.state = State()
         self.parsed: list[ParsedFile] = []
         self.problems: list[Unparsable] = []
-        self.functions: list[LocalFunction] = []
+        self.functions: list[LocalFunction] = self.trace.functions
         self.instances: dict[int, Value] = {}
         self.generators: dict[ast.AST, bool] = {}
         self.unwrapping: set[ast.AST] = set()

@@ -20,6 +20,7 @@ def import_modules(engine: Engine, node: ast.Import, scope: Scope) -> Flow:
             _note(engine, alias.name, node, scope)
             _bind(engine, bound, Value(Dotted(name)), scope)
         else:
+            _note_own(engine, alias.name, node, scope)
             _bind(engine, bound, Value(module), scope)
     return Flow.NEXT
 
@@ -34,6 +35,7 @@ def import_from(engine: Engine, node: ast.ImportFrom, scope: Scope) -> Flow:
             _note(engine, name, node, scope)
             _bind(engine, alias.asname or alias.name, Value(Dotted(name)), scope)
         else:
+            _note_own(engine, f"{module.name}.{alias.name}", node, scope)
             deferred = Value(Deferred(module, alias.name))
             _bind(engine, alias.asname or alias.name, deferred, scope)
     return Flow.NEXT
@@ -69,3 +71,8 @@ def _bind(engine: Engine, name: str, value: Value, scope: Scope) -> None:
 def _note(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:
     if len(engine.trace.imports) < engine.budget.limits.records:
         engine.trace.imports.append(Imported(name, scope.file.line(node), scope.file.depth))
+
+
+def _note_own(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:
+    if len(engine.trace.own_imports) < engine.budget.limits.records:
+        engine.trace.own_imports.append(Imported(name, scope.file.line(node), scope.file.depth))

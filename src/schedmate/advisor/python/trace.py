@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schedmate.advisor.python.values import Call, LocalClass, Value
+from schedmate.advisor.python.values import Call, LocalClass, LocalFunction, Value
 from schedmate.model import Evidence
 
 
@@ -24,6 +25,24 @@ class Binding:
     of: str = ""
     certain: bool = True
     depth: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """An instance of a class of the job that is made; `arguments` are by the names its constructor
+    has for them, those that are left at a plain default among them. `named` are the lines that
+    say which class: where a config names it, and where it is.
+    """
+
+    of: LocalClass
+    value: Value
+    arguments: Mapping[str, Value]
+    line: Evidence
+    named: tuple[Evidence, ...] = ()
+    certain: bool = True
+    depth: int = 0
+    target: str = ""
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +77,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A library's module or name: `torch.nn`, `transformers.Trainer`."""
+    """A module or a name of one: `torch.nn`, `transformers.Trainer`."""
 
     name: str
     line: Evidence
@@ -74,6 +93,10 @@ class Trace:
     options: list[Option] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
+    own_imports: list[Imported] = field(default_factory=list)
+    """Of the job's own modules."""
     classes: list[LocalClass] = field(default_factory=list)
+    functions: list[LocalFunction] = field(default_factory=list)
+    instances: list[Instance] = field(default_factory=list)
     exhausted: bool = False
     """The budget ran out before the code did."""

@@ -1,0 +1,104 @@
+import pytest
+
+from advisor.idioms.followed import statements
+from schedmate.advisor.idioms.own_models import own_models
+
+
+def named(directory, code, *arguments, entry="train.py"):
+    found = statements(directory, code, *arguments, entry=entry, idioms=(own_models,))
+    return [(each.value.data, [line.line for line in each.value.lines]) for each in found]
+
+
+def test_parts_of_a_network_are_not_the_model(tmp_path):
+    code = """
+        from torch import nn
+        class Backbone(nn.Module): ...
+        class Matcher(nn.Module): ...
+        class DETR(nn.Module):
+            def __init__(self, backbone, matcher):
+                self.backbone, self.matcher, self.inner = backbone, matcher, Backbone()
+        def build():
+            return DETR(Backbone(), matcher=Matcher())
+        model = build()
+    """
+    assert named(tmp_path, code) == [("DETR", [9, 5])]
+
+
+def test_where_only_a_backbone_is_set_the_network_around_it_is_the_model(tmp_path):
+    code = """
+        import argparse
+        from torch import nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--backbone", default="resnet50")
+        args = parser.parse_args()
+        class DETR(nn.Module): ...
+        model = DETR()
+    """
+    (found,) = statements(tmp_path, code, idioms=(own_models,))
+    assert (found.value.data, found.certain) == ("DETR", True)
+
+
+def test_a_network_that_nobody_keeps(tmp_path):
+    code = """
+        import flax.linen as nn
+        class TransformerLM(nn.Module):
+            width: int = 8
+        logits = TransformerLM(width=4).apply(p, x)
+    """
+    assert named(tmp_path, code) == [("TransformerLM", [5, 3])]
+
+
+def test_what_lightning_holds_is_what_a_person_means(tmp_path):
+    code = """
+        import lightning as L
+        from torch import nn
+        class DenseNet(nn.Module): ...
+        class MnistModule(L.LightningModule):
+            def __init__(self):
+                self.net = DenseNet()
+        model = MnistModule()
+    """
+    assert [name for name, _ in named(tmp_path, code)] == ["DenseNet"]
+
+
+def test_a_class_whose_code_is_elsewhere(tmp_path):
+    code = """
+        import torch
+        from models.tdnn import multi_TDNN
+        from torch.nn.parallel import DistributedDataParallel
+        nnet = multi_TDNN(scale=2)
+        model = DistributedDataParallel(nnet)
+    """
+    assert named(tmp_path, code) == [("multi_TDNN", [5, 3])]
+
+
+def test_a_model_of_layers_is_called_after_the_function_that_makes_it(tmp_path):
+    code = """
+        from tensorflow import keras
+        def build_multi_unet_model(n):
+            return keras.Model(keras.Input(n), keras.layers.Dense(1))
+        model = build_multi_unet_model(4)
+        model.fit(x, y)
+    """
+    assert named(tmp_path, code) == [("multi_unet", [3, 4])]
+
+
+@pytest.mark.parametrize(("entry", "name"), [("dcgan/main.py", "dcgan"), ("main.py", "Generator")])
+def test_plain_networks_are_called_after_the_file_or_its_folder(tmp_path, entry, name):
+    code = """
+        from torch import nn
+        class Generator(nn.Module): ...
+        class Discriminator(nn.Module): ...
+        netG = Generator()
+        netD = Discriminator()
+    """
+    assert [found for found, _ in named(tmp_path, code, entry=entry)] == [name]
+
+
+def test_losses_are_no_models(tmp_path):
+    code = """
+        from torch import nn
+        class FocalLoss(nn.Module): ...
+        criterion = FocalLoss()
+    """
+    assert named(tmp_path, code) == []
