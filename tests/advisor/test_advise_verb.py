@@ -16,6 +16,7 @@ PROJECT = Path(__file__).parent / "projects" / "argparse_net"
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
 
     def call(*words):

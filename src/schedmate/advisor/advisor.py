@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from schedmate.advisor.agent import Agent
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.fingerprint import fingerprint
 from schedmate.advisor.launch import Launch
@@ -15,31 +16,45 @@ from schedmate.advisor.reading_cache import Recollection
 from schedmate.advisor.resolve import resolve
 from schedmate.advisor.target import Target
 from schedmate.advisor.understanding import Understanding
-from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ReadingCache
+from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache
 
 _RUNS_BEFORE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """The fingerprint is what the run is remembered under when it has ended."""
+    """The fingerprint is what the run is remembered under when it has ended; the problem what
+    kept a model that was to be asked from answering."""
 
     advice: Advice
     fingerprint: Fingerprint | None
+    problem: ModelError | None = None
 
 
 class Advisor:
-    """Reads, never runs. Without an `asker` everything still works."""
+    """Reads, never runs. Without an `asker` everything still works.
 
-    def __init__(self, history: History, cache: ReadingCache, asker: Asker | None = None) -> None:
+    `steps` is how often a model may look around in a job's directory by itself.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        cache: ReadingCache,
+        asker: Asker | None = None,
+        *,
+        steps: int = 0,
+    ) -> None:
         self._history = history
         self._cache = cache
         self._asker = asker
+        self._steps = steps
 
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
-        understood, problems = self._understood(target, launch)
+        agent = None if self._asker is None else Agent(self._asker, self._steps)
+        understood, problems = self._understood(target, launch, agent)
         prints = fingerprint(launch, understood, target.request)
         prediction = predict(self._history, target, prints, understood.workload)
         checked = Checked(
@@ -56,9 +71,9 @@ class Advisor:
             workload=understood.workload,
             prediction=prediction,
             advice=remarks(checked),
-            cost=Cost(seconds=round(time.perf_counter() - started, 4)),
+            cost=_cost(time.perf_counter() - started, agent),
         )
-        return Advised(advice, prints)
+        return Advised(advice, prints, None if agent is None else agent.problem)
 
     def _before(self, prints: Fingerprint | None) -> tuple[Before, ...]:
         runs = () if prints is None else self._history.runs_of_code(prints.code)[:_RUNS_BEFORE]
@@ -68,15 +83,20 @@ class Advisor:
         )
 
     def _understood(
-        self, target: Target, launch: Launch
+        self, target: Target, launch: Launch, agent: Agent | None
     ) -> tuple[Understanding, tuple[Unparsable, ...]]:
         """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
-        recollection = Recollection.of(self._cache, target, launch)
+        recollection = Recollection.of(self._cache, target, launch, asks=agent is not None)
         known = recollection.recall(target.files)
         if known is not None:
             return known, ()
         files = target.files
-        understood, problems = understand(launch, files, target.request)
-        if not problems:
+        understood, problems = understand(launch, files, target.request, agent)
+        if not problems and (agent is None or agent.problem is None):
             recollection.keep(files, understood)
         return understood, problems
+
+
+def _cost(seconds: float, agent: Agent | None) -> Cost:
+    asked = Cost() if agent is None else agent.cost
+    return replace(asked, seconds=round(seconds, 4))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from schedmate.advisor.agent import Agent, Seen
 from schedmate.advisor.declarations import MODELS, WRAPPERS, undeclared
 from schedmate.advisor.idioms import IDIOMS
 from schedmate.advisor.idioms.base import Reading, Said
@@ -32,9 +33,10 @@ _USES_GPU = re.compile(
 
 
 def understand(
-    launch: Launch, files: Files, request: Request
+    launch: Launch, files: Files, request: Request, agent: Agent | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
-    """What the files tell, and those of them that are no Python."""
+    """What the files tell, and those of them that are no Python. An agent fills what they leave
+    open."""
     main = _read(launch.main)
     if main is None:
         return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
@@ -42,9 +44,12 @@ def understand(
     followed = follow(_to_follow(main), files, models=MODELS, wrappers=WRAPPERS)
     trace = followed.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
+    workload = record_of(launch, _as_called(main), request, trace, _says(main, followed))
+    if agent is not None:
+        workload = agent.fill(workload, Seen(launch, main, trace, files))
     code = _code(launch, main, files)
     understood = Understanding(
-        workload=record_of(launch, _as_called(main), request, trace, _says(main, followed)),
+        workload=workload,
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),

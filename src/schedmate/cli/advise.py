@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedmate.cli._common import console, duration, json_option, no_llm_option, print_json, verb
+from schedmate.cli._common import (
+    console,
+    duration,
+    json_option,
+    no_llm_option,
+    print_json,
+    say,
+    verb,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.advisor import Target
+    from schedmate.advisor.advisor import Advised
     from schedmate.model import Advice, Evidence, Prediction, Remark, Workload
 
 _EXAMPLES = """\
@@ -20,7 +29,8 @@ schedmate advise train.sh                          a script, read from the curre
 schedmate advise --dir ~/gpt train.py --epochs 3   a Python file and its arguments
 schedmate advise --json -- torchrun train.py       a command line as it would be run
 """
-_OURS_AT_THE_END = {"--json": "as_json", "--no-llm": "no_llm"}
+_OURS_AT_THE_END = {"--json": "as_json", "--llm": "llm", "--no-llm": "no_llm"}
+_WITHOUT_THE_MODEL = 5
 _MARKS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 
 
@@ -49,29 +59,37 @@ class _AdviseCommand(click.Command):
     "--dir", "directory", default=".", metavar="D", help="The job's directory; default: here."
 )
 @json_option
+@click.option("--llm", is_flag=True, help="Exit with 5 when no model could be asked.")
 @no_llm_option
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]…")
 def command(
     directory: str,
     as_json: bool,
-    no_llm: bool,  # noqa: ARG001 - reading code asks no model yet, so there is none to forbid
+    llm: bool,
+    no_llm: bool,
     words: tuple[str, ...],
     *,
     is_command: bool,
-) -> None:
+) -> int:
     """Say what a job is, how long it will take and what is wrong with it. Nothing is run.
 
     SCRIPT is an sbatch or shell script or a Python file, relative to D; what follows it is its
-    own, except a last --json or --no-llm. Write `-- COMMAND…` for a command line.
+    own, except a last --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A
+    language model, where there is one, is asked only about what reading leaves open.
     """
+    if llm and no_llm:
+        raise click.UsageError("--llm and --no-llm contradict each other")
     from schedmate.advisor import Target
 
     make = Target.from_command if is_command else _target_of_script
-    advice = _advise(make(Path(directory), words))
+    advised = _advise(make(Path(directory), words), ask=not no_llm, demand=llm)
     if as_json:
-        print_json(advice)
+        print_json(advised.advice)
     else:
-        _show(advice)
+        _show(advised.advice)
+    if advised.problem is not None:
+        say(f"answered without a language model: {advised.problem}")
+    return _WITHOUT_THE_MODEL if advised.problem is not None and llm else 0
 
 
 def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:
@@ -80,18 +98,22 @@ def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:
     return Target.from_script(directory, words[0], words[1:])
 
 
-def _advise(target: Target) -> Advice:
+def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
+    """On `demand` it is a problem that there is no model, should there be anything to ask."""
     from contextlib import closing
 
     from schedmate import config
     from schedmate.advisor import Advisor
     from schedmate.service.importing import catch_up
-    from schedmate.service.wiring import open_store
+    from schedmate.service.wiring import LateAsker, agent_steps, open_asker, open_store
 
     settings = config.load()
     catch_up(settings)
     with closing(open_store(settings)) as store:
-        return Advisor(store, store).advise(target).advice
+        asker = open_asker(settings, store, allowed=ask)
+        if asker is None and demand:
+            asker = LateAsker(settings, store)
+        return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
 
 
 def _show(advice: Advice) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", bound=BaseModel)
 
+_STEPS_OF_A_LARGE_MODEL = 6
+
 
 def open_store(settings: Settings, *, of: str | None = None) -> Store:
     """The store as the jobs of one scheduler see it, the one in use unless told which."""
@@ -53,6 +55,11 @@ def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Ask
     from schedmate.llm import open_asker
 
     return open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=store)
+
+
+def agent_steps(settings: Settings) -> int:
+    """How often a model may look around in a job's directory: the embedded one is too small."""
+    return _STEPS_OF_A_LARGE_MODEL if settings.llm.base_url else 0
 
 
 class LateAsker:

@@ -1,0 +1,55 @@
+"""Several answers to one question: what they agree on counts.
+
+A small model likes what is listed first, so the second answer is given with everything in the
+other order; where the two disagree, a third decides, and without a majority nothing is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from schedmate.advisor.agent.choices import Choice
+from schedmate.advisor.agent.fields import DECISIVE
+from schedmate.advisor.agent.question import Question
+
+
+class Answerer(Protocol):
+    @property
+    def in_time(self) -> bool:
+        """Whether another question may be asked."""
+
+    def put(self, question: Question) -> dict[str, Choice | None]:
+        """What is picked by field, or a `ModelError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    choice: Choice
+    voices: int
+
+
+def vote(question: Question, answerer: Answerer) -> dict[str, Picked]:
+    """One voice is enough for what little depends on, and where there was nothing to choose."""
+    first = answerer.put(question)
+    picked = {name: choice for name, choice in first.items() if choice is not None}
+    doubtful = [name for name in picked if name in DECISIVE and len(question.choices[name]) > 1]
+    found = {name: Picked(one, 1) for name, one in picked.items() if name not in doubtful}
+    if not doubtful or not answerer.in_time:
+        return found
+    second = answerer.put(question.about(doubtful).turned())
+    split = [name for name in doubtful if second[name] != picked[name]]
+    third = {}
+    if split and answerer.in_time:
+        third = answerer.put(question.about(split).rotated())
+    for name in doubtful:
+        choice = _majority(picked[name], second[name], third.get(name))
+        if choice is not None:
+            found[name] = Picked(choice, 2)
+    return found
+
+
+def _majority(first: Choice, second: Choice | None, third: Choice | None) -> Choice | None:
+    if first in (second, third):
+        return first
+    return second if second == third else None
