@@ -1,0 +1,147 @@
+"""Which expert is to be believed when: weights that are learnt from every job that ends.
+
+A weight is a sum of what speaks for an expert: how many jobs it rests on, how long ago the last of
+them ended, how sure it is of itself; how fast the user submits, how the job before went and whether
+it asked for the same. After a job's end, each expert gains by how much better it foretold that time
+than they all did together. Someone's thousand jobs of a day teach less than a thousand people's.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedmate.advisor.predicting.experts import EXPERTS, ROWS, WAYS, Opinions
+from schedmate.advisor.predicting.grid import SIZE, Mass, Places, Weights
+from schedmate.advisor.predicting.kin import KINDS
+
+_BUCKETS = (6, 6, 8, 5, 3, 8)
+_PACE = 0.1
+_FADING = 0.001
+_MEMORY = 300.0
+_COARSE = 3
+_COARSE_EDGES = np.arange(0, SIZE, _COARSE)
+_LEAST = 1e-4
+AGES_S = (10.0, 120.0, 1800.0, 14_400.0, 172_800.0)
+LAGS_S = (2.0, 10.0, 60.0, 600.0, 3600.0, 86_400.0)
+
+
+_BY_KIND = {
+    "user": 0.5,
+    "user_request": 1.5,
+    "user_bursts": 0.0,
+    "request": 0.0,
+    "everyone": -1.0,
+    "user_limit": 0.5,
+    "limit": -0.3,
+    "user_stem": 2.0,
+    "user_name": 2.0,
+    "stem": 0.5,
+}
+_FLIGHTS = 0.5
+_A_DOUBLING = 0.2
+
+
+def _prior() -> Weights:
+    """Before anything is learnt, nearer kin count for more, and so do many of them."""
+    by_way = np.array([0.0] * (WAYS - 1) + [_FLIGHTS])
+    rows = [_BY_KIND[kind] + by_way for kind in KINDS]
+    logits = np.concatenate([*rows, np.zeros(ROWS - WAYS * len(KINDS))])
+    doublings = _A_DOUBLING * np.arange(_BUCKETS[0])
+    return np.tile(logits, 2) + doublings[:, None]
+
+
+_PRIOR = _prior()
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """In what buckets a job and its experts are: three by expert, three of the job itself."""
+
+    counts: Places
+    ages: Places
+    lag: int
+    previous: int
+    same: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """What the experts say together, and what is needed to learn from it."""
+
+    mass: Mass
+    who: Places
+    weights: Weights
+    coarse: NDArray[np.float16]
+    at: tuple[tuple[Places | int, Places], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GatesState:
+    tables: list[list[list[float]]] = field(default_factory=list)
+    taught: dict[str, tuple[float, int]] = field(default_factory=dict)
+    lessons: int = 0
+
+
+class Gates:
+    def __init__(self, state: GatesState | None = None) -> None:
+        state = state or GatesState()
+        self._tables = [np.zeros((count, EXPERTS)) for count in _BUCKETS]
+        for mine, theirs in zip(self._tables, state.tables, strict=False):
+            if np.shape(theirs) == mine.shape:
+                mine[:] = theirs
+        self._taught = dict(state.taught)
+        self._lessons = state.lessons
+
+    @property
+    def state(self) -> GatesState:
+        tables = [np.round(table, 4).tolist() for table in self._tables]
+        return GatesState(tables, dict(self._taught), self._lessons)
+
+    def mix(self, said: Opinions, situation: Situation) -> Mixed:
+        who = said.who
+        sure = np.clip(np.log2(said.mass.max(axis=1)) + 7, 0, 7).astype(np.int64)
+        at: tuple[tuple[Places | int, Places], ...] = (
+            (situation.counts[who], who),
+            (situation.ages[who], who),
+            (situation.lag, who),
+            (situation.previous, who),
+            (situation.same, who),
+            (sure, who),
+        )
+        logits = _PRIOR[situation.counts[who], who] + self._sum(at)
+        weights = np.exp(logits - logits.max())
+        weights /= weights.sum()
+        coarse = np.add.reduceat(said.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
+        mass = weights.astype(np.float32) @ said.mass
+        return Mixed(mass, who, weights, coarse.astype(np.float16), at)
+
+    def learn(self, mixed: Mixed, place: float, user: str) -> None:
+        """The job that this was said of ended at `place`."""
+        at = round(place) // _COARSE
+        near = mixed.coarse[:, max(0, at - 1) : at + 2].sum(axis=1, dtype=np.float64) + _LEAST
+        deserved = mixed.weights * near
+        pace = self._pace(user)
+        step = _PACE * pace * (deserved / deserved.sum() - mixed.weights)
+        for table, index in zip(self._tables, mixed.at, strict=True):
+            table[index] += step - _FADING * pace * table[index]
+
+    def _sum(self, at: Sequence[tuple[Places | int, Places]]) -> Weights:
+        chosen = [table[index] for table, index in zip(self._tables, at, strict=True)]
+        return np.asarray(np.sum(chosen, axis=0))
+
+    def _pace(self, user: str) -> float:
+        self._lessons += 1
+        taught, when = self._taught.get(user, (0.0, 0))
+        taught *= math.exp((when - self._lessons) / _MEMORY)
+        self._taught[user] = (taught + 1, self._lessons)
+        return float(1 / math.sqrt(1 + taught))
+
+
+def bucket_of(value: float, limits: Sequence[float]) -> int:
+    return bisect_right(limits, value)
