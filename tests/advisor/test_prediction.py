@@ -1,6 +1,7 @@
 """From past runs to durations, outcomes and the reason in words."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from schedmate.advisor import Target
 from schedmate.advisor.predicting.prediction import predict
 from schedmate.advisor.spread import around, empirical, quantile
-from schedmate.model import Finding, Fingerprint, JobState, Workload
+from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
 
 SAME = Fingerprint(code="c", arguments="a")
@@ -198,3 +199,43 @@ def test_jobs_that_never_ran_say_nothing():
 def test_a_spread_is_always_in_order(values, expected):
     spread = around(quantile(values, 0.5), values, expected=expected)
     assert 0 <= spread.p10 <= spread.p50 <= spread.p90 < math.inf
+
+
+def test_what_runs_like_it_used_is_told():
+    runs = [
+        replace(past_run(str(n), 100, fingerprint=SAME), gpu_memory_mb=memory, gpu_utilization=0.5)
+        for n, memory in enumerate((7000.0, 7200.0, 7100.0))
+    ]
+    answer = prediction([*runs, past_run("9", 100, fingerprint=SAME)])
+    assert (answer.gpu_memory_mb, answer.gpu_utilization) == (7100.0, 0.5)
+    assert prediction([past_run("9", 100, fingerprint=SAME)]).gpu_memory_mb is None
+
+
+def test_a_job_that_stops_itself_takes_no_longer():
+    runs = [past_run("1", 5000, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=1.0))]
+    spread = prediction(runs, record=workload(epochs=10.0, max_time_s=3600.0)).duration_s
+    assert spread.p50 == spread.p90 == 3600
+
+
+def test_other_gpus_are_said_and_reckoned_with():
+    record = workload(model="gpt2", dataset="owt", gpus=1)
+    past = past_run("1", 800, workload=record)
+    past = replace(past, job=replace(past.job, request=Request(gpus=1, gpu_type="a100")))
+    answer = prediction(
+        [past],
+        record=workload(model="gpt2", dataset="owt", gpus=8),
+        request=Request(gpus=8, gpu_type="h100"),
+    )
+    assert 50 < answer.duration_s.p50 < 120
+    assert "8 instead of 1 GPUs, h100 instead of a100" in answer.explanation
+
+
+def test_a_cold_start_reckons_with_arithmetic_and_is_honestly_wide():
+    stated = {"model": "gpt2", "model_parameters": 124_000_000, "sequence_length": 1024}
+    record = workload(max_steps=600_000, batch_size=60, gpus=8, **stated)
+    answer = prediction([], record=record, request=Request(gpus=8, gpu_type="a100"))
+    assert answer.basis == "prior"
+    seconds = 6 * 124e6 * 600_000 * 480 * 1024 / (8 * 312e12 * 0.3)
+    assert answer.duration_s.p50 == near(seconds, rel=0.01)
+    assert answer.duration_s.p90 / answer.duration_s.p10 >= 16
+    assert prediction([], record=workload(max_steps=600_000)).basis == "none"

@@ -64,4 +64,4 @@ def _off(said: float, real: float) -> float:
 
 
 def _logs(runs: Columns) -> Floats:
-    return np.log(np.maximum(runs.rows["duration"].astype(float), 1e-3))
+    return np.asarray(np.log(np.maximum(runs.rows["duration"].astype(float), 1e-3)))
