@@ -75,6 +75,7 @@ _DRIVERS = (
     _driver("xgboost", "xgboost", r"^xgboost\.(?:.*\.)?(?:train|cv|fit|XGB\w+)$"),
     _driver("lightgbm", "lightgbm", r"^lightgbm\.(?:.*\.)?(?:train|cv|fit|LGBM\w+)$"),
     _driver("catboost", "catboost", r"^catboost\."),
+    _driver("vllm", "vllm", r"^vllm\."),
 )
 """Who comes first drives the ones after it."""
 _SKLEARN = _driver("sklearn", "sklearn", r"^sklearn\..*\.(?:fit|partial_fit|fit_predict)$")
@@ -91,7 +92,7 @@ def frameworks(reading: Reading) -> Iterator[Said]:
     calls = reading.trace.calls
     sure = [call for call in calls if call.certain]
     found = (
-        _own_tree(sure)
+        _own_tree(reading, sure)
         or _by_call(reading, _DRIVERS, sure, _BY_CALL)
         or _by_call(reading, _DRIVERS, calls, _BY_UNSURE_CALL)
         or _by_import(reading)
@@ -101,20 +102,25 @@ def frameworks(reading: Reading) -> Iterator[Said]:
         yield found
 
 
-def _own_tree(calls: Sequence[Call]) -> Said | None:
+def _own_tree(reading: Reading, calls: Sequence[Call]) -> Said | None:
     for call in calls:
         for part in PurePosixPath(call.line.file).parts[:2]:
             if part in _OWN_TREES:
-                return _said(part, (call.line,), 0.9)
+                imports = [each for each in reading.trace.own_imports if is_of(each.name, part)]
+                nearest = min(imports, key=lambda each: each.depth, default=None)
+                lines = (call.line,) if nearest is None else (nearest.line, call.line)
+                return _said(part, lines, 0.9)
     return None
 
 
 def _by_call(
     reading: Reading, drivers: Sequence[_Driver], calls: Sequence[Call], confidence: float
 ) -> Said | None:
-    by_callee = {call.callee: call for call in reversed(calls)}
+    first: dict[str, Call] = {}
+    for call in calls:
+        first.setdefault(call.callee, call)
     for driver in drivers:
-        for call in by_callee.values():
+        for call in first.values():
             if not driver.calls.search(call.callee) and not _fits_unseen(reading, driver, call):
                 continue
             imported = _import_of(reading, driver, call)
@@ -147,13 +153,13 @@ def _by_import(reading: Reading) -> Said | None:
 
 
 def _import_of(reading: Reading, driver: _Driver, call: Call) -> Imported | None:
-    """The nearest that names the framework, else what the call reaches it through."""
+    """The nearest that names the framework, best what is called itself; else what it is of."""
+    imports = reading.trace.imports
+    naming = [each for each in imports if is_of(each.name, *driver.packages)]
+    called = [each for each in naming if is_of(call.callee, each.name)]
     top = call.callee.partition(".")[0]
-    for packages in (driver.packages, (top,)):
-        named = [each for each in reading.trace.imports if is_of(each.name, *packages)]
-        if named:
-            return min(named, key=lambda each: each.depth)
-    return None
+    found = called or naming or [each for each in imports if is_of(each.name, top)]
+    return min(found, key=lambda each: each.depth, default=None)
 
 
 def _said(framework: str, lines: tuple[Evidence, ...], confidence: float) -> Said:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading
-from schedmate.advisor.idioms.calls import is_of, last_name, text_of, truth_of, words
+from schedmate.advisor.idioms.calls import calls_of, is_of, last_name, text_of, truth_of, words
 from schedmate.advisor.python.values import Value
 from schedmate.model import Evidence
 
@@ -29,11 +29,12 @@ _NAMES = (
     (
         "preprocessing",
         re.compile(
-            r"(?:^|_)(?:prepare|prep|preprocess|preprocessing|tokenize|download|convert|extract|"
+            r"(?:^|_)(?:prepare|prep|preprocess|preprocessing|tokeni[sz]e|download|convert|extract|"
             r"make_dataset|build_vocab|build_dataset|process_data)(?:_|$)"
         ),
     ),
 )
+_ANSWERING = ("vllm", "onnxruntime", "llama_cpp", "ctranslate2", "faster_whisper", "tensorrt_llm")
 _ONLY_EVALUATES = words("evaluate eval_only test_only only_eval evaluate_only only_test just_test")
 _MODES = words("mode phase run_mode action")
 _OF_MODE = {
@@ -55,10 +56,19 @@ def purpose(reading: Reading) -> Iterator[tuple[str, Evidence]]:
     """By a setting that keeps the job from training; by its name, where nothing in it trains."""
     yield from _by_setting(reading)
     if _is_read(reading) and not _trains(reading):
+        yield from _served(reading)
         stem = PurePosixPath(reading.run.entry.name.replace(".", "/").removesuffix("/py")).name
         for task, pattern in _NAMES:
             if pattern.search(stem.lower().replace("-", "_")):
                 yield from ((task, line) for line in reading.run.command.evidence[:1])
+
+
+def _served(reading: Reading) -> Iterator[tuple[str, Evidence]]:
+    """A library that can but answer."""
+    for call in reading.trace.calls:
+        if is_of(call.callee, *_ANSWERING):
+            yield "inference", call.line
+            return
 
 
 def _by_setting(reading: Reading) -> Iterator[tuple[str, Evidence]]:
@@ -68,8 +78,19 @@ def _by_setting(reading: Reading) -> Iterator[tuple[str, Evidence]]:
             yield from _at("evaluation", value)
         elif name in _MODES and (text_of(value) or "").lower() in _OF_MODE:
             yield from _at(_OF_MODE[(text_of(value) or "").lower()], value)
+    yield from _by_command(reading)
     if truth_of(options.get("do_eval")) is True and not _surely_trains(reading, options):
         yield from _at("evaluation", options["do_eval"])
+
+
+def _by_command(reading: Reading) -> Iterator[tuple[str, Evidence]]:
+    """`tool.py eval …`, where that is one of the commands that the program has."""
+    commands = {text_of(call.argument("name", 0)) for call in calls_of(reading, "add_parser")}
+    for word in reading.run.arguments:
+        if word.known and word.text in commands:
+            if word.text in _OF_MODE:
+                yield from ((_OF_MODE[word.text], line) for line in word.evidence[:1])
+            return
 
 
 def _surely_trains(reading: Reading, options: Mapping[str, Value]) -> bool:

@@ -65,13 +65,15 @@ _MODELS = _table(
         r"language.?model|bigram",
         "object_detection": r"yolo|faster.?rcnn|retinanet|ssd|\w{0,12}detr|fcos|efficientdet|"
         r"centernet|mask.?rcnn",
-        "segmentation": r"\w{0,4}unet|deeplab|fcn|segformer|psp.?net|maskformer|linknet|segnet|sam",
+        "segmentation": r"\w{0,4}unet|deeplab|fcn|segformer|psp.?net|maskformer|linknet|segnet|sam|"
+        r"segment|\w{0,20}part.?seg|seg$",
         "image_classification": r"\w{0,5}resnet|resnext|vgg|densenet|mobilenet|efficientnet|"
         r"convnext|\w{0,4}vit|deit|swin|regnet|inception|alexnet|lenet|\w{0,4}mixer|squeezenet|shufflenet|"
         r"wrn|nfnet|xception|vision.?transformer|cct$|poolformer",
         "speech": r"whisper|wav2vec|hubert|wavlm|conformer|deepspeech|tacotron|fastspeech|vits|"
         r"jasper|quartznet|rnn.?t$|wavenet|wave.?glow|hifi",
-        "recommendation": r"dlrm|ncf$|neumf|deepfm|wide.{0,3}deep|dcn|sasrec|bert4rec|lightgcn",
+        "recommendation": r"dlrm|ncf$|neumf|deepfm|wide.{0,3}deep|dcn|sasrec|bert4rec|lightgcn|"
+        r"two.?tower",
         "graph": r"gcn|gat$|gatv2|graph|gin$|rgcn|gnn|schnet|egnn|\w{0,10}gnn",
         "translation": r"marian|nllb|m2m100|opus.?mt|seq2seq",
         "summarization": r"pegasus",
@@ -85,7 +87,7 @@ _FILES = _table(
         "language_modeling": r"language.?model|run_[cm]lm|\w{0,6}gpt|\w{0,6}llama|sft|"
         r"pretrain_(?:gpt|bert)|lm1b|word.?language",
         "sequence_classification": r"text.?classif|run_glue|sentiment|sequence.?classif",
-        "object_detection": r"object.?detect|detection/|yolo|retinanet|faster.?rcnn",
+        "object_detection": r"object.?detect|detection/|yolo|retinanet|faster.?rcnn|detector|detr",
         "segmentation": r"segment|\w{0,4}unet|deeplab",
         "image_classification": r"image.?classif|imagenet|cifar|mnist",
         "speech": r"speech|asr|tts|audio",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import is_of, last_name, text_of
 from schedmate.advisor.idioms.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.idioms.purposes import purpose
+from schedmate.advisor.idioms.task_signs import Hint, described, imported, signs
 from schedmate.advisor.idioms.task_words import CLASSES, LIBRARIES, tasks_in
 from schedmate.advisor.idioms.torch_datasets import datasets
 from schedmate.advisor.idioms.torch_models import models
@@ -32,7 +33,7 @@ _UNSUPERVISED = re.compile(
     re.IGNORECASE,
 )
 _STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
-Hint = tuple[str, Evidence]
+_LINES, _OF_A_KIND = 8, 2
 
 
 def tasks(reading: Reading) -> Iterator[Said]:
@@ -46,9 +47,17 @@ def tasks(reading: Reading) -> Iterator[Said]:
             found = {task: line for task, line in found.items() if task in split}
         if len(found) == 1:
             task, line = found.popitem()
-            yield Said(field="task", value=Value(task, (line,)), confidence=confidence)
+            lines = dict.fromkeys((line, *_borne_out(reading, task)))
+            yield Said(field="task", value=Value(task, (*lines,)[:_LINES]), confidence=confidence)
             return
         split = split or {*found}
+
+
+def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
+    """The first lines of every kind that say the same."""
+    for kind, _ in _KINDS:
+        yield from islice((line for said, line in kind(reading) if said == task), _OF_A_KIND)
+    yield from signs(reading, task)
 
 
 def _stated(reading: Reading) -> Iterator[Hint]:
@@ -71,8 +80,11 @@ def _generative(reading: Reading) -> Iterator[Hint]:
 
 
 def _classes(reading: Reading) -> Iterator[Hint]:
-    by_callee = {call.callee: call for call in reversed(reading.trace.calls)}
-    for call in by_callee.values():
+    seen: set[str] = set()
+    for call in reading.trace.calls:
+        if call.callee in seen:
+            continue
+        seen.add(call.callee)
         for task, pattern in CLASSES:
             if pattern.search(call.callee):
                 yield task, call.line
@@ -137,9 +149,9 @@ def _files(reading: Reading) -> Iterator[Hint]:
 
 def _hints(kind: str, value: Value, line: Evidence | None = None) -> Iterator[Hint]:
     text = text_of(value)
-    at = next(iter(value.lines), line)
-    if text is not None and at is not None:
-        yield from ((task, at) for task in tasks_in(kind, text))
+    at = [*value.lines, *([] if line is None else [line])]
+    for task in tasks_in(kind, text) if text is not None else ():
+        yield from ((task, each) for each in at)
 
 
 def _plain(name: str) -> str:
@@ -155,5 +167,7 @@ _KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
     (_unsupervised, _FAIR),
     (_datasets, _GOOD),
     (_models_and_files, _FAIR),
+    (imported, _FAIR),
+    (described, _FAIR),
 )
 """The most telling first."""

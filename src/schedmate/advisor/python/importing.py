@@ -17,10 +17,10 @@ def import_modules(engine: Engine, node: ast.Import, scope: Scope) -> Flow:
         module = _reached(engine.finder.find(name), scope)
         bound = alias.asname or name
         if module is None:
-            _note(engine, alias.name, node, scope)
+            _note(engine, alias.name, alias, scope)
             _bind(engine, bound, Value(Dotted(name)), scope)
         else:
-            _note_own(engine, alias.name, node, scope)
+            _note_own(engine, alias.name, alias, scope)
             _bind(engine, bound, Value(module), scope)
     return Flow.NEXT
 
@@ -32,10 +32,10 @@ def import_from(engine: Engine, node: ast.ImportFrom, scope: Scope) -> Flow:
             _star(engine, node, module, scope)
         elif module is None:
             name = f"{node.module}.{alias.name}" if node.module else alias.name
-            _note(engine, name, node, scope)
+            _note(engine, name, alias, scope)
             _bind(engine, alias.asname or alias.name, Value(Dotted(name)), scope)
         else:
-            _note_own(engine, f"{module.name}.{alias.name}", node, scope)
+            _note_own(engine, f"{module.name}.{alias.name}", alias, scope)
             deferred = Value(Deferred(module, alias.name))
             _bind(engine, alias.asname or alias.name, deferred, scope)
     return Flow.NEXT
