@@ -26,20 +26,26 @@ _NAMES: dict[str, str] = {
     "n_head": "n_head n_heads num_heads nhead nheads num_attention_heads heads",
     "vocab_size": "vocab_size n_vocab num_tokens padded_vocab_size",
     "sequence_length": "sequence_length seq_len seq_length max_seq_length max_seq_len block_size "
-    "context_length ctx_len max_length bptt context_size",
-    "batch_size": "per_device_train_batch_size per_gpu_train_batch_size micro_batch_size "
-    "device_batch_size batch_size train_batch_size bs bsz batch batchsize mini_batch_size "
-    "minibatch_size",
+    "context_length ctx_len max_length bptt context_size max_sequence_length sequence_len seqlen "
+    "context_len block_len tokens_per_sample model_max_length max_source_length max_len maxlen seq",
+    "batch_size": "per_device_train_batch_size per_gpu_train_batch_size per_device_batch_size "
+    "per_gpu_batch_size batch_size_per_gpu batch_size_per_device samples_per_gpu imgs_per_gpu "
+    "micro_batch_size micro_batch device_batch_size batch_size train_batch_size train_bs bs bsz "
+    "batch batchsize batch_sz mini_batch_size minibatch_size train_batch",
     "gradient_accumulation": "gradient_accumulation_steps grad_accum_steps grad_accum "
     "gradient_accumulation accumulate_grad_batches accum_iter accumulation_steps "
-    "grad_accumulation_steps update_freq",
+    "grad_accumulation_steps update_freq accum_steps accumulate_steps grad_acc_steps grad_acc "
+    "gradient_accumulate_every accumulation_step grad_accum_every accumulate accum accumulation",
     "epochs": "num_train_epochs epochs num_epochs n_epochs max_epochs nepochs n_epoch num_epoch "
-    "nepoch total_epochs train_epochs training_epochs",
+    "nepoch total_epochs train_epochs training_epochs max_epoch train_epoch total_epoch "
+    "epochs_num epoch_num epoch",
     "max_steps": "max_steps max_train_steps max_iters num_iterations train_iters total_steps "
     "num_train_steps train_steps num_steps iterations num_iters n_iters total_iters max_iter "
-    "training_steps n_steps iters steps max_iterations",
+    "training_steps n_steps iters steps max_iterations num_training_steps max_updates max_update "
+    "num_updates total_updates total_iterations train_iterations training_iterations max_step",
     "optimizer": "optimizer optim opt optimizer_name optimizer_type",
-    "learning_rate": "learning_rate lr base_lr max_lr init_lr peak_lr",
+    "learning_rate": "learning_rate lr base_lr max_lr init_lr peak_lr base_learning_rate "
+    "initial_learning_rate initial_lr learningrate max_learning_rate lr_init lr0 blr",
     "precision": "precision mixed_precision dtype torch_dtype fp16 bf16 fp8 tf32 half amp use_amp "
     "use_fp16 use_bf16",
     "parallelism": "parallelism strategy fsdp use_fsdp ddp use_ddp horovod zero_stage",
@@ -64,7 +70,9 @@ _AS_OPTIONS_ONLY = _words(
     "depth heads layers steps iters iterations n_steps num_steps batch bs opt optim half amp "
     "dtype precision strategy resume patience hidden_dim hidden_size embed_dim num_layers "
     "num_heads max_length layers save_path save_dir output_dir checkpoint_path ckpt_path "
-    "total_steps log_path dataset max_iter task_name"
+    "total_steps log_path dataset max_iter task_name max_len maxlen seq train_batch accumulate "
+    "accum accumulation epoch epoch_num max_step max_update max_updates num_updates blr lr0 "
+    "max_source_length"
 )
 """Too common to mean anything but as a setting of the whole job."""
 _PARENTED = {

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.declarations.following import job
 from advisor.declarations.replay import Replay, plain, value
 from schedmate.advisor.python.values import UNKNOWN, Dotted, LocalFunction, Table, Value
 from schedmate.advisor.shell import Word
@@ -207,11 +208,18 @@ def test_suppressed_defaults_are_no_parts() -> None:
     assert namespace("", ("--x", {"default": Dotted("argparse.SUPPRESS")})) == {}
 
 
-def test_words_in_a_file() -> None:
-    replay = Replay("@args.txt --lr 2", configs={"args.txt": "--epochs 3\n--lr 1"})
-    found = parse(replay, ("--epochs", {"type": INT}), ("--lr", {}), fromfile_prefix_chars="@")
-    assert plain(found) == {"epochs": 3, "lr": "2"}
-    assert replay.said("epochs")[1] == "config"
+def test_words_in_a_file(tmp_path) -> None:
+    code = """
+    import argparse
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@")
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--lr")
+    parser.parse_args()
+    """
+    files = {"train.py": code, "args.txt": "# mine\n--epochs 3\n--lr=1\n"}
+    found = job(tmp_path, "train.py @args.txt --lr 2", files)
+    assert found.said("epochs") == (3, "config", "args.txt:2")
+    assert found.said("lr")[0] == "2"
 
 
 @settings(max_examples=60, deadline=None)

@@ -158,6 +158,20 @@ def test_fire_calls_a_method_and_an_entry(tmp_path) -> None:
     assert run.told("lib.library")["model"] == "bert"
 
 
+def test_absl_flags_in_a_file(tmp_path) -> None:
+    code = """
+    from absl import app, flags
+    flags.DEFINE_integer("batch_size", 64, "")
+    flags.DEFINE_float("lr", 1e-3, "")
+    flags.DEFINE_bool("eager", True, "")
+    """
+    files = {"train.py": code, "base.flags": "# all runs\n--batch_size=128\n--lr 7e-4\n--noeager\n"}
+    found = job(tmp_path, "train.py --flagfile=base.flags --lr=0.1", files)
+    assert found.said("batch_size") == (128, "config", "base.flags:2")
+    assert found.said("lr")[:2] == (0.1, "cli")
+    assert found.said("eager")[0] is False
+
+
 def test_absl_flags(tmp_path) -> None:
     code = """
     from absl import app, flags

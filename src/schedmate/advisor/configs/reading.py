@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from schedmate.advisor.configs import ini_text, json_text, toml_text, yaml_text
+from schedmate.advisor.configs import ini_text, json_text, toml_text, words_text, yaml_text
 from schedmate.advisor.configs.building import Builder
 from schedmate.advisor.configs.words import made_of
 from schedmate.advisor.python.values import Sequence, Table, Value
@@ -30,8 +30,8 @@ def read(source: SourceFile) -> Value | None:
 
     A table that was too large to be read to its end is not `complete`.
     """
-    reader = _READERS.get(PurePosixPath(source.name).suffix.lower())
-    return None if reader is None else reader(source.text, Builder(source))
+    reader = _READERS.get(PurePosixPath(source.name).suffix.lower(), words_text.read)
+    return reader(source.text, Builder(source))
 
 
 def parse_value(word: Word, text: str | None = None) -> Value:

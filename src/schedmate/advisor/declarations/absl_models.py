@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schedmate.advisor.declarations.given import Given, given, several
+from schedmate.advisor.declarations.given import Given, given, given_list, several
 from schedmate.advisor.declarations.tables import state
 from schedmate.advisor.declarations.text import boolean, number, typed
 from schedmate.advisor.declarations.undeclared import Pair, pairs
@@ -36,9 +36,8 @@ def command_line(world: World) -> Iterator[Pair]:
             yield pair
             continue
         read = world.read_config(pair.values[0].text)
-        if read is not None and isinstance(read.data, str):
-            words = read.data.split()[:_MAX_FILE_WORDS]
-            yield from pairs([Given(text, read.lines, "config") for text in words])
+        words = None if read is None else given_list(read)
+        yield from pairs(words[:_MAX_FILE_WORDS] if words is not None else ())
 
 
 def define(call: Call, world: World) -> Value | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from schedmate.advisor.declarations.argparse_matching import Match, match
 from schedmate.advisor.declarations.argparse_parser import Declared, Parser
 from schedmate.advisor.declarations.conversion import convert, name_of
-from schedmate.advisor.declarations.given import Given, several
+from schedmate.advisor.declarations.given import Given, given_list, several
 from schedmate.advisor.declarations.tables import HIDDEN, leaves, put, state, table_of
 from schedmate.advisor.declarations.text import typed
 from schedmate.advisor.declarations.undeclared import pairs, plain, underscored
@@ -222,7 +222,6 @@ def _with_files(parser: Parser, words: Sequence[Given], world: World) -> list[Gi
             result.append(word)
             continue
         read = world.read_config(word.text[1:])
-        if read is not None and isinstance(read.data, str):
-            texts = read.data.split()[:_MAX_FILE_WORDS]
-            result += [Given(text, read.lines, "config") for text in texts]
+        words_there = None if read is None else given_list(read)
+        result += (words_there or ())[:_MAX_FILE_WORDS]
     return result

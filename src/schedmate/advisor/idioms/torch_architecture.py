@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
@@ -38,9 +39,11 @@ _SHAPE = {
     "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers",
     "n_head": "n_head num_attention_heads n_heads num_heads heads nhead",
     "vocab_size": "vocab_size padded_vocab_size num_tokens n_vocab",
-    "sequence_length": "block_size n_positions max_position_embeddings max_seq_len max_seq_length "
-    "n_ctx seq_len context_length sequence_length max_length",
+    "sequence_length": "block_size max_seq_len max_seq_length seq_len context_length "
+    "sequence_length max_length",
 }
+_MOST = {"sequence_length": "n_positions max_position_embeddings n_ctx"}
+"""As many as the model could take."""
 _CONFIG = re.compile(r"Config$|Args$|Params$|Spec$|Cfg$")
 _OTHER_CONFIGS = (
     "Bits",
@@ -117,6 +120,8 @@ def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Said]:
     if len(_given(parts)) >= _ENOUGH:
         numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
         yield from told(_SHAPE, numbers, at, confidence=0.9)
+        for each in told(_MOST, numbers, at, confidence=0.6):
+            yield replace(each, certain=False)
 
 
 def _words(call: Call) -> Iterator[Said]:
