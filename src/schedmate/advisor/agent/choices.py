@@ -30,7 +30,13 @@ _NUMBERS: Final = words(
 )
 _FILE: Final = re.compile(r"\.[A-Za-z]\w{0,9}$")
 _CLASS_OF_DATA: Final = re.compile(r"(?:Data[Ss]et|Corpus)$")
-_WORD: Final = r"^[\w@.+/:%{}= -]{2,120}$"
+_PRETRAINED: Final = re.compile(r"(?i)pre-?train")
+"""Every model is, whatever it is used for."""
+_WORD: Final = r"^(?!-)[\w@.+/:%{}= -]{2,120}$"
+_OPTIMIZER: Final = re.compile(
+    r"(?i)^\w{0,20}(?:adam|sgd|lamb|lion|adafactor|rmsprop|muon|adagrad|shampoo|lars|sophia"
+    r"|novograd|prodigy|ranger|madgrad|lbfgs|adadelta)\w{0,20}$"
+)
 _NAMES_OF: Final[dict[str, dict[Kind, re.Pattern[str]]]] = {
     "model": {
         "literal": re.compile(r"^[A-Za-z][\w.+/-]{2,80}$"),
@@ -39,16 +45,13 @@ _NAMES_OF: Final[dict[str, dict[Kind, re.Pattern[str]]]] = {
         ),
     },
     "dataset": {
-        "literal": re.compile(_WORD),
+        "literal": re.compile(r"^(?:[a-z0-9]{2,10}://)?[^%:,\s]{2,200}$"),
         "class": re.compile(
             r"^(?!(?:My|Custom|Base|Simple|Train|Text|Image|Torch|Lazy|Supervised|Tensor|The|Toy)?"
             r"(?:Text|Image|Training|Sequence)?(?:Data|Corpus|Reader))\w{3,60}(?:Data[Ss]et|Corpus)$"
         ),
     },
-    "optimizer": {
-        "literal": re.compile(r"^[A-Za-z]\w{2,20}$"),
-        "class": re.compile(r"^[A-Z]\w{2,20}$"),
-    },
+    "optimizer": {"literal": _OPTIMIZER, "class": _OPTIMIZER},
     "checkpoint_dir": {"literal": re.compile(_WORD)},
 }
 
@@ -133,7 +136,7 @@ def _tasks(named: Sequence[Named]) -> Iterator[Choice]:
         if each.undecided or not isinstance(each.value, str) or not each.lines:
             continue
         text = each.value[:_LONGEST_TEXT]
-        if "pretrain" in text:  # every model is, whatever it is used for
+        if each.kind == "library" or _PRETRAINED.search(text):
             continue
         for kind in _TELLS_THE_TASK:
             for task in tasks_in(kind, text):

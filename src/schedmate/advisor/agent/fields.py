@@ -41,8 +41,9 @@ TOPICS: Final = (
     _topic(
         "model",
         "the network that is trained",
-        r"model|net|arch|backbone|policy|agent|algo|pretrain|module|transformer|learner",
-        r"dir|file|url|save|out|ema|loss|parallel|optim|sched|loader|metric|input|output|wandb|project",
+        r"model|net(?:work)?\b|arch|backbone|pretrain|transformer",
+        r"dir|file|url|save|out|ema|loss|parallel|optim|sched|loader|metric|input|output|wandb|project"
+        r"|attr|add_|type|config|token|class_path|modules?\b",
     ),
     _topic(
         "dataset",
@@ -50,13 +51,14 @@ TOPICS: Final = (
         r"data|corpus|train|root|csv|benchmark|env_?id|env_?name|dir\b|path|file|folder",
         r"loader|len|num|size|batch|epoch|step|val|test|eval|transform|worker|save|out|wandb|model"
         r"|optim|metadata|dtype|date|update|split|log|ckpt|checkpoint|exp|result|resume|work|config"
-        r"|pretrain|token|vocab|cache|weights|plot|fig",
+        r"|pretrain|token|vocab|cache|weights|plot|fig|dirpath|key|impl|trunc|type|column|format|error"
+        r"|loss|board|class_path|^file$|sampler|merge|parallel|shard|strategy|snapshot|tb_|exists|isdir",
     ),
     _topic(
         "batch_size",
         "samples in one training step",
         r"batch|\bbs\b|bsz|samples_per|ims_per",
-        rf"{_NOT_OF_TRAINING}|norm|accum|num_batch|n_batch|max_batches|idx|{_EVERY}",
+        rf"{_NOT_OF_TRAINING}|norm|accum|batches|idx|{_EVERY}",
     ),
     _topic(
         "epochs",
@@ -100,7 +102,8 @@ TOPICS: Final = (
         "the directory its checkpoints are written to",
         r"save|ckpt|checkpoint|out|dir\b|dirpath|path|folder|exp|result|work|makedirs|mkdir|dump",
         r"data|train|val|test|eval|load|resume|pretrain|cache|tensorboard|log|stdout|dropout|route"
-        r"|expand|image|sample|input|\bsys|weights|tokenizer|state|layout|init",
+        r"|expand|image|sample|input|\bsys|tokenizer|state|layout|init|class|name|graph|method|worker"
+        r"|dpath|device|model_path|metric|mode\b|error|config|script|python|exists|isdir|isfile",
     ),
     _topic(
         "checkpoint_every",

@@ -21,7 +21,7 @@ from schedmate.model import Evidence
 
 Kind = Literal["literal", "class", "library"]
 MOST_NAMED: Final = 4000
-_OPTION, _SURE, _CALL, _LOOP, _UNSURE = range(5)
+_OPTION, _SURE, _CALL, _LOOP = range(4)
 _FAR: Final = 3
 
 
@@ -58,22 +58,22 @@ def _all(run: PythonRun, trace: Trace) -> Iterator[Named]:
     for binding in trace.bindings:
         yield from _bound(binding)
     for loop in trace.loops:
-        if loop.bound is not None:
+        if loop.bound is not None and loop.certain:
             yield from _named(loop.variable, loop.bound, (_LOOP, loop.depth))
     for call in trace.calls:
-        yield from _called(call)
+        if call.certain:
+            yield from _called(call)
 
 
 def _bound(binding: Binding) -> Iterator[Named]:
-    if binding.of == "environ":
+    if binding.of == "environ" or not binding.certain:
         return
-    rank = (_SURE if binding.certain else _UNSURE, min(binding.depth, _FAR))
     name = f"{binding.of}.{binding.name}" if binding.of else binding.name
-    yield from _named(name, binding.value, rank, (binding.line,))
+    yield from _named(name, binding.value, (_SURE, min(binding.depth, _FAR)), (binding.line,))
 
 
 def _called(call: Call) -> Iterator[Named]:
-    rank = (_CALL if call.certain else _UNSURE, min(call.depth, _FAR))
+    rank = (_CALL, min(call.depth, _FAR))
     last = call.callee.rpartition(".")[2]
     for name, value in call.keywords.items():
         yield from _named(f"{last}.{name}", value, rank, (call.line,))

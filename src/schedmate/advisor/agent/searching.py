@@ -21,9 +21,10 @@ MOST_BYTES: Final = 1_500_000
 _MOST_LINES: Final = 3000
 _LONGEST_LINE: Final = 400
 _RANK: Final = 6
+_VALUE: Final = r"(?:[\"']([^\"'\n]{1,120})[\"']|([-+\w./:@%]{1,120})(?![-+\w./:@%=$]))"
 _PAIR: Final = re.compile(
-    r"(?:^|[\s,{(\"'])-{0,2}([A-Za-z_][\w.-]{1,60})[\"']?(?:\s{0,3}[:=]\s{0,3}|\s)"
-    r"(?:[\"']([^\"'\n]{1,120})[\"']|([-+\w./:@%]{1,120})(?![-+\w./:@%=$]))"
+    r"(?:(?:^|[\s,{(\"'])-{0,2}([A-Za-z_][\w.-]{1,60})[\"']?\s{0,3}(?::-|[:=])\s{0,3}"
+    rf"|(?:^|\s)--?([A-Za-z][\w.-]{{1,60}})\s{{1,3}}){_VALUE}"
 )
 _NUMBER: Final = re.compile(
     r"[-+]?(?:\d[\d_]{0,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?"
@@ -52,8 +53,9 @@ def _pairs(code: str) -> Iterator[tuple[str, str, str]]:
     """Also `--set a=1`, whose second word is no value of the first."""
     start = 0
     while (found := _PAIR.search(code, start)) is not None:
-        yield found[1], found[2] or "", found[3] or ""
-        start = found.end(1)
+        name = 1 if found[1] else 2
+        yield found[name], found[3] or "", found[4] or ""
+        start = found.end(name)
 
 
 def _plain(text: str) -> str | int | float:
