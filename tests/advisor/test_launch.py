@@ -38,6 +38,7 @@ def arguments(run):
         "/usr/bin/python3",
         "srun python",
         "srun -n 4 --gpus-per-task=1 -l python -u",
+        "srun --kill-on-bad-exit --bcast --accel-bind g python",
         "torchrun --nproc_per_node 8 --standalone",
         "python -m torch.distributed.run --nnodes 2 --nproc_per_node=4",
         "python -u -m torch.distributed.launch --nproc_per_node=4",
@@ -288,6 +289,30 @@ def test_each_argument_keeps_its_line_through_an_inner_shell(project):
     assert (lines["0.1"], lines["3"]) == (3, 4)
     assert [word.text for word in run.log_files] == ["log.txt"]
     assert run.launched[1].options["node_rank"].known is False
+
+
+def test_quotes_and_equals_signs_do_not_cost_the_lines_of_an_inner_shell(project):
+    run = script_launch(
+        project,
+        """\
+        ARGS=" \\
+            --method 'type:a|b' \\
+            --lr=0.1 \\
+            size=3 \\
+        "
+        CMD="`pwd`/train.py $ARGS --out $SITE/x"
+        srun bash -c "A=1 python $CMD" > $SITE/logs/run_$SLURM_JOB_ID.log
+        """,
+    ).main
+    assert arguments(run) == ["--method", "type:a|b", "--lr=0.1", "size=3", "--out", None]
+    lines = {word.text: word.evidence[0].line for word in run.arguments}
+    assert (lines["--method"], lines["--lr=0.1"], lines["size=3"]) == (2, 3, 4)
+    assert run.env["A"].text == "1"
+    assert [word.text for word in run.log_files] == ["$SITE/logs/run_$SLURM_JOB_ID.log"]
+
+
+def test_a_log_of_which_not_even_the_end_is_known_is_none(project):
+    assert script_launch(project, "python train.py > $LOG 2> logs/$NAME\n").main.log_files == ()
 
 
 def test_inner_submissions_ask_for_what_the_job_gets(project):

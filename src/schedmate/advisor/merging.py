@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedmate.advisor.meanings import Meaningless, in_plain_words, meaning
+from schedmate.advisor.python.values import Begun
 from schedmate.advisor.statements import UNSTATED, Kind, Stated
 from schedmate.advisor.vocabulary import field_of
 from schedmate.model import Finding, Source
@@ -67,8 +68,10 @@ def _candidate(stated: Stated) -> _Candidate | None:
     if found is None:
         return None
     field, alias = found
+    if isinstance(said, Begun):
+        said = said.directory or UNSTATED if field == "checkpoint_dir" else UNSTATED
     if said is UNSTATED:
-        return None if stated.kind is not Kind.OPTION else _Candidate(field, said, stated, alias)
+        return None if stated.kind is Kind.NAME else _Candidate(field, said, stated, alias)
     try:
         return _Candidate(field, meaning(field, name, said), stated, alias)
     except Meaningless:

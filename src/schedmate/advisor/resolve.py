@@ -22,7 +22,8 @@ from schedmate.advisor.launchers import (
 )
 from schedmate.advisor.recipes import recipe
 from schedmate.advisor.shell import Asked, Word, command_words, read_directives, walk
-from schedmate.advisor.shell.pieces import as_code, doubts, text_of
+from schedmate.advisor.shell.code_text import as_code, doubts
+from schedmate.advisor.shell.pieces import text_of
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import SourceFile
 from schedmate.advisor.started import Started
@@ -307,7 +308,8 @@ class _Surroundings:
 
 def _inline(word: Word) -> SourceFile:
     """Text on a command line; its lines are those of the script where it stands."""
-    line = word.evidence[-1] if word.evidence else None
+    lines = word.pieces[0].at[0].evidence(word.pieces[0].at[1]) if word.pieces else word.evidence
+    line = lines[-1] if lines else None
     if line is None or line.file == COMMAND_FILE:
         return SourceFile(COMMAND_FILE, word.text)
     return SourceFile(line.file, "\n" * min(max(line.line - 1, 0), _MAX_LINES) + word.text)

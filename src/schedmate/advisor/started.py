@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from schedmate.advisor.shell import Asked, Command, Word
 from schedmate.advisor.sources import SourceFile
 from schedmate.model import Evidence
 
+_NAMED = re.compile(r"[/.]\w{1,80}$", re.ASCII)
 _ASKING = frozenset(("sbatch", "srun", "salloc"))
 
 
@@ -94,8 +96,12 @@ class Started:
 
 
 def _files(words: Sequence[Word]) -> tuple[Word, ...]:
+    """With the variables that nobody knows as they stand: `$SCRATCH/run.log`."""
     return tuple(
         dict.fromkeys(
-            word for word in words if word.known and not word.text.startswith(("/dev/", "&", ">("))
+            word
+            for word in words
+            if (word.known or _NAMED.search(word.text))
+            and not word.text.startswith(("/dev/", "&", ">("))
         )
     )

@@ -12,6 +12,7 @@ from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.python.trace import Binding, Trace
 from schedmate.advisor.python.values import (
     UNKNOWN,
+    Begun,
     Call,
     Dotted,
     LocalClass,
@@ -155,7 +156,9 @@ def _stated(
 
 
 def spoken(value: Value) -> Any:
-    """A str, number, bool, None, a tuple or dict of them; a library's name as its last part."""
+    """A str, number, bool, None, a tuple or dict of them; a library's name as its last part.
+
+    A text of which only the beginning is known stays what it is."""
     match value.data:
         case Dotted(name=name) | LocalClass(name=name) | LocalFunction(name=name):
             return name.rpartition(".")[2]
@@ -165,6 +168,8 @@ def spoken(value: Value) -> Any:
             return {name: spoken(part) for name, part in list(parts.items())[:_MAX_ITEMS]}
         case Thing(call=Call(callee="datetime.timedelta", positional=(), keywords=parts)):
             return _timedelta(parts)
+    if isinstance(value, Begun):
+        return value
     return value.data if value.plain and value.data is not UNKNOWN else UNSTATED
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from schedmate.advisor.python.beginnings import Begun, before_holes, beginning
-from schedmate.advisor.python.values import NOBODY_KNOWS, Value
+from schedmate.advisor.python.beginnings import before_holes, beginning, unset_in
+from schedmate.advisor.python.truth import truth
+from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Value
 from schedmate.model import Evidence
 
 LINE = Evidence("train.py", 3, "out = 'runs'")
@@ -38,3 +39,26 @@ def test_a_template_before_its_first_hole(text, begins):
 @pytest.mark.parametrize("text", ["%s/x", "", "x" * 10_000])
 def test_nothing_or_too_much_is_no_beginning(text):
     assert before_holes(Value(text)) is NOBODY_KNOWS
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "directory"),
+    [
+        ("$SCRATCH/run/x", "$SCRATCH/run/x", None),
+        ("${WORK}/x", "${WORK}/x", None),
+        ("runs/a/seed$SEED", None, "runs/a"),
+        ("$SCRATCH/a/b_$(date)/c", None, "$SCRATCH/a"),
+        ("$SCRATCH", None, None),
+        ("$1/x", None, None),
+        ("x$SEED", None, ""),
+    ],
+)
+def test_a_word_with_variables_that_nobody_sets(text, whole, directory):
+    found = unset_in(text, (LINE,), "script")
+    assert (found.data if found.known else None) == whole
+    assert (found.directory if isinstance(found, Begun) else None) == directory
+    assert truth(found) is (None if whole is None and directory is None else True)
+
+
+def test_an_absolute_part_begins_anew():
+    assert beginning([Value("a"), Value("/b"), NOBODY_KNOWS], "/").begins == "/b/"

@@ -157,6 +157,13 @@ def test_getopts():
     assert commands(text, "-v", "-e", "7", "rest") == ["run 7 1 rest"]
 
 
+@pytest.mark.parametrize("options", ["-euo pipefail", "-e -o pipefail", "-ux", "+o errexit"])
+def test_options_of_the_shell_leave_the_arguments_alone(options):
+    assert commands(f"set {options}\nrun $1", "a") == ["run a"]
+    assert commands(f"set {options} b\nrun $1", "a") == ["run b"]
+    assert commands(f"set {options} -- c\nrun $1", "a") == ["run c"]
+
+
 def test_loops_become_one_command_with_what_all_rounds_share():
     text = """\
     for lr in 0.1 0.2; do for seed in 1; do run --lr $lr --seed $seed; done; done

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.python.values import UNKNOWN, Sequence, Value
+from schedmate.advisor.python.beginnings import unset_in
+from schedmate.advisor.python.values import Sequence, Value
 from schedmate.advisor.shell import Word
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.model import Evidence, Source
@@ -25,8 +26,10 @@ class Given:
         return self.holding(self.text)
 
     def holding(self, data: object) -> Value:
-        """What the word means, or that nobody knows."""
-        return Value(data if self.known else UNKNOWN, self.lines, self.source)
+        """What the word means, or as much of its text as is known."""
+        if not self.known:
+            return unset_in(self.text, self.lines, self.source)
+        return Value(data, self.lines, self.source)
 
     def behind(self, flag: Given) -> Given:
         """A flag's value: the line that holds the value comes first, the flag's own after it."""

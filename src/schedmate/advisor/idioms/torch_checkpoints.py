@@ -19,8 +19,7 @@ from schedmate.advisor.idioms.calls import (
     truth_of,
     words,
 )
-from schedmate.advisor.python.beginnings import Begun
-from schedmate.advisor.python.values import Call, Table, Value
+from schedmate.advisor.python.values import UNKNOWN, Begun, Call, Table, Value
 
 _SAVES = ("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save")
 _FILE = re.compile(r"\.(?:pt|pth|ckpt|tar|bin|pkl|safetensors|model|th)\b|\{|%")
@@ -147,7 +146,8 @@ def _directory(call: Call) -> Iterator[Said]:
     """The directory of the file that is written; a bare file name is no directory."""
     path = _path(call)
     if isinstance(path, Begun):
-        yield from said("checkpoint_dir", _known_directory(path), call, confidence=0.85)
+        known = Value(path.directory or UNKNOWN, path.lines, path.source)
+        yield from said("checkpoint_dir", known, call, confidence=0.85)
         return
     text = text_of(path)
     if path is None or not text:
@@ -156,9 +156,3 @@ def _directory(call: Call) -> Iterator[Said]:
     if place not in (".", "/"):
         value = Value(place, path.lines, path.source)
         yield from said("checkpoint_dir", value, call, confidence=0.9)
-
-
-def _known_directory(path: Begun) -> Value | None:
-    """As far down as it is known: `out/` of `out/{name}/epoch_{epoch}.pt`."""
-    place = path.begins.rpartition("/")[0]
-    return Value(place, path.lines, path.source) if place.strip("./") else None

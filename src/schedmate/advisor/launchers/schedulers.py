@@ -6,8 +6,8 @@ from schedmate.advisor.launchers.base import Launcher, launcher
 
 _SLURM = (
     "-A -B -b -C -c -D -d -e -F -G -i -J -L -M -m -N -n -o -p -q -r -S -T -t -U -w -W -x -a "
-    "--account --acctg-freq --array --batch --bb --bbf --bcast --begin --chdir --cluster "
-    "--clusters --comment --compress --constraint --container --container-id --container-image "
+    "--account --acctg-freq --array --batch --bb --bbf --begin --chdir --cluster "
+    "--clusters --comment --constraint --container --container-id --container-image "
     "--container-mounts --container-name --container-workdir --container-env --container-save "
     "--core-spec --cores-per-socket --cpu-bind --cpu_bind --cpu-freq --cpus-per-gpu "
     "--cpus-per-task --deadline --delay-boot --dependency --distribution --epilog --error "
@@ -16,12 +16,12 @@ _SLURM = (
     "--job-name --jobid --licenses --mail-type --mail-user --mem --mem-bind --mem-per-cpu "
     "--mem-per-gpu --mpi --network --nodefile --nodelist --nodes --ntasks --ntasks-per-core "
     "--ntasks-per-gpu --ntasks-per-node --ntasks-per-socket --open-mode --output --partition "
-    "--power --prefer --priority --profile --prolog --qos --relative --reservation --resv-ports "
+    "--power --prefer --priority --profile --prolog --qos --relative --reservation "
     "--signal --slurmd-debug --sockets-per-node --switches --task-epilog --task-prolog "
     "--thread-spec --threads --threads-per-core --time --time-min --tmp --tres-per-task --uid "
     "--wait-all-nodes --wckey --wrap"
 )
-_SRUN = launcher(_SLURM + " --wait --kill-on-bad-exit")
+_SRUN = launcher(_SLURM + " --wait --accel-bind --tres-bind")
 _MPI = launcher(
     "-n -np --np -c -N -x -H -host --host -hostfile --hostfile -machinefile --machinefile -ppn "
     "-npernode --npernode -npersocket --map-by -map-by --rank-by --bind-to -bind-to -f -hosts "

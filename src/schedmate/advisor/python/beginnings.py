@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from schedmate.advisor.python.truth import derived
-from schedmate.advisor.python.values import NOBODY_KNOWS, UNKNOWN, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, UNKNOWN, Begun, Value
+from schedmate.model import Evidence, Source
 
 _HOLE = re.compile(r"%|\{")
+_SITE_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w{0,80}|\{[A-Za-z_]\w{0,80}\})/", re.ASCII)
+_UNSET = re.compile(r"[$`]")
 _MAX_TEXT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Begun(Value):
-    """Unknown as a whole; whatever it is, it begins so."""
-
-    begins: str = ""
-
-
 def beginning(parts: Iterable[Value], glue: str = "") -> Value:
-    """The parts as far as they are known, one after another; unknown where not even the first is."""
+    """The parts one after another, as far as they are known; unknown if not even the first is."""
     known: list[Value] = []
     text = ""
     for part in parts:
         data = part.begins if isinstance(part, Begun) else part.data
         if not isinstance(data, str):
             break
-        text = f"{text}{data}"
+        text = data if glue and data.startswith(glue) else f"{text}{data}"
         known.append(part)
         if isinstance(part, Begun):
             break
@@ -41,6 +36,20 @@ def before_holes(template: Value) -> Value:
     if not isinstance(template.data, str):
         return NOBODY_KNOWS
     return _begun(_HOLE.split(template.data, maxsplit=1)[0], [template])
+
+
+def unset_in(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:
+    """A word of a script with variables in it that nobody sets.
+
+    A path below one that the site sets is called by that name, as people do: `$SCRATCH/run`.
+    """
+    place = _SITE_VARIABLE.match(text)
+    start = place.end() if place is not None else 0
+    hole = _UNSET.search(text, start)
+    if hole is None:
+        return Value(text if start else UNKNOWN, lines, source)
+    begins = text[: hole.start()]
+    return Begun(UNKNOWN, lines, source, begins=begins) if begins else Value(UNKNOWN, lines, source)
 
 
 def _begun(text: str, known: list[Value]) -> Value:

@@ -9,14 +9,14 @@ from typing import Any
 
 from schedmate.advisor.python import comprehensions, operators
 from schedmate.advisor.python.assignment import assign
-from schedmate.advisor.python.beginnings import Begun, beginning
+from schedmate.advisor.python.beginnings import beginning
 from schedmate.advisor.python.calls import call_expression
 from schedmate.advisor.python.engine import Engine, Site
 from schedmate.advisor.python.functions import define_lambda
 from schedmate.advisor.python.iteration import items_of
 from schedmate.advisor.python.lookup import lookup
 from schedmate.advisor.python.truth import derived, either, truth
-from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value
 
 _MAX_TEXT = 20_000
 _MAX_ITEMS = 2_000

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from schedmate.advisor.python.beginnings import Begun, before_holes, beginning
+from schedmate.advisor.python.beginnings import before_holes, beginning
 from schedmate.advisor.python.truth import Scaled, derived, opaque, same
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
     UNKNOWN,
+    Begun,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -214,6 +215,8 @@ def _is_none(value: Value) -> bool | None:
     if value.plain:
         return data is None
     if isinstance(data, (Sequence, Table, LocalClass, LocalFunction, Dotted)):
+        return False
+    if isinstance(value, Begun):
         return False
     name = getattr(data, "kind", "").rpartition(".")[2]
     return False if name[:1].isupper() else None

@@ -9,6 +9,7 @@ from schedmate.advisor.python.references import LocalModule, Member, Range
 from schedmate.advisor.python.values import (
     NOBODY_KNOWS,
     UNKNOWN,
+    Begun,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -50,7 +51,7 @@ def truth(value: Value) -> bool | None:
         return True
     if isinstance(data, Thing):
         return True if _is_class_like(data.kind) else None
-    return None
+    return True if isinstance(value, Begun) and value.begins else None
 
 
 def _is_class_like(kind: str) -> bool:

@@ -58,6 +58,19 @@ class Value:
 NOBODY_KNOWS = Value(UNKNOWN)
 
 
+@dataclass(frozen=True, slots=True)
+class Begun(Value):
+    """A text that is unknown as a whole; whatever it is, it begins so."""
+
+    begins: str = ""
+
+    @property
+    def directory(self) -> str:
+        """As far down as it is known: `out` of `out/{name}/epoch_{epoch}.pt`; "" if not at all."""
+        place = self.begins.rpartition("/")[0]
+        return place if place.strip("./") else ""
+
+
 @dataclass(slots=True, eq=False)
 class Sequence:
     """A list, tuple or set; `complete` unless there may be more items than are known."""

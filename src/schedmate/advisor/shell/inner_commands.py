@@ -6,12 +6,11 @@ import posixpath
 import re
 from collections.abc import Callable, Sequence
 
+from schedmate.advisor.shell.code_text import as_code, doubts
 from schedmate.advisor.shell.conditions import decide
 from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.pieces import (
     Array,
-    as_code,
-    doubts,
     joined,
     known,
     plain,
@@ -75,19 +74,23 @@ def _unset(machine: Machine, fields: Fields, node: Simple) -> Flow:
 
 def _set(machine: Machine, fields: Fields, _node: Simple) -> Flow:
     texts = [text_of(field) for field in fields]
-    for index, text in enumerate(texts):
+    index = 0
+    while index < len(texts):
+        text = texts[index]
         if text == "--" or not text.startswith(("-", "+")):
-            start = index + (text == "--")
-            machine.state.arguments = tuple(tuple(field) for field in fields[start:])
-            if not all(known(field) for field in fields[start:]):
-                machine.state.arguments = None
+            _set_arguments(machine, fields[index + (text == "--") :])
             break
-        if text == "-o":
-            machine.state.exports_all |= "allexport" in texts
-            break
-        if "a" in text:
+        index += 1
+        named = texts[index : index + text.count("o")]
+        if "a" in text[1:] or "allexport" in named:
             machine.state.exports_all = text.startswith("-")
+        index += len(named)
     return "next"
+
+
+def _set_arguments(machine: Machine, fields: Fields) -> None:
+    clear = all(known(field) for field in fields)
+    machine.state.arguments = tuple(tuple(field) for field in fields) if clear else None
 
 
 def _shift(machine: Machine, fields: Fields, _node: Simple) -> Flow:

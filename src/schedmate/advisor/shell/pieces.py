@@ -12,7 +12,6 @@ from schedmate.model import Evidence
 _BLANKS = re.compile(r"(\s+)")
 _MAX_TEXT = 100_000
 _MAX_LINES = 3
-_CODE = frozenset("\"'`$\\;&|<>(){}#*?!=~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +40,6 @@ def quote(word: Word) -> Pieces:
             for piece in word.pieces
         )
     return (Piece(word.text, (Book.quoting(word.evidence), 1), known=word.known),)
-
-
-def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
-    """Shell text that is made of pieces, to be read once more.
-
-    What is plain and was stated elsewhere becomes a variable, so that it keeps its own lines.
-    """
-    texts: list[str] = []
-    values: dict[str, Pieces] = {}
-    quoted = any(mark in piece.text for piece in pieces for mark in ("'", "<<"))
-    for piece in pieces:
-        elsewhere = not quoted and (piece.at != pieces[0].at or "\n" in piece.text)
-        if elsewhere and piece.known and piece.text.strip() and not _CODE & set(piece.text):
-            name = f"_VALUE_{len(values)}_"
-            values[name] = (replace(piece, splits=False, ends_word=False),)
-            texts.append(f"${{{name}}}")
-        else:
-            texts.append(piece.text)
-    return "".join(texts), values
-
-
-def doubts(pieces: Iterable[Piece]) -> set[str]:
-    """The unknown texts in it that a shell which reads it again would not know as such."""
-    return {piece.text for piece in pieces if not piece.known and piece.text}
 
 
 def text_of(pieces: Iterable[Piece]) -> str:

@@ -8,7 +8,7 @@ from schedmate.advisor.python.beginnings import beginning
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.natives.base import MAX_TEXT, Native, NativeMethod, first
 from schedmate.advisor.python.truth import derived
-from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Value
 
 
 def _join(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -26,6 +26,8 @@ def _path(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 def _text(compute: object) -> Native:
     def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         value = first(arguments)
+        if isinstance(value, Begun) and compute is not posixpath.basename:
+            return value
         if value is None or not isinstance(value.data, str):
             return NOBODY_KNOWS
         return Value(compute(value.data), value.lines, value.source)  # type: ignore[operator]
@@ -54,7 +56,7 @@ def _splitext(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 
 def _same_path(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    return receiver if isinstance(receiver.data, str) else None
+    return receiver if isinstance(receiver.data, str) or isinstance(receiver, Begun) else None
 
 
 def _resolved(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
@@ -64,7 +66,7 @@ def _resolved(engine: Engine, receiver: Value, arguments: Arguments, site: Site)
 
 
 def _joinpath(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    if not isinstance(receiver.data, str):
+    if not isinstance(receiver.data, str) and not isinstance(receiver, Begun):
         return None
     return _join(engine, Arguments([receiver, *arguments.positional]), site)
 
