@@ -75,7 +75,7 @@ def test_without_a_majority_nothing_is_said(job):
     assert advised.advice.workload.batch_size is None
 
 
-def test_one_voice_is_enough_for_what_little_depends_on(job):
+def test_one_voice_is_enough_where_there_is_one_value_to_take_or_leave(job):
     advised, asker = job({"train.py": CODE}, pick(checkpoint_dir="snaps/a"))
     assert len(asker.asked) == 1
     assert advised.advice.workload.checkpoint_dir.value == "snaps/a"

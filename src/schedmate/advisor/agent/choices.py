@@ -20,6 +20,7 @@ from schedmate.advisor.idioms.task_words import tasks_in
 from schedmate.advisor.meanings import Meaningless, meaning
 from schedmate.advisor.vocabulary import field_of
 from schedmate.model import Evidence
+from schedmate.model.redaction import redact
 
 MOST_CHOICES: Final = 4
 _LONGEST_TEXT: Final = 80
@@ -66,7 +67,7 @@ class Choice:
 
     @property
     def shown(self) -> str:
-        return f"{self.value:g}" if isinstance(self.value, float) else str(self.value)
+        return f"{self.value:.12g}" if isinstance(self.value, float) else str(self.value)
 
 
 def choices(topic: Topic, named: Sequence[Named]) -> list[Choice]:
@@ -76,7 +77,8 @@ def choices(topic: Topic, named: Sequence[Named]) -> list[Choice]:
     made = _tasks(named) if topic.field == "task" else _values(topic, named)
     found: dict[str, Choice] = {}
     for choice in made:
-        found.setdefault(choice.shown.lower(), choice)
+        if redact(choice.shown) == choice.shown:
+            found.setdefault(choice.shown.lower(), choice)
         if len(found) == MOST_CHOICES:
             break
     return list(found.values())

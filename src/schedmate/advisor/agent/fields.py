@@ -125,8 +125,6 @@ _OF_TEXT: Final = {
     "summarization",
 }
 _LENGTHS: Final = ("epochs", "max_steps")
-DECISIVE: Final = frozenset({"epochs", "max_steps", "batch_size", "dataset", "model"})
-"""What a job's duration depends on: nothing is said of these on a single word of a model."""
 
 
 def open_topics(workload: Workload, asked: Collection[str]) -> list[Topic]:

@@ -23,7 +23,7 @@ def stands_in(value: object, line: str) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):
-        return any(_same(float(value), each) for each in numbers_in(code))
+        return any(_same(_float(value), each) for each in numbers_in(code))
     text = str(value).strip().strip("/").removeprefix("./").lower()
     return len(text) > 1 and text in code.lower()
 
@@ -46,7 +46,7 @@ def without_comment(line: str) -> str:
     return line if comment is None else line[: comment.start()]
 
 
-def _float(number: int) -> float:
+def _float(number: float) -> float:
     try:
         return float(number)
     except OverflowError:

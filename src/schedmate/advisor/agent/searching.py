@@ -62,7 +62,7 @@ def _plain(text: str) -> str | int | float:
     if not _NUMBER.fullmatch(text):
         return text
     number = float(text.replace("_", ""))
-    return int(number) if number == int(number) and "e" not in text.lower() else number
+    return int(number) if number.is_integer() and "e" not in text.lower() else number
 
 
 def _of_code(source: SourceFile, rank: tuple[int, int]) -> Iterator[Named]:

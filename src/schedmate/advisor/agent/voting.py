@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from schedmate.advisor.agent.choices import Choice
-from schedmate.advisor.agent.fields import DECISIVE
 from schedmate.advisor.agent.question import Question
 
 
@@ -30,10 +29,10 @@ class Picked:
 
 
 def vote(question: Question, answerer: Answerer) -> dict[str, Picked]:
-    """One voice is enough for what little depends on, and where there was nothing to choose."""
+    """One voice is enough where there was but one value to take or to leave."""
     first = answerer.put(question)
     picked = {name: choice for name, choice in first.items() if choice is not None}
-    doubtful = [name for name in picked if name in DECISIVE and len(question.choices[name]) > 1]
+    doubtful = [name for name in picked if len(question.choices[name]) > 1]
     found = {name: Picked(one, 1) for name, one in picked.items() if name not in doubtful}
     if not doubtful or not answerer.in_time:
         return found
