@@ -7,11 +7,17 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from schedmate.advisor.idioms.calls import words
 from schedmate.advisor.idioms.datasets import dataset_name
 from schedmate.advisor.idioms.models import model_name
 from schedmate.advisor.time_caps import cap_name, cap_seconds
 
-_PATHS = {"data", "data_dir", "data_path", "dataset_path", "data_root", "dataset_dir", "train_dir"}
+_PATHS = words(
+    "data data_dir data_path dataset_path data_root dataset_dir train_dir datasets corpus "
+    "train_data train_data_path train_data_dir training_data data_prefix dataset_root train_file "
+    "train_files data_file data_files train_path path root dir"
+)
+_SHARE = re.compile(r"[\d.]{1,20}")
 _NOTHING = {"none", "null", "", "nan"}
 _FALSE = {"false", "0", "no", "off", "f", "n", *_NOTHING}
 _PRECISIONS = {
@@ -75,6 +81,10 @@ def _text(_: str, value: Any) -> str:
 
 
 def _dataset(name: str, value: Any) -> str:
+    """Of several, with or without their shares, the first."""
+    if isinstance(value, tuple):
+        texts = (each for each in value if isinstance(each, str) and not _SHARE.fullmatch(each))
+        value = next(texts, None)
     text = _text(name, value)
     if name not in _PATHS and not text.startswith(("/", "./", "../")):
         return text

@@ -19,19 +19,24 @@ _NAMES: dict[str, str] = {
     "model": "model model_name model_name_or_path model_id model_type arch architecture "
     "net network backbone pretrained_model_name_or_path base_model",
     "dataset": "dataset dataset_name data_name dataset_id task_name train_dataset "
-    "data_set data data_dir data_path dataset_path data_root dataset_dir train_dir",
+    "data_set data data_dir data_path dataset_path data_root dataset_dir train_dir dataset_names "
+    "datasets corpus train_data train_data_path train_data_dir training_data data_prefix "
+    "dataset_root dataset_file train_file train_files data_file data_files train_path",
     "d_model": "d_model n_embd hidden_size embed_dim embedding_dim emsize model_dim dim n_embed "
-    "hidden_dim",
-    "n_layer": "n_layer n_layers num_layers nlayers num_hidden_layers num_layer layers depth",
-    "n_head": "n_head n_heads num_heads nhead nheads num_attention_heads heads",
-    "vocab_size": "vocab_size n_vocab num_tokens padded_vocab_size",
+    "hidden_dim emb_dim embed_size embedding_size hidden_channels",
+    "n_layer": "n_layer n_layers num_layers nlayers num_hidden_layers num_layer layers depth "
+    "encoder_layers enc_layers num_encoder_layers",
+    "n_head": "n_head n_heads num_heads nhead nheads num_attention_heads heads "
+    "encoder_attention_heads attention_heads",
+    "vocab_size": "vocab_size n_vocab num_tokens padded_vocab_size vocabulary_size "
+    "pad_vocab_size_to vocab",
     "sequence_length": "sequence_length seq_len seq_length max_seq_length max_seq_len block_size "
     "context_length ctx_len max_length bptt context_size max_sequence_length sequence_len seqlen "
     "context_len block_len tokens_per_sample model_max_length max_source_length max_len maxlen seq",
     "batch_size": "per_device_train_batch_size per_gpu_train_batch_size per_device_batch_size "
     "per_gpu_batch_size batch_size_per_gpu batch_size_per_device samples_per_gpu imgs_per_gpu "
-    "micro_batch_size micro_batch device_batch_size batch_size train_batch_size train_bs bs bsz "
-    "batch batchsize batch_sz mini_batch_size minibatch_size train_batch",
+    "micro_batch_size micro_batch device_batch_size mini_batch_size minibatch_size batch_size "
+    "train_batch_size train_bs bs bsz batch batchsize batch_sz train_batch",
     "gradient_accumulation": "gradient_accumulation_steps grad_accum_steps grad_accum "
     "gradient_accumulation accumulate_grad_batches accum_iter accumulation_steps "
     "grad_accumulation_steps update_freq accum_steps accumulate_steps grad_acc_steps grad_acc "
@@ -70,7 +75,11 @@ _AS_OPTIONS_ONLY = _words(
     "depth heads layers steps iters iterations n_steps num_steps batch bs opt optim half amp "
     "dtype precision strategy resume patience hidden_dim hidden_size embed_dim num_layers "
     "num_heads max_length layers save_path save_dir output_dir checkpoint_path ckpt_path "
-    "total_steps log_path dataset max_iter task_name max_len maxlen seq train_batch accumulate "
+    "total_steps log_path dataset max_iter task_name dataset_names datasets corpus train_data "
+    "train_data_path train_data_dir training_data data_prefix dataset_root dataset_file train_file "
+    "train_files data_file data_files train_path emb_dim embed_size embedding_size hidden_channels "
+    "encoder_layers enc_layers num_encoder_layers encoder_attention_heads attention_heads vocab "
+    "max_len maxlen seq train_batch accumulate "
     "accum accumulation epoch epoch_num max_step max_update max_updates num_updates blr lr0 "
     "max_source_length"
 )
@@ -85,6 +94,10 @@ _PARENTED = {
     ("dataset", "name"): "dataset",
     ("dataset", "path"): "dataset",
     ("dataset", "id"): "dataset",
+    ("data", "path"): "dataset",
+    ("data", "root"): "dataset",
+    ("dataset", "root"): "dataset",
+    ("dataset", "dir"): "dataset",
     ("data", "name"): "dataset",
     ("data", "dataset"): "dataset",
     ("optimizer", "name"): "optimizer",

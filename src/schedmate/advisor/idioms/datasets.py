@@ -8,18 +8,19 @@ from pathlib import PurePosixPath
 from schedmate.advisor.idioms.calls import words
 
 _FILE = re.compile(
-    r"\.(?:csv|tsv|json|jsonl|parquet|txt|bin|npy|npz|h5|hdf5|tfrecords?|yaml|yml|tar|zip|gz|pt|pkl"
+    r"\.(?:csv|tsv|json|jsonl|parquet|txt|bin|npy|npz|h5|hdf5|tfrecords?|feather|ya?ml|tar|zip|gz|pt|pkl"
     r"|arrow|lmdb|libsvm|svm|idx|mat|zst)$"
 )
 _SPLIT = re.compile(
     r"(?:train|training|val|valid|validation|test|dev|eval|images?|labels?|annotations?|part)"
-    r"[-_]?\d{0,4}",
+    r"[-_]?\d{0,4}|v\d{1,3}(?:\.\d{1,3}){0,2}",
     re.IGNORECASE,
 )
 _SAYS_LITTLE = words(
     "data dataset datasets input inputs raw processed preprocessed root home mnt scratch work tmp "
     "gpfs lustre nfs storage shared public local ssd nvme workspace opt content user users project "
-    "projects cache bucket train_data my path none null default custom file files folder dir s3 gs"
+    "projects proj corpora corpus cache bucket train_data my path none null default custom file "
+    "files folder dir s3 gs"
 )
 _CALLED = {
     "imagenet": "imagenet imagenet1k imagenet-1k imagenet_1k imagenet2012 ilsvrc2012 ilsvrc12 "
@@ -35,20 +36,30 @@ _CALLED = {
 _CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
 _RELEASE = re.compile(r":[\d.*]{1,20}$")
 _SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
+_ANY_SCHEME = re.compile(r"[a-z0-9]{2,10}://\S{1,1000}")
+_INDEXED = re.compile(r"_(?:text|content|text_sentence)(?:_(?:document|sentence))$")
 _PARTS_OF_A_HUB_ID = 2
 
 
 def dataset_name(text: str) -> str | None:
     """`/data/ImageNet/train` is `imagenet`, `HuggingFaceFW/fineweb` is itself,
     `data/shakespeare/input.txt` is `shakespeare`; None where nothing tells (`./data`)."""
-    name = _RELEASE.sub("", _SCHEME.sub("/", text.strip()))
+    name = _RELEASE.sub("", _SCHEME.sub("/", _address(text.strip())))
     if _is_hub_id(name):
         return name
     for part in reversed(PurePosixPath(name).parts):
-        bare = _FILE.sub("", _FILE.sub("", part))
+        bare = _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part)))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
     return None
+
+
+def _address(text: str) -> str:
+    """Of `pipe:aws s3 cp s3://bucket/laion/{000..231}.tar -` what is fetched, up to what varies;
+    of several that are joined the first."""
+    found = _ANY_SCHEME.search(text) if text.startswith("pipe:") else None
+    whole = text if found is None else found[0]
+    return whole.partition("::")[0].partition("{")[0]
 
 
 def _is_hub_id(name: str) -> bool:

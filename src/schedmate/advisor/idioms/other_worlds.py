@@ -14,6 +14,7 @@ from schedmate.advisor.idioms.jax import (
 from schedmate.advisor.idioms.keras import callbacks, compiled, fitted, policies
 from schedmate.advisor.idioms.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.idioms.maxtext import maxtext
+from schedmate.advisor.idioms.own_data import own_datasets
 from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.idioms.tasks import tasks
 from schedmate.advisor.idioms.tensorflow import horovod, per_replica, pipelines, strategies
@@ -22,6 +23,7 @@ OTHER_WORLDS: tuple[Idiom, ...] = (
     frameworks,
     tasks,
     own_models,
+    own_datasets,
     compiled,
     fitted,
     callbacks,

@@ -11,7 +11,6 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     chosen,
     first_of,
-    implied,
     is_direct,
     is_of,
     last_name,
@@ -34,6 +33,7 @@ _FILES = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow", "w
 _FOLDERS = frozenset({"ImageFolder", "DatasetFolder", "WebDataset", "load_from_disk"})
 _SPLITS = re.compile(r"^(?:train|training|val|valid|validation|test|data|dataset|images?)\d{0,4}$")
 _PLAIN = frozenset({"default", "plain_text", "main", "full", "all", "simple", "raw", "en"})
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Z]{2,4})?")
 _OTHER = re.compile(r"(?:^|_)(?:val|valid|test|eval|dev)", re.IGNORECASE)
 
 
@@ -64,9 +64,9 @@ def _of_library(call: Call, name: str, reading: Reading) -> Iterator[Said]:
     if name in _NAMED:
         yield from said("dataset", call.argument("name", 1), call)
     elif name == "ImageNet":
-        yield from implied("dataset", "imagenet", call)
+        yield from chosen("dataset", "imagenet", call, reading)
     elif name == "CocoDetection":
-        yield from implied("dataset", "coco", call)
+        yield from chosen("dataset", "coco", call, reading)
     elif name[:1].isupper() and name not in _NOT_SETS and is_direct(call.callee):
         yield from chosen("dataset", name.lower(), call, reading)
 
@@ -86,6 +86,8 @@ def _from_hub(call: Call) -> Iterator[Said]:
 
 def _together(path: Value, first: str, config: Value | None, second: str | None) -> Value:
     if config is None or second is None or second.lower() in _PLAIN:
+        return path
+    if "/" in first and _LANGUAGE.fullmatch(second):
         return path
     base = first.rpartition("/")[2].lower()
     text = second if second.lower().startswith(base) else f"{first}/{second}"
