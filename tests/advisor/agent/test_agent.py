@@ -58,8 +58,9 @@ def test_what_reading_knows_is_neither_asked_nor_touched(job, pick_first):
 def test_two_voices_that_disagree_need_a_third(job, pick_first):
     advised, asker = job({"train.py": CODE}, pick_first)
     orders = [each.prompt.index("- 48") < each.prompt.index("- 24") for each in asker.asked]
-    assert orders == [True, False, False]
-    assert advised.advice.workload.batch_size.value == 24
+    assert orders == [True, False, True]
+    assert len({each.prompt for each in asker.asked}) == 3
+    assert advised.advice.workload.batch_size.value == 48
 
 
 def test_without_a_majority_nothing_is_said(job):
@@ -87,6 +88,20 @@ def test_no_call_is_made_where_no_line_is_a_candidate(job):
     assert asker.asked == []
     assert advised.advice.cost.llm_calls == 0
     assert advised.problem is None
+
+
+def test_what_the_command_line_overrides_is_not_offered(job, pick_first):
+    code = """\
+import argparse
+from elsewhere import go
+batch_amount = 11
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-amount", type=int, default=12)
+go(parser.parse_args(), batch_amount)
+"""
+    advised, asker = job({"train.py": code}, pick_first, "--batch-amount", "13")
+    assert advised.advice.workload.batch_size.value == 13
+    assert len(asker.asked) == 1
 
 
 def test_an_option_that_nobody_knows_closes_its_field(job, tmp_path, pick_first):

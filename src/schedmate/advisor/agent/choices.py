@@ -31,6 +31,7 @@ _NUMBERS: Final = words(
 )
 _FILE: Final = re.compile(r"\.[A-Za-z]\w{0,9}$")
 _CLASS_OF_DATA: Final = re.compile(r"(?:Data[Ss]et|Corpus)$")
+_VERSION: Final = re.compile(r"[vV]?\d[\d._-]{0,20}")
 _PRETRAINED: Final = re.compile(r"(?i)pre-?train")
 """Every model is, whatever it is used for."""
 _WORD: Final = r"^(?!-)[\w@.+/:%{}= -]{2,120}$"
@@ -113,6 +114,7 @@ def _meant(field: str, named: Named) -> Any:
         value = _directory(value)
     elif field == "dataset":
         value = dataset_name(_CLASS_OF_DATA.sub("", value) if named.kind == "class" else value)
+        value = None if value is None or _VERSION.fullmatch(value) else value
     try:
         value = meaning(field, named.name, value)
     except Meaningless:

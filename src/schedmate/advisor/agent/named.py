@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from schedmate.advisor.launch import PythonRun
+from schedmate.advisor.meanings import last_part
 from schedmate.advisor.python.trace import Binding, Trace
 from schedmate.advisor.python.values import (
     UNKNOWN,
@@ -39,9 +40,12 @@ class Named:
 
 
 def named_values(run: PythonRun, trace: Trace) -> list[Named]:
+    """What an option is in the end hides what it would be otherwise."""
+    options = {last_part(option.name) for option in trace.options}
     found: list[Named] = []
     for each in _all(run, trace):
-        found.append(each)
+        if each.rank[0] == _OPTION or last_part(each.name) not in options:
+            found.append(each)
         if len(found) >= MOST_NAMED:
             break
     return found

@@ -56,6 +56,7 @@ class Question:
     workload: Workload
     topics: Sequence[Topic]
     choices: Mapping[str, Sequence[Choice]]
+    shows_names: bool = False
 
     @property
     def schema(self) -> type[Picked]:
@@ -75,10 +76,7 @@ class Question:
         parts = [f"Job: {_clean(self.job)}", f"Known: {known or 'nothing'}"]
         for topic in self.topics:
             parts.append(f"{topic.field} ({topic.gloss}):")
-            parts += [
-                f"- {_clean(each.shown)} | {_clean(each.line.text)}"
-                for each in self.choices[topic.field]
-            ]
+            parts += [self._option(each) for each in self.choices[topic.field]]
         return "\n".join(parts)
 
     @property
@@ -106,14 +104,17 @@ class Question:
         turned = {field: tuple(reversed(each)) for field, each in self.choices.items()}
         return replace(self, topics=tuple(reversed(self.topics)), choices=turned)
 
-    def rotated(self) -> Question:
-        """The same, with the first choice in the last place."""
-        rotated = {field: (*each[1:], *each[:1]) for field, each in self.choices.items()}
-        return replace(self, choices=rotated)
+    def by_name(self) -> Question:
+        """The same, with the names of the values in place of their lines."""
+        return replace(self, shows_names=True)
 
     def about(self, fields: Sequence[str]) -> Question:
         topics = [topic for topic in self.topics if topic.field in fields]
         return replace(self, topics=topics)
+
+    def _option(self, choice: Choice) -> str:
+        where = choice.name if self.shows_names else choice.line.text
+        return f"- {_clean(choice.shown)} | {_clean(where)}"
 
     def _shown(self, topic: Topic) -> list[str]:
         return [each.shown for each in self.choices[topic.field]]

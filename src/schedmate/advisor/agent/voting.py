@@ -1,7 +1,8 @@
 """Several answers to one question: what they agree on counts.
 
 A small model likes what is listed first, so the second answer is given with everything in the
-other order; where the two disagree, a third decides, and without a majority nothing is said.
+other order; where the two disagree, a third that is asked in another way decides, and without a
+majority nothing is said.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def vote(question: Question, answerer: Answerer) -> dict[str, Picked]:
     split = [name for name in doubtful if second[name] != picked[name]]
     third = {}
     if split and answerer.in_time:
-        third = answerer.put(question.about(split).rotated())
+        third = answerer.put(question.about(split).by_name())
     for name in doubtful:
         choice = _majority(picked[name], second[name], third.get(name))
         if choice is not None:
