@@ -151,6 +151,16 @@ def test_says_so_when_what_is_stored_is_damaged(data):
         SiteModel.load(data)
 
 
+def test_of_a_long_past_the_older_part_still_counts():
+    model = SiteModel()
+    model.learn(
+        [a_run(n * 1000, 40_000, name="rare") for n in range(5)]
+        + [a_run(DAY + n * 1000, 30, name="daily") for n in range(20)],
+        closely=10,
+    )
+    assert within_twice(model.predict(facts(3 * DAY, name="rare")).duration_s.p50, 40_000)
+
+
 def test_learns_the_time_of_a_job_whose_submission_nobody_told():
     model = SiteModel()
     for n in range(20):

@@ -29,15 +29,14 @@ _FLIGHT_WEIGHTS = [0.9**age for age in range(KEPT)]
 WAYS = len(_DECAYS) + 1
 _USUAL = len(_DECAYS) - 1
 ROWS = WAYS * len(KINDS) + 3
-"""And the limit itself, the site's long memory, and that anything may happen."""
-_WIDE = blur(0.25)
-EXPERTS = 2 * ROWS
-"""Each row as it is, and smeared."""
+"""And the limit itself, the site's long memory, and that anything up to a month may happen."""
+SMEAR = blur(0.25)
+_LONGEST = round(place_of(30 * 86_400.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """Rows of mass, each summing to one, and which of all `EXPERTS` they are of."""
+    """Rows of mass, each summing to one, and which of all `ROWS` they are."""
 
     mass: Mass
     who: Places
@@ -55,13 +54,13 @@ def opinions(
     if limit is not None:
         rows[-3, round(limit)] = 1.0
     rows[-2] = site
-    rows[-1] = 1.0
+    rows[-1, :_LONGEST] = 1.0
     total = rows.sum(axis=1)
     known = np.flatnonzero(total)
     rows = rows[known] / total[known, None]
     ids = [kind * WAYS + way for kind, _ in present for way in range(WAYS)]
     who = np.array([*ids, *range(ROWS - 3, ROWS)])[known]
-    return Opinions(np.concatenate([rows, rows @ _WIDE]), np.concatenate([who, who + ROWS]))
+    return Opinions(rows, who)
 
 
 def _add_ends(rows: Mass, present: Sequence[tuple[int, Group]], limit: float) -> None:
@@ -110,7 +109,7 @@ def _add_flights(rows: Mass, groups: Sequence[Group], site: Mass, now: float) ->
 
 def _add_running(rows: Mass, at: Places, places: Places, weights: Weights, site: Mass) -> None:
     """Each is taken to end as the user's jobs do that took longer than it has by now."""
-    usual = rows[_USUAL] @ _WIDE + 0.5 * site / site.sum()
+    usual = rows[_USUAL] @ SMEAR + 0.5 * site / site.sum()
     longer = np.cumsum(usual[::-1])[::-1]
     since = np.bincount(at * SIZE + places, weights / longer[places], rows.size)
     which = np.unique(at)

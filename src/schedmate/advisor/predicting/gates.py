@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from schedmate.advisor.predicting.experts import EXPERTS, ROWS, WAYS, Opinions
+from schedmate.advisor.predicting.experts import ROWS, SMEAR, WAYS, Opinions
 from schedmate.advisor.predicting.grid import SIZE, Mass, Places, Weights
 from schedmate.advisor.predicting.kin import KINDS
 
@@ -26,6 +26,8 @@ _FADING = 0.001
 _MEMORY = 300.0
 _COARSE = 3
 _COARSE_EDGES = np.arange(0, SIZE, _COARSE)
+EXPERTS = 2 * ROWS
+"""Each row as it is, and smeared."""
 _LEAST = 1e-4
 AGES_S = (10.0, 120.0, 1800.0, 14_400.0, 172_800.0)
 LAGS_S = (2.0, 10.0, 60.0, 600.0, 3600.0, 86_400.0)
@@ -39,10 +41,12 @@ _BY_KIND = {
     "everyone": -1.0,
     "user_limit": 0.5,
     "limit": -0.3,
-    "user_stem": 2.0,
-    "user_name": 2.0,
+    "user_stem": 3.0,
+    "user_name": 4.0,
     "stem": 0.5,
 }
+_OTHERS = (0.0, -1.0, -2.0)
+"""The limit, the site's long memory, anything."""
 _FLIGHTS = 0.5
 _A_DOUBLING = 0.2
 
@@ -51,12 +55,20 @@ def _prior() -> Weights:
     """Before anything is learnt, nearer kin count for more, and so do many of them."""
     by_way = np.array([0.0] * (WAYS - 1) + [_FLIGHTS])
     rows = [_BY_KIND[kind] + by_way for kind in KINDS]
-    logits = np.concatenate([*rows, np.zeros(ROWS - WAYS * len(KINDS))])
+    logits = np.concatenate([*rows, _OTHERS])
     doublings = _A_DOUBLING * np.arange(_BUCKETS[0])
-    return np.tile(logits, 2) + doublings[:, None]
+    return np.asarray(np.tile(logits, 2) + doublings[:, None])
+
+
+def _near() -> Weights:
+    """What mass at a coarse point, smeared, comes to lie near each."""
+    smeared = np.add.reduceat(SMEAR[_COARSE // 2 :: _COARSE], _COARSE_EDGES, axis=1)
+    beside = np.abs(np.subtract.outer(_COARSE_EDGES, _COARSE_EDGES)) <= _COARSE
+    return np.asarray(smeared @ beside, np.float64)
 
 
 _PRIOR = _prior()
+_NEAR = _near()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +116,9 @@ class Gates:
         return GatesState(tables, dict(self._taught), self._lessons)
 
     def mix(self, said: Opinions, situation: Situation) -> Mixed:
-        who = said.who
-        sure = np.clip(np.log2(said.mass.max(axis=1)) + 7, 0, 7).astype(np.int64)
+        who = np.concatenate([said.who, said.who + ROWS])
+        peaks = np.log2(said.mass.max(axis=1))
+        sure = np.clip(np.concatenate([peaks, peaks]) + 7, 0, 7).astype(np.int64)
         at: tuple[tuple[Places | int, Places], ...] = (
             (situation.counts[who], who),
             (situation.ages[who], who),
@@ -118,14 +131,15 @@ class Gates:
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
         coarse = np.add.reduceat(said.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
-        mass = weights.astype(np.float32) @ said.mass
-        return Mixed(mass, who, weights, coarse.astype(np.float16), at)
+        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ said.mass
+        return Mixed(plain + smeared @ SMEAR, who, weights, coarse.astype(np.float16), at)
 
     def learn(self, mixed: Mixed, place: float, user: str) -> None:
         """The job that this was said of ended at `place`."""
         at = round(place) // _COARSE
-        near = mixed.coarse[:, max(0, at - 1) : at + 2].sum(axis=1, dtype=np.float64) + _LEAST
-        deserved = mixed.weights * near
+        coarse = mixed.coarse.astype(np.float64)
+        plain, smeared = coarse[:, max(0, at - 1) : at + 2].sum(axis=1), coarse @ _NEAR[:, at]
+        deserved = mixed.weights * (np.concatenate([plain, smeared]) + _LEAST)
         pace = self._pace(user)
         step = _PACE * pace * (deserved / deserved.sum() - mixed.weights)
         for table, index in zip(self._tables, mixed.at, strict=True):

@@ -32,6 +32,7 @@ from schedmate.advisor.predicting.site_state import GroupState, SiteState, packe
 from schedmate.advisor.predicting.words import in_words, outcome_of
 from schedmate.model import JobState, Outcome, Spread
 
+_CLOSELY = 30_000
 _GROUPS_STORED = 20_000
 _SITE_MEMORY = 0.9995
 _MOST_IN_FLIGHT = 20_000
@@ -113,9 +114,16 @@ class SiteModel:
         site = [round(float(each), 3) for each in self._site]
         return packed(SiteState(groups, self._gates.state, self._levels.state, site))
 
-    def learn(self, runs: Iterable[Ran]) -> None:
-        """From a site's past, in whatever order it comes."""
-        for _ in self.replayed(runs):
+    def learn(self, runs: Iterable[Ran], *, closely: int = _CLOSELY) -> None:
+        """From a site's past, in whatever order it comes.
+
+        Whom to believe is learnt from the newest; of older runs only their times are remembered.
+        """
+        ordered = sorted(runs, key=lambda run: run.facts.submitted_at)
+        older, newest = ordered[:-closely], ordered[-closely:]
+        for run in sorted(older, key=lambda run: run.ended_at):
+            self.ended(run)
+        for _ in self.replayed(newest):
             pass
 
     def replayed(self, runs: Iterable[Ran]) -> Iterator[tuple[Ran, Spread]]:
@@ -184,18 +192,20 @@ class SiteModel:
 
     def _situation(self, facts: Facts, groups: Sequence[Group | None]) -> Situation:
         now = facts.submitted_at
-        counts, ages = np.ones(2 * ROWS, np.int64), np.zeros(2 * ROWS, np.int64)
+        counts, ages = np.ones((2, ROWS), np.int64), np.zeros((2, ROWS), np.int64)
         for kind, group in enumerate(groups):
             if group is not None:
-                for rows in (kind * WAYS, ROWS + kind * WAYS):
-                    counts[rows : rows + WAYS] = min(_MOST_COUNTED, int(math.log2(group.count + 1)))
-                    ages[rows : rows + WAYS] = bucket_of(now - group.last_end, AGES_S)
+                rows = slice(kind * WAYS, (kind + 1) * WAYS)
+                counts[:, rows] = min(_MOST_COUNTED, int(math.log2(group.count + 1)))
+                ages[:, rows] = bucket_of(now - group.last_end, AGES_S)
         last = self._last.get(facts.user)
         if last is None:
-            return Situation(counts, ages, lag=_NO_LAG, previous=_NO_PREVIOUS, same=0)
+            return Situation(
+                counts.ravel(), ages.ravel(), lag=_NO_LAG, previous=_NO_PREVIOUS, same=0
+            )
         return Situation(
-            counts,
-            ages,
+            counts.ravel(),
+            ages.ravel(),
             lag=bucket_of(now - last.submitted_at, LAGS_S),
             previous=_how_it_went(last.state),
             same=1 + (last.request != facts.request),
