@@ -71,7 +71,8 @@ def _candidate(stated: Stated) -> _Candidate | None:
     if isinstance(said, Begun):
         said = said.directory or UNSTATED if field == "checkpoint_dir" else UNSTATED
     if said is UNSTATED:
-        return None if stated.kind is Kind.NAME else _Candidate(field, said, stated, alias)
+        hides = stated.hides or stated.kind is Kind.OPTION
+        return _Candidate(field, said, stated, alias) if hides else None
     try:
         return _Candidate(field, meaning(field, name, said), stated, alias)
     except Meaningless:

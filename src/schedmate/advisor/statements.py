@@ -61,6 +61,8 @@ class Stated:
     confidence: float
     certain: bool = True
     depth: int = 0
+    hides: bool = False
+    """Whether it says that nobody knows, so that nothing weaker counts."""
 
 
 def statements(trace: Trace) -> Iterator[Stated]:
@@ -93,6 +95,7 @@ def from_library(said: Said) -> Stated:
         confidence=said.confidence,
         certain=said.certain,
         depth=said.depth,
+        hides=not said.value.known,
     )
 
 

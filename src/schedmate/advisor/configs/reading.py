@@ -43,6 +43,27 @@ def parse_value(word: Word, text: str | None = None) -> Value:
     return _shown_with(word, made_of(word, said) if parsed is None else parsed)
 
 
+def parse_text(text: Value, *, toml: bool = False) -> Value | None:
+    """A text in the code or on the command line as YAML, of which JSON is a part, or as TOML."""
+    if not isinstance(text.data, str) or len(text.data) > _LONGEST_WORD:
+        return None
+    reader = toml_text.read if toml else yaml_text.flow
+    parsed = reader(text.data, Builder(SourceFile("", text.data)))
+    return None if parsed is None else _stated_by(text, parsed)
+
+
+def _stated_by(text: Value, value: Value) -> Value:
+    match value.data:
+        case Table() as table:
+            parts = {name: _stated_by(text, part) for name, part in table.parts.items()}
+            return Value(Table(parts, complete=table.complete), text.lines, text.source)
+        case Sequence() as sequence:
+            items = [_stated_by(text, item) for item in sequence.items]
+            return Value(Sequence(items, sequence.complete), text.lines, text.source)
+        case data:
+            return Value(data, text.lines, text.source)
+
+
 def _shown_with(word: Word, value: Value) -> Value:
     match value.data:
         case Table() as table:

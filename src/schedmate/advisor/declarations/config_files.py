@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from schedmate.advisor.configs.reading import parse_text
 from schedmate.advisor.declarations.tables import copied, state_all, table_of
 from schedmate.advisor.python.natives.reading import path_of
 from schedmate.advisor.python.values import Call, Table, Value
@@ -24,6 +25,13 @@ _LOADERS = (
     "json5.load",
     "hjson.load",
     "commentjson.load",
+    "json.loads",
+    "toml.loads",
+    "tomllib.loads",
+    "tomli.loads",
+    "json5.loads",
+    "orjson.loads",
+    "ujson.loads",
 )
 _DICTS = (
     "easydict.EasyDict",
@@ -45,8 +53,11 @@ _SETTINGS = {".yaml", ".yml", ".toml"}
 
 def loaded(call: Call, world: World) -> Value | None:
     """`yaml.safe_load(open(path))`."""
-    source = call.argument("stream", 0) or call.argument("fp", 0) or call.argument("f", 0)
+    named_so = (call.argument(name, 0) for name in ("stream", "fp", "f", "s", "doc"))
+    source = next((each for each in named_so if each is not None), None)
     by_name = source is not None and isinstance(source.data, str) and call.callee == "toml.load"
+    if source is not None and isinstance(source.data, str) and not by_name:
+        return parse_text(source, toml="toml" in call.callee.partition(".")[0])
     path = source if by_name else path_of(source)
     if path is None or not isinstance(path.data, str):
         return None

@@ -16,7 +16,7 @@ from schedmate.advisor.idioms.calls import (
 )
 from schedmate.advisor.python.references import Range
 from schedmate.advisor.python.trace import Loop
-from schedmate.advisor.python.values import Call, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, Call, Value
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
 _STEP = re.compile(
@@ -30,6 +30,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _FROM_ONE = re.compile(r"\+ ?1 ?\)")
+_HIDES = 0.5
 _ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
 
 
@@ -48,6 +49,14 @@ def training_loops(reading: Reading) -> Iterator[Said]:
         yield from said("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from said("max_steps", _rounds(steps), steps, confidence=trusted)
+        if epochs is None and steps.certain and any(map(_open_ended, around)):
+            yield Said(field="epochs", value=NOBODY_KNOWS, line=steps.line, confidence=_HIDES)
+
+
+def _open_ended(loop: Loop) -> bool:
+    """As many epochs as the steps need, whatever an option says."""
+    unknown = loop.bound is not None and not loop.bound.known
+    return loop.kind == "for" and unknown and bool(_EPOCH.search(last_name(loop.variable)))
 
 
 def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
@@ -117,7 +126,8 @@ def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
     if (number_of(loop.bound) or 0) <= (1 if loop.kind == "break" else 0):
         return False
     variable = last_name(loop.variable)
-    if variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it"):
+    telling = variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it")
+    if telling and (loop.kind != "break" or what.search(variable)):
         return bool(what.search(variable))
     words = [loop.line.text, *(line.text for line in (loop.bound.lines if loop.bound else ())[:1])]
     return any(what.search(word) for text in words for word in re.split(r"\W+", text))

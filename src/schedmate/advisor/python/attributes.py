@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedmate.advisor.python.assignment import note
 from schedmate.advisor.python.calls import library_base
 from schedmate.advisor.python.classes import lookup_class
@@ -154,6 +156,7 @@ def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Sit
             return
         if name == "__dict__":
             return
+        _restate(engine, data.parts.get(name), new)
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalClass):
         engine.memory.write(data.parts, name, new)
@@ -163,12 +166,25 @@ def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Sit
     note(engine, name, new, "attribute", site, of=owner)
 
 
+def _restate(engine: Engine, old: Value | None, new: Value) -> None:
+    """`args.batch_size = args.num_envs * args.num_steps`: the option will be what the code makes
+    of it."""
+    known = new.known and new.plain and new.data is not None
+    if old is None or not known or not engine.state.certain or old.data == new.data:
+        return
+    for option in reversed(engine.trace.options):
+        if option.value is old:
+            engine.trace.options.append(replace(option, value=new))
+            return
+
+
 def set_item(engine: Engine, value: Value, key: Value, new: Value, site: Site) -> None:
     data = value.data
     if isinstance(data, Table):
         if not key.plain:
             engine.memory.open_up(data)
             return
+        _restate(engine, data.parts.get(str(key.data)), new)
         engine.memory.write(data.parts, str(key.data), new)
         whole = data.parts is site.scope.globals.names
         note(engine, str(key.data), new, "module" if whole else "item", site, of=data.kind)
