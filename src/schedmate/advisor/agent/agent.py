@@ -43,6 +43,12 @@ class Seen:
         known = [word.text for word in self.run.arguments if word.known]
         return " ".join([self.run.entry.name, *known])
 
+    def settings(self) -> Iterator[SourceFile]:
+        """Without code that may be there for other jobs."""
+        for source in self.sources():
+            if not source.name.endswith(".py") or source.name == self.run.entry.name:
+                yield source
+
     def sources(self) -> Iterator[SourceFile]:
         """Scripts, what they write, configs, code: only files that the job is seen to use."""
         yield from self.launch.scripts
@@ -138,7 +144,7 @@ def _offered(seen: Seen, topics: list[Topic]) -> dict[str, list[Choice]]:
     followed = named_values(seen.run, seen.trace)
     offered = {topic.field: choices(topic, followed) for topic in topics}
     if not all(offered.values()):
-        both: list[Named] = [*followed, *written_values(seen.sources())]
+        both: list[Named] = [*followed, *written_values(seen.settings())]
         for topic in topics:
             if not offered[topic.field] and topic.field != "task":
                 offered[topic.field] = choices(topic, both)

@@ -43,7 +43,7 @@ TOPICS: Final = (
         "the network that is trained",
         r"model|net(?:work)?\b|arch|backbone|pretrain|transformer",
         r"dir|file|url|save|out|ema|loss|parallel|optim|sched|loader|metric|input|output|wandb|project"
-        r"|attr|add_|type|config|token|class_path|modules?\b",
+        r"|attr|add_|type|config|token|class_path|modules?\b|impl|factory|engine",
     ),
     _topic(
         "dataset",
@@ -100,7 +100,8 @@ TOPICS: Final = (
     _topic(
         "checkpoint_dir",
         "the directory its checkpoints are written to",
-        r"save|ckpt|checkpoint|out|dir\b|dirpath|path|folder|exp|result|work|makedirs|mkdir|dump",
+        r"save|ckpt|checkpoint|out|exp|result|work|makedirs|mkdir|dump|snap|dirpath"
+        r"|(?:model|weights|project|run|store)s?_?(?:dir|path|folder)",
         r"data|train|val|test|eval|load|resume|pretrain|cache|tensorboard|log|stdout|dropout|route"
         r"|expand|image|sample|input|\bsys|tokenizer|state|layout|init|class|name|graph|method|worker"
         r"|dpath|device|model_path|metric|mode\b|error|config|script|python|exists|isdir|isfile",
