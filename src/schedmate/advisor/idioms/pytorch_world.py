@@ -8,7 +8,7 @@ from schedmate.advisor.idioms.composer import composer
 from schedmate.advisor.idioms.deepspeed import deepspeed
 from schedmate.advisor.idioms.detectron import detectron2
 from schedmate.advisor.idioms.fastai import fastai
-from schedmate.advisor.idioms.launched import accelerate_launch
+from schedmate.advisor.idioms.launched import accelerate_launch, spread_by_launcher
 from schedmate.advisor.idioms.lightning import (
     lightning,
     lightning_checkpoints,
@@ -18,14 +18,16 @@ from schedmate.advisor.idioms.megatron import megatron
 from schedmate.advisor.idioms.mmengine import mmengine
 from schedmate.advisor.idioms.named_options import fairseq
 from schedmate.advisor.idioms.optimizers import optimizers
+from schedmate.advisor.idioms.own_shapes import module_shapes
 from schedmate.advisor.idioms.reinforcement import (
     environment_steps,
     rllib,
     stable_baselines,
     tianshou,
 )
-from schedmate.advisor.idioms.torch_architecture import model_configs, module_shapes, torch_modules
-from schedmate.advisor.idioms.torch_checkpoints import resuming, saving, stopping_early
+from schedmate.advisor.idioms.resuming import resuming, trainer_resumes
+from schedmate.advisor.idioms.torch_architecture import model_configs, torch_modules
+from schedmate.advisor.idioms.torch_checkpoints import saving, stopping_early
 from schedmate.advisor.idioms.torch_data import loader_batches
 from schedmate.advisor.idioms.torch_datasets import datasets
 from schedmate.advisor.idioms.torch_loops import accumulation, training_loops
@@ -33,11 +35,7 @@ from schedmate.advisor.idioms.torch_models import models, sequence_lengths
 from schedmate.advisor.idioms.torch_parallel import torch_parallelism
 from schedmate.advisor.idioms.torch_precision import torch_precision
 from schedmate.advisor.idioms.torchtitan import torchtitan
-from schedmate.advisor.idioms.training_arguments import (
-    callbacks,
-    trainer_resumes,
-    training_arguments,
-)
+from schedmate.advisor.idioms.training_arguments import callbacks, training_arguments
 from schedmate.advisor.idioms.ultralytics import ultralytics
 
 PYTORCH_WORLD: tuple[Idiom, ...] = (
@@ -64,6 +62,7 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     callbacks,
     accelerate,
     accelerate_launch,
+    spread_by_launcher,
     deepspeed,
     megatron,
     mmengine,

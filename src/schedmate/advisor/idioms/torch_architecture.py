@@ -17,7 +17,6 @@ from schedmate.advisor.idioms.calls import (
     said,
     told,
 )
-from schedmate.advisor.python.trace import Binding
 from schedmate.advisor.python.values import Call, Table, Value
 
 _LAYERS = {
@@ -33,9 +32,13 @@ _LAYERS = {
     "MultiheadAttention": (("d_model", "embed_dim", 0), ("n_head", "num_heads", 1)),
 }
 _WORDS = re.compile(r"tok|word|wte|vocab|embed|encoder|emb\b|src", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"pos|wpe|seg|type|time|label|class|user|item|patch|level", re.IGNORECASE)
+_NOT_WORDS = re.compile(
+    r"pos|wpe|seg|type|time|label|class|user|item|patch|level|quer|latent|slot|code|prompt|state|"
+    r"action|relation|entity|node|edge|speaker|task|domain|lang",
+    re.IGNORECASE,
+)
 _SHAPE = {
-    "d_model": "n_embd hidden_size d_model dim n_embed embed_dim hidden_dim",
+    "d_model": "n_embd hidden_size d_model dim n_embed embed_dim hidden_dim emb_dim",
     "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers",
     "n_head": "n_head num_attention_heads n_heads num_heads heads nhead",
     "vocab_size": "vocab_size padded_vocab_size num_tokens n_vocab",
@@ -88,20 +91,6 @@ def model_configs(reading: Reading) -> Iterator[Said]:
         data = binding.value.data if binding.certain else None
         if isinstance(data, Table) and data.of is not None and _is_config(data.of.name):
             yield from _shape(data.parts, binding)
-
-
-def module_shapes(reading: Reading) -> Iterator[Said]:
-    """`DiT(depth=28, hidden_size=1152, num_heads=16)`: a model of the job's own."""
-    groups: dict[tuple[str, int], dict[str, Binding]] = {}
-    for binding in reading.trace.bindings:
-        if binding.where == "keyword" and binding.of.endswith("__init__") and binding.certain:
-            group = groups.setdefault((binding.of, binding.line.line), {})
-            group.setdefault(binding.name, binding)
-    for group in groups.values():
-        parts = {name: each.value for name, each in group.items()}
-        if _given(parts) == set(_WHOLE):
-            yield from _shape(parts, next(iter(group.values())))
-            return
 
 
 def _is_ours(call: Call) -> bool:
