@@ -42,7 +42,7 @@ class Finder:
         name = self.files.name_of(Path(os.path.normpath(path)))
         if name in self.written:
             return self.written[name]
-        return self.files.read(path, inside=(self.files.workdir,))
+        return self.files.read(path, inside=self.files.roots)
 
     def find(self, word: Word, cwd: str | None) -> SourceFile | None:
         return next(self._found(word, cwd), None)
@@ -69,7 +69,7 @@ class Finder:
     def _places(self, cwd: str | None) -> list[Path]:
         """A script that lies deep is often started from a directory above it."""
         around = [self.script_dir, *self.script_dir.parents]
-        inside = [each for each in around if each.is_relative_to(self.files.workdir)]
+        inside = [each for each in around if self._is_own(each)]
         return list(dict.fromkeys((self.base(cwd), self.start, self.files.workdir, *inside)))
 
     def exists(self, path: str, cwd: str | None) -> bool:
@@ -77,17 +77,19 @@ class Finder:
         if cwd is None or "\0" in path:
             return False
         place = Path(os.path.normpath(self.base(cwd) / path))
-        inside = place.is_relative_to(self.files.workdir)
-        return inside and (self.files.name_of(place) in self.written or _exists(place))
+        return self._is_own(place) and (self.files.name_of(place) in self.written or _exists(place))
 
     def missing(self, word: Word, cwd: str | None) -> bool:
         """Whether it is known not to be there: nothing is said of places outside the job's."""
         if not word.known or cwd is None or word.text.startswith("~"):
             return False
         path = Path(os.path.normpath(self.base(cwd) / word.text))
-        if not path.is_relative_to(self.files.workdir) or not _is_directory(self.base(cwd)):
+        if not self._is_own(path) or not _is_directory(self.base(cwd)):
             return False
         return not _exists(path)
+
+    def _is_own(self, path: Path) -> bool:
+        return any(path.is_relative_to(root) for root in self.files.roots)
 
     def missing_program(self, word: Word, cwd: str | None) -> bool:
         return "/" in word.text and self.missing(word, cwd)

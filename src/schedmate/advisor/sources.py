@@ -13,7 +13,7 @@ import stat
 import tokenize
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schedmate.advisor.directories import Directories, within
@@ -90,7 +90,7 @@ class Files:
         """
         written = self.written.get(self.name_of(path)) if self.written else None
         if written is not None:
-            return written
+            return replace(written, path=path)
         data = self.read_bytes(path, inside=inside)
         if data is None or b"\0" in data:
             self.seen[path] = None
@@ -116,11 +116,14 @@ class Files:
         return any(within(real, self.directories.real_directory(str(root))) for root in roots)
 
     def name_of(self, path: Path) -> str:
-        """Relative to the job's directory where it lies in it."""
+        """Relative to the job's directory where it lies in it or in the project around."""
         absolute, root = os.path.abspath(path), os.path.abspath(self.workdir)  # noqa: PTH100 - as above
         if absolute == root:
             return "."
-        return absolute[len(root.rstrip("/")) + 1 :] if within(absolute, root) else str(path)
+        if within(absolute, root):
+            return absolute[len(root.rstrip("/")) + 1 :]
+        own = any(within(absolute, os.path.abspath(each)) for each in self.beside)  # noqa: PTH100 - as above
+        return os.path.relpath(absolute, root) if own else str(path)
 
 
 def _read_regular(real: str) -> bytes | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from schedmate.advisor.project_root import project_root
 from schedmate.advisor.sources import Files
 from schedmate.model import BadInput, Job, NotFound, Request, Submission
 
@@ -34,10 +35,12 @@ class Target:
         return Files(self.workdir, self.user, beside=self._beside())
 
     def _beside(self) -> tuple[Path, ...]:
-        """A Python script that lies elsewhere imports what lies beside it."""
+        """The project around; and a Python script that lies elsewhere imports what is there."""
         path = self.workdir / (self.script_name or "")
         outside = not path.is_relative_to(self.workdir) or ".." in path.parts
-        return (path.parent,) if outside and path.suffix == ".py" else ()
+        own = (path.parent,) if outside and path.suffix == ".py" else ()
+        root = project_root(self.workdir)
+        return own if root is None else (*own, root)
 
     @classmethod
     def from_submission(cls, submission: Submission, user: str) -> Target:

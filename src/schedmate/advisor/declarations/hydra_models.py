@@ -157,7 +157,18 @@ def _inside(value: Value, world: World, depth: int) -> Value:
     return value
 
 
+def looked_up(call: Call, world: World) -> Value | None:
+    """`get_class("src.models.Net")`: the job's own class where it has one of that name."""
+    path = call.argument("path", 0)
+    if path is None or not isinstance(path.data, str):
+        return None
+    return world.own(Value(Dotted(path.data), path.lines, path.source))
+
+
 HYDRA: dict[str, Model] = {
+    "hydra.utils.get_class": looked_up,
+    "hydra.utils.get_method": looked_up,
+    "hydra.utils.get_object": looked_up,
     "hydra.compose": composed,
     "hydra.experimental.compose": composed,
     "hydra.core.config_store.ConfigStore.instance": store_of,

@@ -38,6 +38,8 @@ class JobWorld:
         return self._engine.run.env
 
     def state(self, option: Option) -> None:
+        if option.name in self._engine.options_stated:
+            return
         if len(self._engine.trace.options) < self._engine.budget.limits.records:
             self._engine.trace.options.append(option)
 
@@ -81,9 +83,9 @@ class JobWorld:
     ) -> Value:
         arguments = Arguments(list(positional), dict(keywords or {}))
         site = self._engine.asking or Site(self._scope, self._scope.file.tree)
-        return self._engine.call(self._own(function), arguments, site)
+        return self._engine.call(self.own(function), arguments, site)
 
-    def _own(self, function: Value) -> Value:
+    def own(self, function: Value) -> Value:
         """A dotted name (`_target_: src.models.Net`) of one of the job's modules is its own."""
         if not isinstance(function.data, Dotted):
             return function

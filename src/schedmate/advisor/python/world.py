@@ -52,6 +52,9 @@ class World(Protocol):
     ) -> Value:
         """Follow a call of one of the job's own functions or classes."""
 
+    def own(self, function: Value) -> Value:
+        """What a dotted name stands for, where it is one of the job's own modules that has it."""
+
     def signature(
         self, function: LocalFunction
     ) -> Sequence[tuple[str, Value | None, Value | None]]:
