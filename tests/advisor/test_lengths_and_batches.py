@@ -102,3 +102,67 @@ for epoch in range(config["train"]["epochs"]):
 """
     files = {"train.py": code, "c.yaml": "train:\n  epochs: 3\n"}
     assert record(tmp_path, files, "python train.py train.epochs=6").epochs.value == 6
+
+
+def test_a_config_that_the_script_writes_itself(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import sys, yaml, torch\n"
+        "c = yaml.safe_load(open(sys.argv[1]))\n"
+        "OPTIMS = {'sgd': torch.optim.SGD, 'adam': torch.optim.Adam}\n"
+        "opt = OPTIMS[c['optim']](p, lr=c['rate'])\n"
+    )
+    (tmp_path / "job.sh").write_text(
+        "R=0.25\ncat > c.yaml <<END\noptim: adam\nrate: $R\nEND\npython train.py c.yaml\n"
+    )
+    target = Target.from_script(tmp_path, "job.sh", ())
+    found = understand(resolve(target), target.files, Request())[0].workload
+    assert (found.optimizer.value, found.learning_rate.value) == ("adam", 0.25)
+    assert ("job.sh", 3) in {(line.file, line.line) for line in found.optimizer.evidence}
+
+
+def test_variables_for_settings_below_others(tmp_path):
+    code = """\
+    import torch
+    from pydantic import BaseModel
+    from pydantic_settings import BaseSettings, SettingsConfigDict
+    class Optim(BaseModel):
+        lr: float = 1e-3
+    class Settings(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix="T_", env_nested_delimiter="__")
+        optim: Optim = Optim()
+    s = Settings()
+    opt = torch.optim.SGD(p, lr=s.optim.lr)
+    """
+    found = record(tmp_path, {"train.py": code}, "env T_OPTIM__LR=6e-4 OPTIM__LR=5 python train.py")
+    assert found.learning_rate.value == 6e-4
+
+
+@pytest.mark.parametrize(
+    ("config", "batch", "accumulation"),
+    [
+        ('{"train_batch_size": 256, "train_micro_batch_size_per_gpu": 8}', 8, 4),
+        ('{"train_batch_size": 256, "gradient_accumulation_steps": 2}', 16, 2),
+        ('{"train_batch_size": 250, "gradient_accumulation_steps": 2}', None, 2),
+    ],
+)
+def test_deepspeed_works_out_the_third_number(tmp_path, config, batch, accumulation):
+    code = "import deepspeed\ndeepspeed.initialize(model=m, config='ds.json')\n"
+    files = {"train.py": code, "ds.json": config}
+    found = record(tmp_path, files, "deepspeed --num_gpus 8 train.py")
+    assert (value(found.batch_size), value(found.gradient_accumulation)) == (batch, accumulation)
+
+
+@pytest.mark.parametrize(
+    ("code", "command", "way"),
+    [
+        ("from transformers import Trainer\nTrainer(m).train()", "torchrun --nproc_per_node=4", "ddp"),
+        ("from transformers import Trainer\nTrainer(m).train()", "torchrun --nproc_per_node=1", None),
+        ("from transformers import Trainer\nTrainer(m).train()", "python", None),
+        ("from accelerate import Accelerator\nAccelerator()", "torchrun --nproc_per_node=4", "ddp"),
+        ("import torch\ntorch.distributed.init_process_group()", "srun -n 8 python", "ddp"),
+        ("import torch\ntorch.nn.Linear(2, 2)", "torchrun --nproc_per_node=4", None),
+    ],
+)  # fmt: skip
+def test_trainers_that_wrap_by_themselves_do_so_for_several_processes(tmp_path, code, command, way):
+    found = record(tmp_path, {"train.py": code}, f"{command} train.py")
+    assert value(found.parallelism) == way

@@ -96,7 +96,8 @@ def _deepspeed(start: _Start) -> _Counted:
     per_node = _given(start.options, "num_gpus") or _gpus_per_node(start.run)
     nodes = _given(start.options, "num_nodes")
     if nodes is None:
-        nodes = None if _has(start.options, "hostfile H num_nodes") else _ONE
+        hosts = _has(start.options, "hostfile H num_nodes")
+        nodes = _nodes(start.run) if hosts else _ONE
     total = per_node.times(nodes) if per_node is not None and nodes is not None else None
     return total, per_node
 

@@ -55,6 +55,7 @@ from advisor.python.support import last, plain
         ("x = 5 in (1, 5)\ny = x", True),
         ("x = 1 < 2 < 2", False),
         ("x = sorted([3, 1, 2])[0]", 1),
+        ("x = {'int': 1, int: 2, float: 3}[int]", 2),
         ("x = list(zip(['a'], [1]))", [["a", 1]]),
         ("x = [p for p in enumerate(['a'])]", [[0, "a"]]),
     ],

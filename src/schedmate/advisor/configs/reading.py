@@ -28,9 +28,10 @@ _LONGEST_WORD = 20_000
 def read(source: SourceFile) -> Value | None:
     """What a config file says; None where it is no config, or not one that can be read.
 
-    A table that was too large to be read to its end is not `complete`.
+    A table that was too large to be read to its end is not `complete`. What a script writes has
+    the script's name, but a path of its own.
     """
-    reader = _READERS.get(PurePosixPath(source.name).suffix.lower(), words_text.read)
+    reader = _READERS.get(PurePosixPath(source.path or source.name).suffix.lower(), words_text.read)
     return reader(source.text, Builder(source))
 
 

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from schedmate.advisor.declarations.given import given, given_word
 from schedmate.advisor.declarations.schema import fields_of, instance, outline, settings_from
-from schedmate.advisor.declarations.tables import copied, merge, state_all, table_of
+from schedmate.advisor.declarations.tables import (
+    copied,
+    look_up,
+    merge,
+    state_all,
+    table_of,
+)
 from schedmate.advisor.declarations.text import like
 from schedmate.advisor.python.values import Call, LocalClass, Table, Thing, Value
 from schedmate.advisor.python.world import Model, World
@@ -37,11 +43,26 @@ def _given(cls: LocalClass, table: Table, call: Call, world: World) -> Iterator[
         )
         if word is not None:
             yield name, like(table.parts.get(name), given_word(word))
+    between = options.get("env_nested_delimiter", Value("")).data
+    if isinstance(prefix, str) and isinstance(between, str) and between:
+        _set_nested(table, prefix, between, world)
     asked = {**options, **call.keywords}
     flag = asked.get("_cli_parse_args") or asked.get("cli_parse_args")
     if flag is not None and flag.data is True:
         found, _ = settings_from(given(world.arguments), table)
         yield from found.parts.items()
+
+
+def _set_nested(table: Table, prefix: str, between: str, world: World) -> None:
+    """`TTS_OPTIM__LR=6e-4` is `optim.lr`, whatever the case of the letters."""
+    for variable, word in world.environment.items():
+        below = variable.lower().removeprefix(prefix.lower())
+        if below == variable.lower() and prefix:
+            continue
+        *above, last = below.split(between.lower())
+        owner = table_of(look_up(table, ".".join(above))) if above else None
+        if owner is not None and last in owner.parts:
+            owner.parts[last] = like(owner.parts[last], given_word(word))
 
 
 def _options(cls: LocalClass) -> dict[str, Value]:

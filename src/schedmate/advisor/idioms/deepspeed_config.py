@@ -5,22 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import Place, number_of, part_of, said, text_of, truth_of
+from schedmate.advisor.idioms.calls import (
+    Place,
+    derived,
+    number_of,
+    part_of,
+    said,
+    text_of,
+    truth_of,
+)
 from schedmate.advisor.python.values import Table, Value
 
 _AUTO = "auto"
 _STAGES = (1, 2, 3)
+_SHARES = {
+    "batch_size": "train_micro_batch_size_per_gpu",
+    "gradient_accumulation": "gradient_accumulation_steps",
+}
 
 
 def deepspeed_said(reading: Reading, config: Value, at: Place) -> Iterator[Said]:
     """A config given as a dict, or named by its file; "auto" leaves it to the trainer."""
-    if isinstance(config.data, Table):
-        yield from _of_table(config, at)
-        return
     path = text_of(config)
-    found = None if path is None else reading.read_config(path)
+    read = None if path is None else reading.read_config(path)
+    found = config if isinstance(config.data, Table) else read
     if found is not None:
         yield from _of_table(found, at)
+        yield from _left_out(reading, found, at)
+
+
+def _left_out(reading: Reading, config: Value, at: Place) -> Iterator[Said]:
+    """DeepSpeed works out the third of micro batch, accumulation and batch of all GPUs."""
+    world, whole = reading.processes.total, part_of(config, "train_batch_size")
+    stated = {field: part_of(config, name) for field, name in _SHARES.items()}
+    given = {field: value for field, value in stated.items() if value is not None}
+    total = number_of(whole)
+    if world is None or whole is None or total is None or len(given) != 1:
+        return
+    ((field, value),) = given.items()
+    share = world.number * (number_of(value) or 0)
+    if share and total % share == 0:
+        (missing,) = _SHARES.keys() - {field}
+        yield from said(missing, derived(int(total // share), whole, value), at)
 
 
 def _of_table(config: Value, at: Place) -> Iterator[Said]:

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import number_of, part_of, text_of, truth_of
+from schedmate.advisor.idioms.calls import (
+    calls_of,
+    is_of,
+    is_trained_by_transformers,
+    number_of,
+    part_of,
+    text_of,
+    truth_of,
+)
 from schedmate.advisor.idioms.deepspeed_config import deepspeed_said
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.shell import Word
@@ -15,6 +23,9 @@ from schedmate.model import Evidence
 
 _WEAKER = 0.9
 """What the Accelerator is told in the code goes over it."""
+_WEAKEST = 0.55
+"""FSDP and DeepSpeed are said more clearly."""
+_STARTERS = frozenset({"torchrun", "launch", "run", "accelerate", "accelerate-launch", "srun"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,29 @@ def accelerate_launch(reading: Reading) -> Iterator[Said]:
     for launcher in reading.run.launched:
         if launcher.name.startswith("accelerate"):
             yield from _told(reading, launcher.options)
+
+
+def spread_by_launcher(reading: Reading) -> Iterator[Said]:
+    """Trainers that wrap the model themselves do it where a launcher starts several of them."""
+    if not any(name.rpartition(".")[2] in _STARTERS for name in reading.run.launchers):
+        return
+    total = reading.processes.total
+    if (total is not None and total.number == 1) or not _wraps_by_itself(reading):
+        return
+    lines = reading.run.command.evidence if total is None else total.lines
+    lines = tuple(dict.fromkeys((*lines, *reading.run.command.evidence)))
+    yield Said(field="parallelism", value=Value("ddp", lines, "derived"), confidence=_WEAKEST)
+
+
+def _wraps_by_itself(reading: Reading) -> bool:
+    if is_trained_by_transformers(reading):
+        return True
+    if any(is_of(call.callee, "accelerate") for call in calls_of(reading, "Accelerator")):
+        return True
+    launcher = text_of(reading.options.get("launcher"))
+    return launcher in ("pytorch", "slurm", "mpi") and any(
+        is_of(each.name, "mmengine", "mmcv") for each in reading.trace.imports
+    )
 
 
 def _told(reading: Reading, options: Mapping[str, Word]) -> Iterator[Said]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import calls_of, implied, is_of, last_name
+from schedmate.advisor.idioms.calls import calls_of, implied, is_of, last_name, said
 from schedmate.advisor.python.values import Call, Sequence, Value
 
 _WAYS = {
@@ -62,7 +62,8 @@ def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterat
         for call in calls_of(reading, "init_process_group"):
             if is_of(call.callee, "torch.distributed"):
                 if many:
-                    yield from implied("parallelism", "ddp", call, confidence=0.6, certain=True)
+                    shown = Value("ddp", (call.line, *reading.run.command.evidence))
+                    yield from said("parallelism", shown, call, confidence=0.6, certain=True)
                 return
 
 
@@ -82,6 +83,9 @@ def _strongest(found: dict[str, Call]) -> tuple[str, Call]:
 
 def _many_processes(reading: Reading) -> bool:
     names = {PurePosixPath(name).name for name in reading.run.launchers}
+    total = reading.processes.total
+    if total is not None and total.number > 1:
+        return True
     if any(name in _MANY_PROCESSES or "torch.distributed" in name for name in names):
         return True
     return any(call.certain for call in calls_of(reading, "multiprocessing.spawn", "mp.spawn"))

@@ -20,6 +20,8 @@ from schedmate.advisor.python.values import (
     Sequence,
     Table,
     Value,
+    key_of,
+    stronger,
 )
 
 _MAX_NAME = 200
@@ -138,14 +140,22 @@ def item(engine: Engine, value: Value, key: Value, site: Site) -> Value:
 
 
 def _item_of_table(engine: Engine, value: Value, table: Table, key: Value, site: Site) -> Value:
-    if key.plain and str(key.data) in table.parts:
-        return engine.resolve(table.parts[str(key.data)])
+    name = key_of(key)
+    if name is not None and name in table.parts:
+        return _chosen_by(key, engine.resolve(table.parts[name]))
     if table.kind == "dict" and isinstance(key.data, int) and table.of is None:
         return NOBODY_KNOWS
     getter = lookup_class(engine, table.of, "__getitem__") if table.of is not None else None
     if getter is not None and isinstance(getter.data, LocalFunction):
         return engine.call(bound_method(getter.data, value), Arguments([key]), site)
     return NOBODY_KNOWS
+
+
+def _chosen_by(key: Value, found: Value) -> Value:
+    """`{"bfloat16": torch.bfloat16}[dtype]`: what states it is the key."""
+    if key.lines and isinstance(found.data, (Dotted, LocalClass, LocalFunction)):
+        return Value(found.data, (*key.lines, *found.lines), stronger(key.source, found.source))
+    return found
 
 
 def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Site) -> None:

@@ -16,7 +16,7 @@ from schedmate.advisor.python.functions import define_lambda
 from schedmate.advisor.python.iteration import items_of
 from schedmate.advisor.python.lookup import lookup
 from schedmate.advisor.python.truth import derived, either, truth
-from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value, key_of
 
 _MAX_TEXT = 20_000
 _MAX_ITEMS = 2_000
@@ -161,9 +161,9 @@ def _dict(engine: Engine, node: ast.Dict, scope: Any) -> Value:
             table.parts.update(more.parts if isinstance(more, Table) else {})
             table.complete = table.complete and isinstance(more, Table) and more.complete
             continue
-        name = engine.evaluate(key, scope)
-        if name.plain:
-            table.parts[str(name.data)] = value
+        name = key_of(engine.evaluate(key, scope))
+        if name is not None:
+            table.parts[name] = value
         else:
             table.complete = False
     return Value(table, (scope.file.line(node),), scope.file.origin)

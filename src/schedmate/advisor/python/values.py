@@ -101,6 +101,13 @@ class Dotted:
     name: str
 
 
+def key_of(value: Value) -> str | None:
+    """The name of a dict's part; of a class as a key (`{int: …}`) one that no text can be."""
+    if isinstance(value.data, Dotted):
+        return f"<{value.data.name}>"
+    return str(value.data) if value.plain else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Thing:
     """What a library returned: an instance, or what nobody but the library knows."""
