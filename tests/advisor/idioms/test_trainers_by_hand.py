@@ -16,8 +16,9 @@ from schedmate.advisor.idioms.megatron import megatron
 from schedmate.advisor.idioms.mmengine import mmengine
 from schedmate.advisor.idioms.named_options import fairseq
 from schedmate.advisor.idioms.reinforcement import stable_baselines
+from schedmate.advisor.idioms.resuming import trainer_resumes
 from schedmate.advisor.idioms.torchtitan import torchtitan
-from schedmate.advisor.idioms.training_arguments import trainer_resumes, training_arguments
+from schedmate.advisor.idioms.training_arguments import training_arguments
 from schedmate.advisor.idioms.ultralytics import ultralytics
 
 ZERO3 = {
@@ -66,8 +67,8 @@ def test_lightning_checkpoints_and_resumption():
     assert said(lightning_checkpoints, reading(*calls)) == {
         "checkpoint_dir": "out",
         "checkpoint_every": 500,
-        "resumes": True,
     }
+    assert said(trainer_resumes, reading(*calls)) == {"resumes": True}
 
 
 def test_training_arguments():

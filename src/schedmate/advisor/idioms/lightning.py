@@ -109,17 +109,6 @@ def lightning_checkpoints(reading: Reading) -> Iterator[Said]:
         given = [call.keywords[name] for name in steps if (number_of(call.keywords.get(name)) or 0)]
         for value in given[:1]:
             yield from said("checkpoint_every", value, call)
-    for call in calls_of(reading, "Trainer.fit"):
-        if is_of(call.callee, *_LIBRARIES):
-            yield from _resumes(call)
-
-
-def _resumes(call: Call) -> Iterator[Said]:
-    """`last` picks up where there is something; a certain path is where the user says so."""
-    path = call.argument("ckpt_path", 4) or call.argument("ckpt_path")
-    if text_of(path):
-        value = Value(True, path.lines, path.source) if path is not None else None
-        yield from said("resumes", value, call)
 
 
 def lightning_optimizers(reading: Reading) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""Where a hand-written loop saves, how often, and whether it picks up from there by itself."""
+"""Where a hand-written loop saves, how often, and whether it stops before its end."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from schedmate.advisor.idioms.calls import (
     number_of,
     said,
     text_of,
-    truth_of,
-    words,
 )
 from schedmate.advisor.python.values import UNKNOWN, Begun, Call, Table, Value
 
@@ -27,12 +25,8 @@ _NO_CHECKPOINT = re.compile(
     r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
     re.IGNORECASE,
 )
-_RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.IGNORECASE)
 _EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
 _STOPPING = re.compile(r"early_?stop", re.IGNORECASE)
-_QUESTIONS = ("path.exists", "path.isfile", "path.isdir", "Path.exists", "Path.is_file", "glob")
-_NEAR = 8
-_BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 
 
 def saving(reading: Reading) -> Iterator[Said]:
@@ -60,52 +54,6 @@ def _ends_every_epoch(reading: Reading, call: Call) -> bool:
     return call.certain and innermost is not None and _EPOCH.search(innermost.line.text) is not None
 
 
-def resuming(reading: Reading) -> Iterator[Said]:
-    """A load that certainly happens, or one that only waits for the file to be there."""
-    yield from _by_option(reading)
-    state = _loads_more_than_weights(reading)
-    for call in calls_of(reading, "torch.load", "load_state", "load_checkpoint"):
-        about = f"{call.within} {call.target} {call.line.text}"
-        if call.loops or not _RESUMING.search(about):
-            continue
-        if (state and (call.certain or _waits(reading, call))) or _is_its_own(reading, call):
-            yield from implied("resumes", True, call, confidence=0.75, certain=True)
-            return
-
-
-def _is_its_own(reading: Reading, load: Call) -> bool:
-    """Whether it asks for the very file that it writes, and loads it where it is there."""
-    path = text_of(load.argument("f", 0))
-    asked = any(
-        question.certain and text_of(question.argument("path", 0)) == path
-        for question in calls_of(reading, *_QUESTIONS)
-    )
-    return bool(path) and asked and any(text_of(_path(s)) == path for s in _saves(reading))
-
-
-def _saves(reading: Reading) -> Iterator[Call]:
-    return calls_of(reading, "torch.save")
-
-
-def _by_option(reading: Reading) -> Iterator[Said]:
-    for name, value in reading.options.items():
-        word = last_name(name).lower().replace("-", "_")
-        if word in _BY_ITSELF and truth_of(value) is True:
-            yield Said(field="resumes", value=Value(True, value.lines, value.source))
-            return
-
-
-def _waits(reading: Reading, load: Call) -> bool:
-    """Whether the load stands right below a question for the file that is surely asked."""
-    return any(
-        asked.certain
-        and asked.within == load.within
-        and asked.line.file == load.line.file
-        and 0 <= load.line.line - asked.line.line <= _NEAR
-        for asked in calls_of(reading, *_QUESTIONS)
-    )
-
-
 def stopping_early(reading: Reading) -> Iterator[Said]:
     """A thing made of a class that is called so; a schedule's patience is no such thing."""
     for call in reading.trace.calls:
@@ -118,14 +66,6 @@ def stopping_early(reading: Reading) -> Iterator[Said]:
             value = Value(True, (binding.line,))
             yield from said("early_stopping", value, binding, confidence=0.9)
             return
-
-
-def _loads_more_than_weights(reading: Reading) -> bool:
-    """Whether an optimiser takes up its state: else it is a pretrained model."""
-    return any(
-        "optim" in call.callee.lower() or "Scaler" in call.callee
-        for call in calls_of(reading, "load_state_dict")
-    )
 
 
 def _is_checkpoint(call: Call) -> bool:

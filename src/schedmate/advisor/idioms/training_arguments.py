@@ -108,20 +108,6 @@ def _spread(reading: Reading, parts: Mapping[str, Value], at: Place) -> Iterator
         yield from said("parallelism", Value("fsdp", fsdp.lines, fsdp.source), at)
 
 
-def trainer_resumes(reading: Reading) -> Iterator[Said]:
-    """`trainer.train(resume_from_checkpoint=…)`, and finding the last one by itself."""
-    for call in calls_of(reading, "train"):
-        given = call.keywords.get("resume_from_checkpoint")
-        if given is None or not re.search(r"Trainer", call.callee):
-            continue
-        truth = truth_of(given)
-        if truth is not None:
-            value = Value(truth, given.lines or (call.line,), given.source)
-            sure = call.certain or given.data is True  # in a branch: it looked for one before
-            yield from said("resumes", value, call, certain=sure)
-            return
-
-
 def callbacks(reading: Reading) -> Iterator[Said]:
     for call in calls_of(reading, "EarlyStoppingCallback"):
         yield from said("early_stopping", Value(True, (call.line,)), call)

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 
 from schedmate.advisor.python.assignment import assign
 from schedmate.advisor.python.budget import JobRaises
+from schedmate.advisor.python.disk import asks_disk, either_if_there
 from schedmate.advisor.python.engine import Engine, Flow
 from schedmate.advisor.python.loops import note_way_out
 from schedmate.advisor.python.operators import compare
 from schedmate.advisor.python.scope import Scope
+from schedmate.advisor.python.trace import Skipped
 from schedmate.advisor.python.truth import either, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Value
 
@@ -24,18 +26,36 @@ _Branch = Callable[[], Flow]
 
 def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
     note_way_out(engine, node, scope)
-    known = truth(engine.evaluate(node.test, scope))
+    value = engine.evaluate(node.test, scope)
+    known = truth(value)
     every = _modulus(engine, node.test, scope)
-    if known is not None and every is None:
-        return engine.execute(node.body if known else node.orelse, scope)
-    with _now_and_then(engine, every):
-        if known is not None:
+    if known is not None:
+        _note_skipped(engine, node, value, scope)
+        with _now_and_then(engine, every):
             return engine.execute(node.body if known else node.orelse, scope)
+    with _now_and_then(engine, every):
         return either_branch(
             engine,
             lambda: engine.execute(node.body, scope),
             lambda: engine.execute(node.orelse, scope),
             certain_first=every is not None,
+            on_disk=every is None and asks_disk(engine, node.test, scope),
+        )
+
+
+def _note_skipped(engine: Engine, node: ast.If, value: Value, scope: Scope) -> None:
+    """Which part is left out because of a setting."""
+    body = node.orelse if truth(value) else node.body
+    if body and len(engine.trace.skipped) < engine.budget.limits.records:
+        engine.trace.skipped.append(
+            Skipped(
+                test=node.test,
+                value=value,
+                body=body,
+                line=scope.file.line(node),
+                certain=engine.state.certain,
+                depth=scope.file.depth,
+            )
         )
 
 
@@ -66,15 +86,20 @@ def _now_and_then(engine: Engine, every: Value | None) -> Iterator[None]:
 
 
 def either_branch(
-    engine: Engine, one: _Branch, other: _Branch, *, certain_first: bool = False
+    engine: Engine,
+    one: _Branch,
+    other: _Branch,
+    *,
+    certain_first: bool = False,
+    on_disk: bool = False,
 ) -> Flow:
-    """Follow both; what they leave different is known no more."""
-    memory = engine.memory
+    """Follow both; what they leave different is known no more. `on_disk`: files decide."""
+    memory, certain = engine.memory, certain_first and engine.state.certain
     with memory.tentative() as first:
-        flow = _tried(engine, one, certain=certain_first and engine.state.certain)
+        flow = _tried(engine, one, certain=certain, if_there=on_disk or certain_first)
     after_first = memory.undo(first)
     with memory.tentative() as second:
-        other_flow = _tried(engine, other, certain=False)
+        other_flow = _tried(engine, other, certain=False, if_there=on_disk)
     if flow is not Flow.NEXT and other_flow is Flow.NEXT:
         memory.keep(second)
         return Flow.NEXT
@@ -82,20 +107,23 @@ def either_branch(
     if flow is Flow.NEXT and other_flow is not Flow.NEXT:
         memory.redo(first, after_first)
         return Flow.NEXT
-    memory.merge((first, after_first), (second, after_second), either)
+    merge = either_if_there if on_disk else either
+    memory.merge((first, after_first), (second, after_second), merge)
     if flow is other_flow:
         return flow
     return Flow.RETURN if Flow.RETURN in (flow, other_flow) else Flow.BREAK
 
 
-def _tried(engine: Engine, branch: _Branch, *, certain: bool) -> Flow:
-    kept, engine.state.certain = engine.state.certain, certain
+def _tried(engine: Engine, branch: _Branch, *, certain: bool, if_there: bool = False) -> Flow:
+    state = engine.state
+    kept = state.certain, state.if_there
+    state.certain, state.if_there = certain, if_there and state.if_there
     try:
         return branch()
     except JobRaises:
         return Flow.RAISE
     finally:
-        engine.state.certain = kept
+        state.certain, state.if_there = kept
 
 
 def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:

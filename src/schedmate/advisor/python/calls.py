@@ -188,6 +188,7 @@ def record(
         keywords=arguments.keywords,
         line=site.line,
         certain=engine.state.certain,
+        if_there=engine.state.if_there,
         depth=site.scope.file.depth,
         target=engine.state.target,
         receiver=receiver,

@@ -144,8 +144,10 @@ class Engine(ABC):
 
     @contextmanager
     def uncertain(self) -> Iterator[None]:
-        kept, self.state.certain = self.state.certain, False
+        state = self.state
+        kept = state.certain, state.if_there
+        state.certain = state.if_there = False
         try:
             yield
         finally:
-            self.state.certain = kept
+            state.certain, state.if_there = kept

@@ -11,6 +11,7 @@ from schedmate.advisor.python import comprehensions, operators
 from schedmate.advisor.python.assignment import assign
 from schedmate.advisor.python.beginnings import beginning
 from schedmate.advisor.python.calls import call_expression
+from schedmate.advisor.python.disk import asks_disk, either_if_there
 from schedmate.advisor.python.engine import Engine, Site
 from schedmate.advisor.python.functions import define_lambda
 from schedmate.advisor.python.iteration import items_of
@@ -19,6 +20,7 @@ from schedmate.advisor.python.truth import derived, either, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value, key_of
 
 _MAX_TEXT = 20_000
+_TWO = 2
 _MAX_ITEMS = 2_000
 _WIDE = re.compile(r"\d{3}")
 """`{x:99999999}` would cost memory."""
@@ -108,6 +110,8 @@ def _bool(engine: Engine, node: ast.BoolOp, scope: Any) -> Value:
         return value
     if truth(value) is decisive and (not decisive or isinstance(value.data, bool)):
         return derived(decisive, value)
+    if decisive and len(node.values) == _TWO and asks_disk(engine, node.values[0], scope):
+        return either_if_there(open_[0], value) or NOBODY_KNOWS
     return NOBODY_KNOWS
 
 
@@ -133,7 +137,8 @@ def _ternary(engine: Engine, node: ast.IfExp, scope: Any) -> Value:
     with engine.uncertain():
         one = engine.evaluate(node.body, scope)
         other = engine.evaluate(node.orelse, scope)
-    return either(one, other) or NOBODY_KNOWS
+    merge = either_if_there if asks_disk(engine, node.test, scope) else either
+    return merge(one, other) or NOBODY_KNOWS
 
 
 def _sequence(engine: Engine, node: ast.List | ast.Tuple | ast.Set, scope: Any) -> Value:

@@ -53,6 +53,8 @@ class State:
     """How sure it is that the code being followed will run, and where it stands."""
 
     certain: bool = True
+    if_there: bool = True
+    """Whether nothing but files that may be there, or not, makes it uncertain."""
     every: Value | None = None
     loops: tuple[int, ...] = ()
     rounds: int = 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -75,6 +76,18 @@ class Loop:
     within: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A branch that will not be taken: what was asked, what it was, and what it would have done."""
+
+    test: ast.expr
+    value: Value
+    body: Sequence[ast.stmt]
+    line: Evidence
+    certain: bool = True
+    depth: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """A module or a name of one: `torch.nn`, `transformers.Trainer`."""
@@ -98,5 +111,6 @@ class Trace:
     classes: list[LocalClass] = field(default_factory=list)
     functions: list[LocalFunction] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
     """The budget ran out before the code did."""

@@ -141,9 +141,11 @@ def unwrapped(value: Value) -> Value:
 def any_of(values: Iterable[Value]) -> Value:
     """What is known when any of them may hold."""
     found: Value | None = None
+    several = False
     for value in values:
+        several = found is not None
         found = value if found is None else either(found, value)
-        if found is not None and not found.known:
+        if several and found is not None and not found.known:
             return NOBODY_KNOWS
     return found or NOBODY_KNOWS
 

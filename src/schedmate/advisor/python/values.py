@@ -71,6 +71,13 @@ class Begun(Value):
         return place if place.strip("./") else ""
 
 
+@dataclass(frozen=True, slots=True)
+class IfThere(Value):
+    """What is found on disk, or nothing where it is not there."""
+
+    there: Value = NOBODY_KNOWS
+
+
 @dataclass(slots=True, eq=False)
 class Sequence:
     """A list, tuple or set; `complete` unless there may be more items than are known."""
@@ -192,6 +199,8 @@ class Call:
     """The function it stands in: `LitModel.configure_optimizers`."""
     loops: tuple[int, ...] = ()
     """The loops around it when it runs, outermost first: where they are in `Trace.loops`."""
+    if_there: bool = True
+    """Like `certain`, but true also where nothing but a file's being there decides."""
     every: Value | None = None
     """N, where it runs only `if step % N == 0`; the innermost such N."""
 
