@@ -129,7 +129,7 @@ def field_of(name: str) -> tuple[str, int] | None:
     if not parts or _OF_OTHERS & {*parts[:-1]}:
         return None
     if len(parts) > 1 and (parts[-2], parts[-1]) in _PARENTED:
-        return _PARENTED[parts[-2], parts[-1]], 0
+        return _PARENTED[parts[-2], parts[-1]], int(parts[-1] == "type")
     last = parts[-1]
     if last in _AS_OPTIONS_ONLY and not _OF_THE_TRAINING.issuperset(parts[:-1]):
         return None

@@ -10,6 +10,7 @@ def test_rounds_of_boosting_are_steps(tmp_path):
     assert said(tmp_path, code) == {
         "framework": "xgboost",
         "task": "tabular",
+        "model": "xgboost",
         "max_steps": 500,
         "learning_rate": 0.1,
         "early_stopping": True,

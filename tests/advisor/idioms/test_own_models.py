@@ -2,6 +2,7 @@ import pytest
 
 from advisor.idioms.followed import statements
 from schedmate.advisor.idioms.own_models import own_models
+from schedmate.advisor.idioms.torch_models import models
 
 
 def named(directory, code, *arguments, entry="train.py"):
@@ -102,3 +103,13 @@ def test_losses_are_no_models(tmp_path):
         criterion = FocalLoss()
     """
     assert named(tmp_path, code) == []
+
+
+def test_a_denoiser_made_on_the_spot(tmp_path):
+    code = """
+        from diffusers import AutoencoderKL, UNet2DModel
+        vae = AutoencoderKL()
+        model = UNet2DModel(sample_size=64)
+    """
+    (found,) = statements(tmp_path, code, idioms=(models,))
+    assert found.value.data == "UNet2DModel"

@@ -78,3 +78,14 @@ def test_the_import_of_the_trainer_itself_is_shown(tmp_path):
         trainer.model.save_pretrained("x")
     """
     assert told(tmp_path, code, idiom=frameworks) == [("transformers", [3, 4])]
+
+
+def test_a_class_that_is_never_made_says_nothing(tmp_path):
+    code = """
+        from torch import nn
+        class AutoEncoder(nn.Module): ...
+        class LSTMLanguageModel(nn.Module): ...
+        model = LSTMLanguageModel()
+        loss.backward()
+    """
+    assert told(tmp_path, code)[0][0] == "language_modeling"

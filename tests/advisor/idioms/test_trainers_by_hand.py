@@ -152,6 +152,7 @@ def test_megatron_options_of_which_the_code_is_elsewhere():
         "load": "ckpt",
     }
     assert said(megatron, reading(options=options)) == {
+        "framework": "megatron",
         "n_layer": "24",
         "d_model": "1024",
         "n_head": "16",

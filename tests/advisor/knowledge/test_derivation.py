@@ -44,6 +44,10 @@ def test_a_job_that_states_another_depth_has_another_model():
     assert said(model="bert-base-uncased", n_layer=4) == {}
 
 
+def test_a_width_of_which_nobody_knows_better_changes_no_model():
+    assert said(model="swin_t", d_model=96) == {"model_parameters": 28288354}
+
+
 def test_a_gpt_is_counted_from_its_dimensions():
     dimensions = {"n_layer": 12, "d_model": 768, "vocab_size": 50304, "sequence_length": 1024}
     assert said(model="GPT", **dimensions) == {

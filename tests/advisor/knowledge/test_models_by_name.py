@@ -34,6 +34,8 @@ from schedmate.advisor.knowledge import facts_of
         ("google/flan-t5-xxl", 11135332352, 24, 4096),
         ("google/vit-base-patch16-224-in21k", 86570000, 12, 768),
         ("vit_b_16", 86567656, 12, 768),
+        ("DiT-XL/2", 675000000, 28, 1152),
+        ("transformer_iwslt_de_en", None, 6, 512),
     ],
 )
 def test_transformers_by_many_spellings(name, parameters, layers, width):

@@ -54,6 +54,13 @@ def test_fairseq():
     }
 
 
+def test_fairseq_translates_unless_it_is_told_otherwise():
+    assert fields("fairseq-train data-bin/x --arch transformer")["task"] == "translation"
+    assert "task" not in fields("fairseq-train data-bin/x --arch transformer --task my_own")
+    found = fields("fairseq-train data-bin/x --arch transformer --encoder-layers 12")
+    assert found["n_layer"] == 12
+
+
 def test_a_directory_of_no_name_is_no_dataset():
     assert "dataset" not in fields("fairseq-train data --arch a")
     assert fields("fairseq-train data-bin/wikitext-103")["dataset"] == "wikitext-103"

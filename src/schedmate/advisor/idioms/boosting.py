@@ -75,6 +75,7 @@ def estimators(reading: Reading) -> Iterator[Said]:
 
 def _trained(call: Call) -> Iterator[Said]:
     """`train(params, data, num_boost_round)`; dask's has its client before them."""
+    yield from implied("model", call.callee.partition(".")[0], call, confidence=0.8)
     shift = 1 if call.callee.startswith(_DASK) else 0
     params = call.argument("params", shift) or call.argument("param")
     library = call.callee.partition(".")[0]

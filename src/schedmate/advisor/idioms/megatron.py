@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import derived, number_of, truth_of, words
+from schedmate.advisor.idioms.calls import derived, truth_of, words
+from schedmate.advisor.idioms.megatron_model import megatron_model, number
 from schedmate.advisor.python.values import Value
 
 _MARKS = words(
@@ -13,13 +14,13 @@ _MARKS = words(
     "num_attention_heads global_batch_size train_samples use_distributed_optimizer "
     "make_vocab_size_divisible_by tokenizer_type seq_length sequence_parallel"
 )
+_ITS_OWN = ("tensor_model_parallel_size", "pipeline_model_parallel_size")
 _ENOUGH = 3
-_DIGITS = 16
 _FIELDS = {
     "n_layer": "num_layers",
     "d_model": "hidden_size",
     "n_head": "num_attention_heads",
-    "vocab_size": "vocab_size padded_vocab_size",
+    "vocab_size": "vocab_size padded_vocab_size pad_vocab_size_to",
     "sequence_length": "seq_length",
     "batch_size": "micro_batch_size",
     "max_steps": "train_iters",
@@ -36,10 +37,20 @@ def megatron(reading: Reading) -> Iterator[Said]:
         return
     for field, names in _FIELDS.items():
         yield from _first(field, options, names)
+    yield from megatron_model(reading, options)
+    yield from _driven(reading, options)
     yield from _samples(options)
     yield from _precision(options)
     yield from _parallelism(options)
     yield from _resumes(options)
+
+
+def _driven(reading: Reading, options: Mapping[str, Value]) -> Iterator[Said]:
+    """Where its code is elsewhere, the options alone tell whose they are."""
+    lines = [line for name in _ITS_OWN if name in options for line in options[name].lines]
+    if reading.run.entry.source is None and lines:
+        shown = tuple(dict.fromkeys((*lines[:2], *reading.run.command.evidence)))
+        yield Said(field="framework", value=Value("megatron", shown), confidence=0.8)
 
 
 def _first(field: str, options: Mapping[str, Value], names: str) -> Iterator[Said]:
@@ -53,7 +64,7 @@ def _first(field: str, options: Mapping[str, Value], names: str) -> Iterator[Sai
 def _samples(options: Mapping[str, Value]) -> Iterator[Said]:
     """A length given in samples is so many global batches."""
     samples, batch = options.get("train_samples"), options.get("global_batch_size")
-    count, size = _number(samples), _number(batch)
+    count, size = number(samples), number(batch)
     if (
         samples is not None
         and batch is not None
@@ -84,7 +95,7 @@ def _parallelism(options: Mapping[str, Value]) -> Iterator[Said]:
             ("tp", "tensor_model_parallel_size"),
             ("pp", "pipeline_model_parallel_size"),
         )
-        if (value := options.get(name)) is not None and (_number(value) or 0) > 1
+        if (value := options.get(name)) is not None and (number(value) or 0) > 1
     ]
     lines = tuple(line for _, value in sizes for line in value.lines)
     if sizes:
@@ -102,11 +113,3 @@ def _resumes(options: Mapping[str, Value]) -> Iterator[Said]:
     save, load = options.get("save"), options.get("load")
     if save is not None and load is not None and load.known and save.data == load.data:
         yield Said(field="resumes", value=Value(True, load.lines, load.source))
-
-
-def _number(value: Value | None) -> float | None:
-    """Undeclared options are words."""
-    number = number_of(value)
-    if number is None and value is not None and isinstance(value.data, str):
-        return float(value.data) if value.data.isdecimal() and len(value.data) < _DIGITS else None
-    return number

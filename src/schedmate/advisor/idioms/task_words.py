@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 _MAX_TEXT = 200
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_CAPITAL = re.compile(r"(?<=[A-Za-z])(?=[A-Z][a-z])")
 _START, _END = r"(?:^|[^a-z])(?:", r")"
 
 

@@ -126,7 +126,7 @@ def _models(reading: Reading) -> Iterator[Hint]:
 
 def _unsupervised(reading: Reading) -> Iterator[Hint]:
     """Speaks with two voices on purpose: what such a job learns, its data does not tell."""
-    named = [(each.name, each.line) for each in reading.trace.classes]
+    named = [(each.of.name, each.of.line) for each in reading.trace.instances]
     named += [(reading.run.entry.name, line) for line in reading.run.command.evidence[:1]]
     for name, line in named:
         if _UNSUPERVISED.search(name):

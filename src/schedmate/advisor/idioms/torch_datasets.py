@@ -20,6 +20,7 @@ from schedmate.advisor.idioms.calls import (
     words,
 )
 from schedmate.advisor.python.values import Call, Value
+from schedmate.model import Evidence
 
 _LIBRARIES = ("torchvision", "torchaudio", "torchtext", "torch_geometric", "torchgeo", "ogb")
 _NOT_SETS = words(
@@ -45,7 +46,19 @@ def datasets(reading: Reading) -> Iterator[Said]:
         for each in _dataset(call, reading)
     ]
     for *_, index, each in sorted(found, key=lambda one: one[:3])[:1]:
-        yield replace(each, certain=runs(reading, reading.trace.calls[index]))
+        call = reading.trace.calls[index]
+        lines = (*each.value.lines, *_configured(reading, call))
+        value = replace(each.value, lines=tuple(dict.fromkeys(lines)))
+        yield replace(each, value=value, certain=runs(reading, call))
+
+
+def _configured(reading: Reading, call: Call) -> list[Evidence]:
+    """Where a config names the class that loads it."""
+    owner = call.within.partition(".")[0]
+    named = [
+        line for each in reading.trace.instances if each.of.name == owner for line in each.named
+    ]
+    return [line for line in named if not line.file.endswith(".py")][:1]
 
 
 def _dataset(call: Call, reading: Reading) -> Iterator[Said]:

@@ -50,6 +50,7 @@ _LIBRARIES = (
     "x_transformers",
     "mamba_ssm",
 )
+_DENOISERS = re.compile(r"(?:UNet|DiT|Transformer|SD3|Flux|PixArt|Sana|CogVideoX)\w{0,40}Model")
 _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 
 
@@ -77,6 +78,8 @@ def _model(call: Call, reading: Reading) -> Iterator[Said]:
         yield from _pretrained(call)
     elif is_of(call.callee, "torchvision.models"):
         yield from _torchvision(call, reading)
+    elif is_of(call.callee, "diffusers") and _DENOISERS.fullmatch(last):
+        yield from implied("model", last, call, confidence=0.8)
     elif last[:1].isupper() and is_of(call.callee, *_LIBRARIES):
         yield from implied("model", last, call, confidence=0.85)
     elif last[:1].isupper() and is_of(call.callee, "transformers") and _is_model_class(last):

@@ -32,7 +32,7 @@ def _contradicted(facts: ModelFacts, findings: Mapping[str, Finding[Any]]) -> bo
     """A job that states another depth or width has changed the model, whatever its name."""
     for field in _DIMENSIONS:
         stated, known = findings.get(field), getattr(facts, field)
-        if stated is not None and stated.value != known:
+        if stated is not None and known is not None and stated.value != known:
             return True
     return False
 

@@ -60,7 +60,9 @@ def facts_of(name: str) -> ModelFacts | None:
 
 
 def _spelled(name: str) -> str:
-    last = name.strip()[:_MAX_NAME].rstrip("/").rpartition("/")[2].lower()
+    before, _, last = name.strip()[:_MAX_NAME].rstrip("/").lower().rpartition("/")
+    if last.isdecimal():  # the size of a patch: DiT-XL/2
+        last = f"{before.rpartition('/')[2]}-{last}"
     ended = _ENDING.fullmatch(last)
     return _TUNED.sub("", ended[1] if ended else last)
 

@@ -46,7 +46,8 @@ def axolotl(run: PythonRun, world: World) -> Iterator[Said]:
     if resume is not None:
         yield Said(field="resumes", value=renamed(resume, resume.data is not False))
     if select(config, "base_model") is not None:
-        yield known_by(run, "task", "language_modeling")
+        because = (first(config, "model_type"), first(config, "base_model"))
+        yield known_by(run, "task", "language_modeling", *because)
 
 
 def _dataset(config: Value) -> Value | None:

@@ -67,9 +67,10 @@ def renamed(value: Value, data: Any) -> Value:
     return Value(data, value.lines, value.source)
 
 
-def known_by(run: PythonRun, field: str, data: Any) -> Said:
-    """What follows from which program it is."""
-    lines = run.command.evidence
+def known_by(run: PythonRun, field: str, data: Any, *because: Value | None) -> Said:
+    """What follows from which program it is, and from what it is told."""
+    told = [line for value in because if value is not None for line in value.lines[:1]]
+    lines = tuple(dict.fromkeys((*told, *run.command.evidence)))
     return Said(field=field, value=Value(data, lines, "derived"), line=next(iter(lines), None))
 
 

@@ -33,6 +33,9 @@ _FLAGS = {
     "checkpoint_dir": "save_dir",
     "checkpoint_every": "save_interval_updates",
     "early_stopping": "patience",
+    "d_model": "encoder_embed_dim decoder_embed_dim",
+    "n_layer": "encoder_layers decoder_layers",
+    "n_head": "encoder_attention_heads decoder_attention_heads",
 }
 _SETTINGS = {
     "model": "model._name",
@@ -93,7 +96,7 @@ def fairseq_train(run: PythonRun, world: World) -> Iterator[Said]:
     data = given.word(0)
     yield from saying("dataset", directory_name(value_of(data)) if data is not None else None)
     yield from told(options, _FLAGS)
-    yield from _shared(run, options, ("task", "lr", "update_freq", "ddp_backend"))
+    yield from _shared(run, options, ("task", "lr", "update_freq", "ddp_backend"), by_flags=True)
     yield from switched(
         options,
         "precision",
@@ -118,14 +121,21 @@ def fairseq_hydra_train(run: PythonRun, world: World) -> Iterator[Said]:
     yield from switched(config, "precision", {"common.bf16": "bf16", "common.fp16": "fp16"})
 
 
-def _shared(run: PythonRun, config: Value, names: tuple[str, str, str, str]) -> Iterator[Said]:
-    """Rates and update frequencies are lists, one for each epoch; only one is one value."""
+def _shared(
+    run: PythonRun, config: Value, names: tuple[str, str, str, str], *, by_flags: bool = False
+) -> Iterator[Said]:
+    """Rates and update frequencies are lists, one for each epoch; only one is one value.
+
+    Told by flags, it translates if they name no task.
+    """
     task, rate, frequency, backend = (select(config, name) for name in names)
     yield from saying("learning_rate", only_one(rate))
     yield from saying("gradient_accumulation", only_one(frequency))
     name = stated(task)
     if name is not None and name.data in _TASKS:
-        yield known_by(run, "task", _TASKS[name.data])
+        yield Said(field="task", value=renamed(name, _TASKS[name.data]))
+    elif name is None and by_flags:
+        yield known_by(run, "task", "translation")
     way = stated(backend)
     if way is not None and way.data in _WAYS:
         yield Said(field="parallelism", value=renamed(way, _WAYS[way.data]))

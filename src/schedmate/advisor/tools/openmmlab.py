@@ -43,14 +43,14 @@ def openmmlab(run: PythonRun, world: World) -> Iterator[Said]:
     if file is None or not file.known:
         return
     config = with_options(config_at(file.text, world), _without_flags(given.options), world)
-    yield known_by(run, "framework", "mmengine")
+    yield known_by(run, "framework", "mmengine", first(config, "default_scope"))
     yield from told(config, _NAMES)
     yield from saying("dataset", _dataset(config))
     yield from _precision(config, given.options)
     yield from _resuming(config, given.options)
     task = _task(run)
     if task is not None:
-        yield known_by(run, "task", task)
+        yield known_by(run, "task", task, first(config, "model.type"), first(config, _DATASET))
 
 
 def _without_flags(options: Value) -> Value:
