@@ -28,6 +28,7 @@ _MAX_DEPTH = 1
 
 
 def follow_the_rest(engine: Engine) -> None:
+    engine.options_stated = frozenset(option.name for option in engine.trace.options)
     for function in sorted(engine.functions, key=_order)[:1000]:
         if function.node in engine.state.followed or not _worth(engine, function):
             continue

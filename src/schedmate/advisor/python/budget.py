@@ -24,8 +24,11 @@ class Limits:
     seconds: float = 0.9
     """Of the processor: what is read must not depend on how busy the machine is."""
     wall_seconds: float = 3.0
+    generous: int = 20_000
+    """Steps after which only what is new is worth following."""
     call_depth: int = 40
     calls_of_one: int = 20
+    calls_when_thrifty: int = 4
     recursion: int = 3
     """How often a function is followed inside itself."""
     files: int = 400
@@ -39,6 +42,7 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._left = limits.steps
+        self._generous_until = limits.steps - limits.generous
         self._cpu = time.thread_time() + limits.seconds
         self._clock = time.monotonic() + limits.wall_seconds
 
@@ -50,7 +54,18 @@ class Budget:
             raise Exhausted
 
     def allow(self, steps: int) -> None:
+        """So many from now on, and no more generously than up to now."""
+        self._generous_until += steps - self._left
         self._left = steps
+
+    @property
+    def thrifty(self) -> bool:
+        """Much is spent: the same again, or how a model computes, would say little more."""
+        return self._left < self._generous_until
+
+    @property
+    def calls_of_one(self) -> int:
+        return self.limits.calls_when_thrifty if self.thrifty else self.limits.calls_of_one
 
     @property
     def late(self) -> bool:

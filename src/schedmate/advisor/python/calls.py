@@ -138,7 +138,7 @@ def _is_object(receiver: Value) -> bool:
 def _call_instance(
     engine: Engine, instance: Value, cls: LocalClass, arguments: Arguments, site: Site
 ) -> Value:
-    for name in ("__call__", "forward", "call"):
+    for name in ("__call__",) if engine.budget.thrifty else ("__call__", "forward", "call"):
         method = engine.lookup_class(cls, name)
         if method is not None and isinstance(method.data, LocalFunction):
             return engine.call(engine.attribute(instance, name, site), arguments, site)

@@ -84,7 +84,11 @@ class Engine(ABC):
         self.functions: list[LocalFunction] = self.trace.functions
         self.instances: dict[int, Value] = {}
         self.generators: dict[ast.AST, bool] = {}
+        self.targets: dict[ast.AST, tuple[ast.expr, ...]] = {}
+        """What the bodies of loops assign."""
         self.unwrapping: set[ast.AST] = set()
+        self.options_stated: frozenset[str] = frozenset()
+        """By the code that runs; what other parsers would make of them is not believed."""
         self.bytes_read = 0
         self.texts: dict[Path, str] = {}
         self.configs: list[SourceFile] = []

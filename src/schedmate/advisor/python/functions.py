@@ -91,7 +91,7 @@ def follow_function(
     nested = state.active.count(function.node)
     if (
         state.calls >= limits.call_depth
-        or times >= limits.calls_of_one
+        or times >= engine.budget.calls_of_one
         or nested >= limits.recursion
     ):
         return NOBODY_KNOWS

@@ -110,7 +110,9 @@ def _endless(node: _Loop) -> bool:
 
 def forget(engine: Engine, node: ast.AST, scope: Scope) -> None:
     """What the body of a loop assigns may have been assigned by an earlier round."""
-    for target in _targets(node):
+    if node not in engine.targets:
+        engine.targets[node] = tuple(_targets(node))
+    for target in engine.targets[node]:
         if isinstance(target, ast.Name):
             home = scope.home_of(target.id)
             if target.id in home.names:
