@@ -152,12 +152,15 @@ def test_deepspeed_works_out_the_third_number(tmp_path, config, batch, accumulat
     assert (value(found.batch_size), value(found.gradient_accumulation)) == (batch, accumulation)
 
 
+HF_TRAINER = "from transformers import Trainer\nTrainer(m).train()"
+
+
 @pytest.mark.parametrize(
     ("code", "command", "way"),
     [
-        ("from transformers import Trainer\nTrainer(m).train()", "torchrun --nproc_per_node=4", "ddp"),
-        ("from transformers import Trainer\nTrainer(m).train()", "torchrun --nproc_per_node=1", None),
-        ("from transformers import Trainer\nTrainer(m).train()", "python", None),
+        (HF_TRAINER, "torchrun --nproc_per_node=4", "ddp"),
+        (HF_TRAINER, "torchrun --nproc_per_node=1", None),
+        (HF_TRAINER, "python", None),
         ("from accelerate import Accelerator\nAccelerator()", "torchrun --nproc_per_node=4", "ddp"),
         ("import torch\ntorch.distributed.init_process_group()", "srun -n 8 python", "ddp"),
         ("import torch\ntorch.nn.Linear(2, 2)", "torchrun --nproc_per_node=4", None),
