@@ -134,3 +134,27 @@ def test_data_parallel_gpus_share_a_batch(tmp_path, wrapped, command, batch):
     train_loader = torch.utils.data.DataLoader(data, batch_size=32, shuffle=True)
     """
     assert record(tmp_path, code, command).batch_size.value == batch
+
+
+def test_what_submitit_submits_is_the_job(tmp_path):
+    code = """\
+    import os
+    import submitit
+    import torch
+    class Trainer:
+        def __init__(self, lr):
+            self.lr = lr
+        def __call__(self):
+            world = submitit.JobEnvironment().num_tasks
+            if "SLURM_PROCID" in os.environ:
+                torch.nn.parallel.DistributedDataParallel(net)
+            torch.optim.SGD(p, lr=self.lr)
+            train_loader = torch.utils.data.DataLoader(data, batch_size=512 // world, shuffle=True)
+    executor = submitit.AutoExecutor(folder="out")
+    executor.update_parameters(nodes=2, gpus_per_node=8, tasks_per_node=8, slurm_partition="gpu")
+    executor.submit(Trainer(0.1))
+    """
+    found = record(tmp_path, code, "python train.py")
+    assert (found.nodes.value, found.gpus.value) == (2, 16)
+    assert (found.learning_rate.value, found.batch_size.value) == (0.1, 32)
+    assert found.parallelism.value == "ddp"

@@ -181,6 +181,8 @@ _MEANINGS: dict[str, Callable[[str, Any], Any]] = {
     "max_steps": _positive_int,
     "optimizer": _optimizer,
     "learning_rate": _positive_float,
+    "nodes": _positive_int,
+    "gpus": _positive_int,
     "precision": _precision,
     "parallelism": _parallelism,
     "checkpoint_dir": _text,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     calls_of,
+    derived,
     is_of,
     is_trained_by_transformers,
     number_of,
@@ -64,6 +65,22 @@ def _wraps_by_itself(reading: Reading) -> bool:
     return launcher in ("pytorch", "slurm", "mpi") and any(
         is_of(each.name, "mmengine", "mmcv") for each in reading.trace.imports
     )
+
+
+def submitit(reading: Reading) -> Iterator[Said]:
+    """What `executor.update_parameters(nodes=…, gpus_per_node=…)` asks the scheduler for."""
+    asked: dict[str, Value] = {}
+    for call in calls_of(reading, "update_parameters"):
+        if is_of(call.callee, "submitit") and call.certain:
+            asked |= {name.removeprefix("slurm_"): part for name, part in call.keywords.items()}
+    nodes, gpus = asked.get("nodes"), asked.get("gpus_per_node")
+    if nodes is not None and number_of(nodes):
+        yield Said(field="nodes", value=nodes)
+    if gpus is not None and number_of(gpus):
+        of_all = derived(int((number_of(gpus) or 0) * (number_of(nodes) or 1)), gpus)
+        yield Said(
+            field="gpus", value=of_all if nodes is None else derived(of_all.data, gpus, nodes)
+        )
 
 
 def _told(reading: Reading, options: Mapping[str, Word]) -> Iterator[Said]:

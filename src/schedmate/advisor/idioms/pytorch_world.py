@@ -8,7 +8,7 @@ from schedmate.advisor.idioms.composer import composer
 from schedmate.advisor.idioms.deepspeed import deepspeed
 from schedmate.advisor.idioms.detectron import detectron2
 from schedmate.advisor.idioms.fastai import fastai
-from schedmate.advisor.idioms.launched import accelerate_launch, spread_by_launcher
+from schedmate.advisor.idioms.launched import accelerate_launch, spread_by_launcher, submitit
 from schedmate.advisor.idioms.lightning import (
     lightning,
     lightning_checkpoints,
@@ -63,6 +63,7 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     accelerate,
     accelerate_launch,
     spread_by_launcher,
+    submitit,
     deepspeed,
     megatron,
     mmengine,

@@ -12,6 +12,7 @@ from schedmate.advisor.python.natives.numbers import NUMBERS
 from schedmate.advisor.python.natives.paths import PATH_METHODS, PATHS
 from schedmate.advisor.python.natives.processes import PROCESS_METHODS, PROCESSES
 from schedmate.advisor.python.natives.reading import READING, READING_METHODS
+from schedmate.advisor.python.natives.submitting import SUBMITTING
 from schedmate.advisor.python.natives.text import TEXT_METHODS
 
 NATIVES: dict[str, Native] = {
@@ -22,6 +23,7 @@ NATIVES: dict[str, Native] = {
     **READING,
     **LIBRARIES,
     **PROCESSES,
+    **SUBMITTING,
 }
 
 NATIVE_METHODS: dict[str, NativeMethod] = {}

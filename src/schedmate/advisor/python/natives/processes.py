@@ -9,10 +9,19 @@ from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.natives.base import Native, NativeMethod
 from schedmate.advisor.python.values import Table, Thing, Value
 
-_COUNTERS = ("Accelerator", "PartialState", "AcceleratorState", "Fabric", "Trainer", "Lite")
+_COUNTERS = (
+    "Accelerator",
+    "PartialState",
+    "AcceleratorState",
+    "Fabric",
+    "Trainer",
+    "Lite",
+    "JobEnvironment",
+)
 _MEMBERS: dict[str, Callable[[Processes], Count | None]] = {
     "num_processes": lambda started: started.total,
     "world_size": lambda started: started.total,
+    "num_tasks": lambda started: started.total,
 }
 
 
