@@ -13,6 +13,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from schedmate.advisor.declarations import MODELS, WRAPPERS
+from schedmate.advisor.launchers.environments import ENVIRONMENTS
+from schedmate.advisor.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
+from schedmate.advisor.launchers.schedulers import SCHEDULERS
+from schedmate.advisor.launchers.wrappers import WRAPPERS as AROUND
+from schedmate.advisor.tools import TOOLS
 from schedmate.cli import VERBS
 from schedmate.config import Settings
 from schedmate.handler.states import VERDICTS
@@ -108,7 +114,28 @@ def states_table() -> str:
     return "\n".join(rows)
 
 
+def understood_table() -> str:
+    """What the advisor knows by name."""
+    known = {
+        "schedulers' commands, MPI": SCHEDULERS,
+        "what starts Python": PYTHON_STARTERS,
+        "the same by `python -m`": PYTHON_MODULES,
+        "environments, containers, other machines": ENVIRONMENTS,
+        "wrappers": AROUND,
+        "packages that options are declared or loaded with": {
+            name.partition(".")[0] for name in (*MODELS, *WRAPPERS)
+        },
+        "tools that train from a config": {known.tool.__name__ for known in TOOLS},
+    }
+    rows = ["| kind | known |", "|---|---|"]
+    rows += [
+        f"| {kind} | {' '.join(f'`{n}`' for n in sorted(names))} |" for kind, names in known.items()
+    ]
+    return "\n".join(rows)
+
+
 TABLES = {
+    REFERENCE / "understood.md": understood_table,
     REFERENCE / "settings.md": settings_table,
     REFERENCE / "failures.md": failures_table,
     REFERENCE / "states.md": states_table,
