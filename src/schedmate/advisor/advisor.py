@@ -56,7 +56,13 @@ class Advisor:
         agent = None if self._asker is None else Agent(self._asker, self._steps)
         understood, problems = self._understood(target, launch, agent)
         prints = fingerprint(launch, understood, target.request)
-        prediction = predict(self._history, target, prints, understood.workload)
+        prediction = predict(
+            self._history,
+            target,
+            prints,
+            understood.workload,
+            now=time.time(),
+        )
         checked = Checked(
             target=target,
             launch=launch,

@@ -38,13 +38,14 @@ def import_verb(source: str, as_json: bool) -> None:
     Importing the same again changes nothing.
     """
     from schedmate import config
-    from schedmate.service.importing import import_scheduler, import_table
+    from schedmate.service.importing import import_scheduler, import_table, learn_from_history
 
     settings = config.load()
     if source in ("local", "slurm"):
         imported = import_scheduler(settings, source)
     else:
         imported = import_table(settings, _runs_of_table(source), source)
+    learn_from_history(settings)
     if as_json:
         print_json({"schema": "schedmate.imported/1", "source": source, "runs": imported})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,14 @@ def import_scheduler(settings: Settings, name: str) -> int:
             if store.run(job.id, job.restarts) is None:
                 store.keep_run(_past_run(job, scheduler, store))
     return len(ended)
+
+
+def learn_from_history(settings: Settings) -> None:
+    """So that the next prediction goes by what was imported."""
+    from schedmate.service.foresight import learn_from
+
+    with closing(open_store(settings)) as store:
+        learn_from(store, at=time.time())
 
 
 def catch_up(settings: Settings) -> None:

@@ -29,6 +29,7 @@ from schedmate.core import (
 from schedmate.handler import Case, Handler
 from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
 from schedmate.service.attempts import attempts_before, reached_in
+from schedmate.service.foresight import Foresight
 from schedmate.service.hindsight import run_that_ended
 from schedmate.service.learning import Learning
 from schedmate.service.refining import Refining
@@ -37,7 +38,7 @@ from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
@@ -59,6 +60,7 @@ class Mate:
         handler: Handler,
         actions: Actions,
         asker: Asker | None = None,
+        open_store: Callable[[], Store] | None = None,
     ) -> None:
         self._mind = mind
         self._scheduler = scheduler
@@ -68,6 +70,7 @@ class Mate:
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._refining = Refining()
+        self._foresight = Foresight(store, self._refining, open_store)
         self._watching = Watching(store, Learning(store, self._refining, asker))
         self._troubled: dict[JobId, float] = {}
 
@@ -80,6 +83,7 @@ class Mate:
                 self._see(job, now)
         for job_id, progress in self._watching.look(now):
             self._tell(ProgressSeen(now, job_id, progress))
+        self._foresight.consider(now)
         self._refining.hear(now)
         self._actions.finish_interrupted(now)
 
@@ -121,9 +125,12 @@ class Mate:
     def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
         match instruction:
             case Advise(job=job):
-                return self._advise(job, now)
+                advised = self._advise(job, now)
+                self._foresight.submitted(job)
+                return advised
             case Track(job=job):
                 self._watching.begin(job)
+                self._foresight.started(job)
             case Diagnose(job=job, hung=hung):
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):
@@ -197,3 +204,4 @@ class Mate:
         if ended is None and self._store.run(job.id, job.restarts) is not None:
             return  # by somebody who had followed it
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended))
+        self._foresight.ended(job)

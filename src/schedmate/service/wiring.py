@@ -114,6 +114,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
         handler=Handler(store, asker),
         actions=Actions(scheduler, store, settings.mode),
         asker=asker,
+        open_store=lambda: open_store(settings),
     )
     try:
         yield mate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from schedmate.advisor.target import Target
 from schedmate.model import Job, JobState, PastRun
 
 _NUMBER = re.compile(r"\d+")
@@ -62,6 +63,23 @@ def facts_of(job: Job) -> Facts:
         limit_s=job.request.time_limit_s,
         partition=job.request.partition or "",
         submitted_at=job.submit_time,
+    )
+
+
+def facts_at_submission(target: Target, now: float) -> Facts:
+    """Of a job that is about to be submitted, or was so `now`."""
+    request = target.request
+    return Facts(
+        job_id="",
+        user=target.user,
+        name=target.name,
+        command=" ".join(target.command),
+        gpus=request.gpus,
+        cpus=request.cpus or 0,
+        nodes=request.nodes,
+        limit_s=request.time_limit_s,
+        partition=request.partition or "",
+        submitted_at=now,
     )
 
 

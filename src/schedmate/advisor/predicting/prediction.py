@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from schedmate.advisor.predicting.columns import Columns, Places, columns_of, rows_of
 from schedmate.advisor.predicting.estimating import Scaled, scaled
 from schedmate.advisor.predicting.explanation import explain
-from schedmate.advisor.predicting.lessons import learnt_scaling
+from schedmate.advisor.predicting.facts import facts_at_submission
+from schedmate.advisor.predicting.lore import Lore, learn_lore, learnt_lore
 from schedmate.advisor.predicting.matching import Likes, find_likes, sketch_of_target
 from schedmate.advisor.predicting.outcomes import ENOUGH, measured, outcome, with_early_ends
 from schedmate.advisor.predicting.prior import from_arithmetic
+from schedmate.advisor.predicting.rehearsal import Predict
 from schedmate.advisor.predicting.scaling import Ending, Scaling
 from schedmate.advisor.spread import around, empirical
 from schedmate.advisor.target import Target
@@ -35,20 +39,56 @@ def predict(
     scaling: Scaling | None = None,
     *,
     at: float | None = None,
+    lore: Lore | None = None,
+    now: float | None = None,
 ) -> Prediction:
-    """With what was learnt from this history, unless other `scaling` is given.
+    """With what was learnt from this history, unless other `lore` or `scaling` is given.
 
-    `at` is when the job runs, where that is neither when it was submitted nor now.
+    `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
+    jobs that nobody has submitted yet.
     """
-    scaling = scaling or learnt_scaling(history)
+    lore = lore or (learnt_lore(history) if scaling is None else Lore(scaling))
+    scaling = lore.scaling
     sketch = sketch_of_target(target, fingerprint, workload)
     likes = find_likes(history, target, sketch, scaling, at=at)
     if likes is not None:
-        return _from_likes(history, likes, target, workload, scaling)
+        return _calibrated(_from_likes(history, likes, target, workload, scaling), lore, workload)
     return (
-        _from_history(history, target)
+        _from_site(lore, target, now)
+        or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or Prediction(basis="none", explanation="no past run resembles it")
+    )
+
+
+def learn(history: History, *, at: float) -> None:
+    """All that this history teaches, at bounded cost; it is kept with the history."""
+
+    def predicting(lore: Lore) -> Predict:
+        return partial(predict, history, lore=lore)
+
+    learn_lore(history, predicting, at=at)
+
+
+def _calibrated(said: Prediction, lore: Lore, workload: Workload) -> Prediction:
+    """Bent by how far off such predictions were on this site."""
+    if lore.calibration is None or said.duration_s is None:
+        return said
+    bent = lore.calibration.calibrated(said.basis, said.duration_s)
+    return replace(said, duration_s=_capped(bent, workload))
+
+
+def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | None:
+    """Nothing resembles it: what the site's own past says of such requests."""
+    submitted = target.submitted_at or now
+    if lore.site is None or submitted is None:
+        return None
+    said = lore.site.predict(facts_at_submission(target, submitted))
+    return Prediction(
+        basis="history",
+        duration_s=said.duration_s,
+        outcome=said.outcome,
+        explanation=f"no past run resembles it; by {said.rests_on}",
     )
 
 

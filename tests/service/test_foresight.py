@@ -1,0 +1,128 @@
+"""The daemon learns from its history beside the loop, and predicts by it."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from schedmate.advisor import Advisor, Target
+from schedmate.advisor.predicting.lore import learnt_lore
+from schedmate.model import Job, JobState, Request
+from schedmate.service.foresight import Foresight, learn_from
+from schedmate.service.refining import Refining
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.history import past_run
+
+NOW = 1_700_000_000.0
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def store(path):
+    with closing(SqliteStore(path)) as store:
+        yield store
+
+
+@pytest.fixture
+def refining():
+    refining = Refining()
+    yield refining
+    refining.close()
+
+
+def remember(store, count, *, seconds=600.0, user="ann", first=0):
+    store.keep_runs(
+        [
+            past_run(
+                f"{user}{first + number}",
+                seconds * (1 + number % 3 / 10),
+                user=user,
+                name=f"job{first + number}",
+                ended_at=NOW - 1000.0 * (count - number),
+            )
+            for number in range(count)
+        ]
+    )
+
+
+def wait_for(told, seconds=30.0):
+    until = time.monotonic() + seconds
+    while not told() and time.monotonic() < until:
+        time.sleep(0.05)
+    return told()
+
+
+def job(job_id="j1", state=JobState.PENDING, **changes):
+    return Job(
+        id=job_id, name="x", user="ann", state=state, workdir="/", submit_time=NOW, **changes
+    )
+
+
+def test_nothing_is_learnt_from_next_to_nothing(store):
+    remember(store, 5)
+    learn_from(store, at=NOW)
+    assert learnt_lore(store).site is None
+
+
+def test_what_nothing_resembles_is_predicted_by_the_site(store, tmp_path):
+    remember(store, 60)
+    remember(store, 60, seconds=9000.0, user="bob")
+    learn_from(store, at=NOW)
+    target = Target(
+        workdir=tmp_path, command=("other",), user="ann", name="quite-new", request=Request(gpus=3)
+    )
+    prediction = Advisor(store, store).advise(target).advice.prediction
+    assert prediction.basis == "history"
+    assert "ann's last" in prediction.explanation
+    assert 300 < prediction.duration_s.p50 < 1500
+
+
+def test_predictions_of_a_tier_are_bent_by_the_past(store):
+    remember(store, 120)
+    learn_from(store, at=NOW)
+    lore = learnt_lore(store)
+    assert lore.calibration is not None
+    assert sum(map(lore.calibration.pairs, ("identical", "similar", "history"))) > 50
+
+
+def test_it_is_learnt_at_the_start_and_then_seldom(store, path, refining):
+    remember(store, 30)
+    foresight = Foresight(store, refining, lambda: SqliteStore(path))
+    foresight.consider(NOW)
+    assert wait_for(lambda: learnt_lore(store).site is not None)
+    first = store.learnt("site/1")
+    remember(store, 30, first=100, seconds=50.0)
+    for number in range(30):
+        foresight.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
+    foresight.consider(NOW + 60)
+    time.sleep(0.3)
+    assert store.learnt("site/1") == first
+    foresight.consider(NOW + 3600)
+    assert wait_for(lambda: store.learnt("site/1") != first)
+
+
+def test_a_store_that_cannot_be_opened_stops_nothing(store, refining):
+    def broken():
+        raise OSError("gone")
+
+    foresight = Foresight(store, refining, broken)
+    foresight.consider(NOW)
+    foresight.submitted(job())
+    foresight.ended(job(state=JobState.COMPLETED, start_time=NOW, end_time=NOW + 5))
+
+
+def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, refining):
+    foresight = Foresight(store, refining, lambda: SqliteStore(path))
+    foresight.submitted(job("waiting"))
+    foresight.started(job("running", JobState.RUNNING, start_time=NOW + 5))
+    remember(store, 40)
+    learn_from(store, at=NOW)
+    foresight.submitted(job("another"))
+    site = learnt_lore(store).site
+    assert {"waiting", "running", "another"} == set(site._on_their_way)
+    assert Path(path).exists()
