@@ -55,6 +55,23 @@ def _at(ordered: Sequence[float], level: float) -> float:
     return ordered[round(level * (len(ordered) - 1))]
 
 
+class RecentBy:
+    """The quantiles of the last thirty that ended with the same key, else of all."""
+
+    def __init__(self, key: Callable[[Facts], object]) -> None:
+        self._key = key
+        self._times: dict[object, deque[float]] = defaultdict(lambda: deque(maxlen=30))
+        self._all = MedianBy(lambda _: None)
+
+    def predict(self, facts: Facts) -> Spread | None:
+        times = self._times.get(self._key(facts))
+        return empirical([*times]) if times else self._all.predict(facts)
+
+    def ended(self, run: Ran) -> None:
+        self._times[self._key(run.facts)].append(run.duration_s)
+        self._all.ended(run)
+
+
 class LastTwo:
     """The mean of the user's last two; as spread, the quantiles of the user's last thirty."""
 
