@@ -11,6 +11,7 @@ import gzip
 import os
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,6 @@ _TASKS = {
 }
 _LIBRARIES = ("mxnet", "pytorch", "tensorflow", "jax", "hugectr", "nemo", "poplar", "dgl")
 _RETINANET_SINCE = (2, 0)
-_HOUR = 3600.0
 
 
 def data_folder() -> Path | None:
@@ -133,7 +133,8 @@ def nanogpt_runs(path: Path) -> list[tuple[str, PastRun]]:
 
 def _nanogpt_run(place: int, row: Row) -> PastRun:
     seconds = float(row["train_ms"]) / 1e3
-    start = place * _HOUR * 24
+    day = datetime.fromisoformat(row["record"][:10]).replace(tzinfo=UTC)
+    start = day.timestamp() + place
     gpus = int(float(row["gpus"] or 8))
     job = Job(
         id=row["blob"][:12],

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _MATCHES = 200
 """How many runs of the same code are worth looking at."""
+_READINGS = 4000
+"""How many of the newest rows of what was read are kept: two or three a job."""
 
 
 class SqliteStore(Lessons, Sketches):
@@ -219,7 +221,12 @@ class SqliteStore(Lessons, Sketches):
         return None if row is None else str(row[0])
 
     def cache_reading(self, key: str, reading: str) -> None:
-        self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, reading))
+        with self.together():
+            self._db.run("INSERT OR REPLACE INTO workloads VALUES (?, ?)", (key, reading))
+            self._db.run(  # what is written again gets a new number, so the oldest go
+                "DELETE FROM workloads WHERE rowid <= (SELECT max(rowid) FROM workloads) - ?",
+                (_READINGS,),
+            )
 
     def learned_pattern(self, workload: str) -> LearnedPattern | None:
         row = self._db.one("SELECT body FROM formats WHERE workload = ?", (workload,))

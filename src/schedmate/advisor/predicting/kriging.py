@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.advisor.predicting.closeness import LOCAL, WORKLOAD, distances
-from schedmate.advisor.predicting.columns import Columns, Floats
+from schedmate.advisor.predicting.columns import Columns, Flags, Floats
 from schedmate.advisor.predicting.configurations import Configurations, repeat_variance
 from schedmate.advisor.predicting.scaling import Ending, Scaling
 
 _ANYTHING = 25.0
 """Variance of the duration of a job of which nothing is known."""
 _ODD = 2.0
+_NO_FLUKE = 3
 _ROUNDS = 3
 
 
@@ -52,7 +53,9 @@ def krige(query: Columns, found: Configurations, scaling: Scaling, ending: Endin
     rest = found.log_s - trend @ mean
     usual = float(np.median(rest))
     rest = rest - usual
-    noise = _without_odd_ones(among, rest, noise)
+    fluke = np.ones(len(found), bool)
+    fluke[here.argmax()] = found.count[here.argmax()] < _NO_FLUKE
+    noise = _without_odd_ones(among, rest, noise, fluke)
     weights = np.linalg.solve(among + np.diag(noise), here)
     itself = LOCAL + WORKLOAD + _ANYTHING + float(doubt @ wanted**2)
     variance = itself - float(here @ weights) + apart + scaling.noise + repeat
@@ -79,13 +82,17 @@ def _covariance(by_words: Floats, by_numbers: Floats) -> Floats:
     return _ANYTHING + kind + LOCAL * np.exp(-(by_words + by_numbers) / LOCAL)
 
 
-def _without_odd_ones(among: Floats, rest: Floats, noise: Floats) -> Floats:
-    """The noise of each, raised where the others would never have expected it."""
+def _without_odd_ones(among: Floats, rest: Floats, noise: Floats, fluke: Flags) -> Floats:
+    """The noise of each, raised where the others would never have expected it.
+
+    But the nearest, if it ran several times, is no fluke: the world has changed since the others.
+    """
     raised = noise
     for _ in range(_ROUNDS if len(rest) > 2 else 0):  # noqa: PLR2004 - of two, neither is odd
         inverse = np.linalg.inv(among + np.diag(raised))
         share = np.diag(inverse)
         missed = inverse @ rest / share
         usual = np.sqrt(np.maximum(1 / share - raised, 0.0) + noise)
-        raised = np.where(np.abs(missed) > _ODD * usual, np.maximum(missed**2, noise), noise)
+        odd = fluke & (np.abs(missed) > _ODD * usual)
+        raised = np.where(odd, np.maximum(missed**2, noise), noise)
     return raised

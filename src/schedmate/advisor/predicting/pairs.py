@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from schedmate.advisor.predicting.closeness import differing
+from schedmate.advisor.predicting.closeness import differing, distances
 from schedmate.advisor.predicting.columns import Columns, Floats, Places
 from schedmate.advisor.predicting.configurations import Configurations, repeat_variance
 from schedmate.advisor.predicting.scaling import (
@@ -37,8 +37,8 @@ _USUAL_SQUARE = 0.516
 """What the square of a normal leftover is then on average."""
 _WIDEST = 0.5
 _SMALLEST = 1e-5
-_QUIETEST = 3e-4
-"""No two configurations are closer than one or two per cent, whatever a few pairs say."""
+_QUIETEST = 5e-5
+"""No two configurations are closer than about one per cent, whatever a few pairs say."""
 _BELIEF = 3.0
 _STEPS = 100
 
@@ -82,7 +82,7 @@ def _pairs(found: Configurations) -> _Pairs:
         pair = found.columns.take(one), found.columns.take(other)
         unlike.append(np.column_stack([differing(*pair, place) for place in range(len(TRAITS))]))
         longer.append(found.log_s[one] - found.log_s[other])
-        weight.append(np.full(len(one), 2.0 / max(len(members), 1)))
+        weight.append(_nearness(found.columns.take(members)))
         kind.append(np.full(len(one), each))
         repeats.append(1 / found.count[one] + 1 / found.count[other])
         if sum(map(len, longer)) > _MOST_PAIRS:
@@ -92,6 +92,18 @@ def _pairs(found: Configurations) -> _Pairs:
         np.vstack(unlike),
         *map(np.concatenate, (longer, weight, kind, repeats)),
     )
+
+
+def _nearness(members: Columns) -> Floats:
+    """Of each pair: neighbours say most of how a job follows from those nearest to it.
+
+    They sum to the number of members.
+    """
+    apart = np.sum(distances(members, members, PRIOR), axis=0)
+    rank = np.argsort(np.argsort(apart, axis=1), axis=1)
+    near = 1.0 / np.maximum(np.minimum(rank, rank.T), 1)
+    pairs = near[np.triu_indices(len(members), 1)]
+    return np.asarray(pairs * len(members) / max(pairs.sum(), 1e-9))
 
 
 def _kinds(columns: Columns) -> Places:
