@@ -169,3 +169,81 @@ HF_TRAINER = "from transformers import Trainer\nTrainer(m).train()"
 def test_trainers_that_wrap_by_themselves_do_so_for_several_processes(tmp_path, code, command, way):
     found = record(tmp_path, {"train.py": code}, f"{command} train.py")
     assert value(found.parallelism) == way
+
+
+def test_a_function_of_a_script_that_is_sourced_states_what_it_does_there(tmp_path):
+    (tmp_path / "train.py").write_text("import torch\ntorch.optim.SGD(p, lr=0.1)\n")
+    (tmp_path / "lib.sh").write_text("launch() {\n    python train.py --epochs 3 $@\n}\n")
+    (tmp_path / "job.sh").write_text("source lib.sh\necho\n\nlaunch --batch_size 8\n")
+    target = Target.from_script(tmp_path, "job.sh", ())
+    found = understand(resolve(target), target.files, Request())[0].workload
+    assert [(line.file, line.line) for line in found.epochs.evidence] == [("lib.sh", 2)]
+    assert ("job.sh", 4) in {(line.file, line.line) for line in found.batch_size.evidence}
+    assert [(line.file, line.line) for line in found.entry_point.evidence] == [("lib.sh", 2)]
+
+
+FIT = """\
+import tensorflow as tf
+def prep(train):
+    ds = tf.data.Dataset.from_tensor_slices(x)
+    return ds.batch(48 if train else 100).prefetch(2)
+a, b = prep(True), prep(False)
+strategy = tf.distribute.{strategy}()
+model = tf.keras.Sequential([])
+model.compile("adam")
+model.fit(a, validation_data=b, epochs=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "devices", "batch"),
+    [
+        ("OneDeviceStrategy", "0,1", 48),
+        ("MirroredStrategy", "0,1", 24),
+        ("MirroredStrategy", "0", 48),
+    ],
+)
+def test_keras_draws_its_batches_from_what_fit_is_given(tmp_path, strategy, devices, batch):
+    command = f"env CUDA_VISIBLE_DEVICES={devices} python train.py"
+    found = record(tmp_path, {"train.py": FIT.format(strategy=strategy)}, command)
+    assert found.batch_size.value == batch
+
+
+def test_jax_spreads_the_batch_that_is_shuffled(tmp_path):
+    code = """\
+    import jax, jax.numpy as jnp
+    import flax.linen as nn
+    import tensorflow_datasets as tfds
+    class Net(nn.Module):
+        dtype: jnp.dtype = jnp.float32
+    def batches(size, train):
+        ds = tfds.load("mnist")
+        if train:
+            ds = ds.shuffle(100)
+        return ds.batch(size)
+    a, b = batches(64, True), batches(1000, False)
+    net = Net(dtype=jnp.bfloat16)
+    step = jax.pmap(f)
+    """
+    found = record(tmp_path, {"train.py": code}, "env CUDA_VISIBLE_DEVICES=0,1 python train.py")
+    assert (found.batch_size.value, found.precision.value) == (32, "bf16")
+
+
+def test_a_share_that_the_command_line_sets(tmp_path):
+    code = """\
+    from absl import flags
+    from ml_collections import config_flags
+    import jax
+    config_flags.DEFINE_config_file("config", "c.py")
+    config = flags.FLAGS.config
+    """
+    settings = """\
+    import ml_collections
+    def get_config():
+        config = ml_collections.ConfigDict()
+        config.per_device_batch_size = 32
+        return config
+    """
+    files = {"train.py": code, "c.py": settings}
+    found = record(tmp_path, files, "python train.py --config.per_device_batch_size=64")
+    assert found.batch_size.value == 64

@@ -14,11 +14,12 @@ from schedmate.advisor.idioms.calls import (
     items_of,
     last_name,
     number_of,
+    part_of,
     said,
     text_of,
     words,
 )
-from schedmate.advisor.python.values import Call, Thing, Value
+from schedmate.advisor.python.values import Call, Table, Thing, Value
 
 _OPTIMIZERS = words(
     "adamw adam sgd lamb lars lion adafactor rmsprop adagrad nadam nadamw novograd radam yogi sm3 "
@@ -41,6 +42,7 @@ _PEAKS: dict[str, tuple[str, int]] = {
 }
 """What a schedule's rate is at its highest; a linear one that starts at nothing warms up."""
 _ASIDE = re.compile(r"disc|critic|actor_target|teacher|alpha|temperature", re.IGNORECASE)
+_HALVES = ("bfloat16", "float16")
 _DATA_AXES = words("data batch dp replica devices i device")
 _SAVES = ("checkpoints.save_checkpoint", "checkpoints.save_checkpoint_multiprocess")
 _RESTORES = ("checkpoints.restore_checkpoint", "restore_or_initialize")
@@ -63,6 +65,21 @@ def spread_over_devices(reading: Reading) -> Iterator[Said]:
         if is_of(call.callee, "jax", "flax"):
             yield from implied("parallelism", "dp", call)
             return
+
+
+def flax_precision(reading: Reading) -> Iterator[Said]:
+    """The numbers that a model of flax is told to compute in: `Net(dtype=jnp.bfloat16)`."""
+    if not any(is_of(each.name, "flax") for each in reading.trace.imports):
+        return
+    made = [call for call in reading.trace.calls if is_of(call.callee, "flax.linen", "flax.nnx")]
+    found = [(call.keywords.get("dtype"), call) for call in made]
+    found += [
+        (part_of(each.value, "dtype"), each)
+        for each in reading.trace.bindings
+        if isinstance(each.value.data, Table) and each.value.data.of is not None
+    ]
+    halves = [(dtype, at) for dtype, at in found if text_of(dtype) in _HALVES and at.certain]
+    yield from agreed(each for dtype, at in halves for each in said("precision", dtype, at))
 
 
 def flax_checkpoints(reading: Reading) -> Iterator[Said]:

@@ -19,6 +19,7 @@ from schedmate.advisor.idioms.calls import (
     text_of,
     words,
 )
+from schedmate.advisor.idioms.tensorflow import batch_of, share
 from schedmate.advisor.python.values import Call, Thing, Value
 
 LIBRARIES = (
@@ -69,7 +70,10 @@ def fitted(reading: Reading) -> Iterator[Said]:
     for call in sorted(sure, key=lambda each: number_of(each.argument("epochs")) or 0)[-1:]:
         place = None if last_name(call.callee) == "fit_generator" else 3
         yield from said("epochs", call.argument("epochs", place), call)
-        yield from said("batch_size", call.argument("batch_size", place and place - 1), call)
+        given = call.argument("batch_size", place and place - 1)
+        if given is None or given.data is None:
+            given = batch_of(call.argument("x", 0) or call.argument("generator"))
+        yield from said("batch_size", share(given, reading), call)
 
 
 def callbacks(reading: Reading) -> Iterator[Said]:

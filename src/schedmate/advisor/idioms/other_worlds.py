@@ -7,6 +7,7 @@ from schedmate.advisor.idioms.boosting import boosting, estimators
 from schedmate.advisor.idioms.frameworks import frameworks
 from schedmate.advisor.idioms.jax import (
     flax_checkpoints,
+    flax_precision,
     optax_optimizers,
     orbax_checkpoints,
     spread_over_devices,
@@ -37,6 +38,7 @@ OTHER_WORLDS: tuple[Idiom, ...] = (
     optax_optimizers,
     spread_over_devices,
     flax_checkpoints,
+    flax_precision,
     orbax_checkpoints,
     maxtext,
     boosting,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     agreed,
     calls_of,
+    derived,
     implied,
     is_of,
     kind_of,
@@ -18,7 +20,7 @@ from schedmate.advisor.idioms.calls import (
     text_of,
     words,
 )
-from schedmate.advisor.python.values import Call
+from schedmate.advisor.python.values import Call, Thing, Value
 
 _PIPELINES = ("tensorflow", "tensorflow_datasets", "keras")
 _BATCHES = ("batch", "padded_batch", "ragged_batch")
@@ -47,16 +49,52 @@ _PER_REPLICA = re.compile(
     r"|(?:per_)?(?:replica|device|worker|local|core)_batch_size)",
     re.IGNORECASE,
 )
+_ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
+_DRIVERS = ("jax", "flax", "tensorflow")
+_LONGEST_CHAIN = 30
 _HOROVOD = ("init", "DistributedOptimizer", "DistributedGradientTape")
 
 
 def pipelines(reading: Reading) -> Iterator[Said]:
     """What the training's pipeline is batched by, as long as no name says it is for a test."""
     found = [call for call in reading.trace.calls if _batches(call) and not _aside(call)]
-    training = [call for call in found if _TRAINS.search(_words(call))]
+    named = [call for call in found if _TRAINS.search(_words(call))]
+    training = named or [call for call in found if ".shuffle." in call.callee]
     others = [call for call in found if not _TESTS.search(_words(call))]
     said_of = [each for call in training or others for each in _batch(call)]
-    yield from agreed(said_of)
+    for each in agreed(said_of):
+        yield replace(each, value=share(each.value, reading) or each.value)
+
+
+def batch_of(pipeline: Value | None) -> Value | None:
+    """What a pipeline was batched by, whatever it went through since."""
+    for _ in range(_LONGEST_CHAIN):
+        if pipeline is None or not isinstance(pipeline.data, Thing):
+            return None
+        call = pipeline.data.call
+        if _batches(call):
+            return _size(call)
+        pipeline = call.receiver
+    return None
+
+
+def shared_by(reading: Reading) -> Value | None:
+    """How many GPUs share each batch, where one process drives all of them."""
+    count, total = reading.processes.devices, reading.processes.total
+    drives = [call for call in calls_of(reading, *_ONE_PROCESS) if is_of(call.callee, *_DRIVERS)]
+    if count is None or not any(call.certain for call in drives):
+        return None
+    if total is not None and total.number > 1:
+        return None
+    return Value(count.number, count.lines, "derived")
+
+
+def share(batch: Value | None, reading: Reading) -> Value | None:
+    devices = shared_by(reading)
+    whole, shares = number_of(batch), number_of(devices)
+    if batch is None or devices is None or not whole or not shares or whole % shares:
+        return batch
+    return derived(int(whole // shares), batch, devices)
 
 
 def strategies(reading: Reading) -> Iterator[Said]:
@@ -74,9 +112,11 @@ def horovod(reading: Reading) -> Iterator[Said]:
 
 def per_replica(reading: Reading) -> Iterator[Said]:
     """A name that says it is each device's share; the pipeline gets that times the devices."""
+    given = {last_name(name): value for name, value in reading.options.items()}
     for binding in reading.trace.bindings:
-        if _PER_REPLICA.fullmatch(binding.name) and number_of(binding.value) is not None:
-            yield from said("batch_size", binding.value, binding, confidence=0.97)
+        value = given.get(binding.name, binding.value)
+        if _PER_REPLICA.fullmatch(binding.name) and number_of(value) is not None:
+            yield from said("batch_size", value, binding, confidence=0.97)
             return
 
 
@@ -93,10 +133,13 @@ def _aside(call: Call) -> bool:
 
 
 def _batch(call: Call) -> Iterator[Said]:
-    place = 0 if last_name(call.callee) in _BATCHES else None
-    value = call.argument("batch_size", place)
+    value = _size(call)
     if number_of(value) is not None or text_of(value) is not None:
         yield from said("batch_size", value, call, confidence=0.9)
+
+
+def _size(call: Call) -> Value | None:
+    return call.argument("batch_size", 0 if last_name(call.callee) in _BATCHES else None)
 
 
 def _words(call: Call) -> str:

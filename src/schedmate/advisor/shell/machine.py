@@ -14,6 +14,7 @@ from schedmate.advisor.shell.conditions import decide, negated
 from schedmate.advisor.shell.parameters import matches
 from schedmate.advisor.shell.pieces import known, text_of, unknown
 from schedmate.advisor.shell.scope import Flow, Shell, Surroundings
+from schedmate.advisor.shell.state import Defined
 from schedmate.advisor.shell.syntax import (
     Arithmetic,
     Block,
@@ -88,7 +89,7 @@ class Machine(Shell):
         return self._followed[type(node)](node)
 
     def _function(self, node: Function) -> Flow:
-        self.state.functions[node.name] = node.body
+        self.state.functions[node.name] = Defined(node.body, self.book, self.offset)
         return "next"
 
     def _condition(self, node: Condition) -> Flow:

@@ -16,7 +16,8 @@ from schedmate.advisor.shell.machine import Machine
 from schedmate.advisor.shell.outputs import printed, prints
 from schedmate.advisor.shell.pieces import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.shell.scope import Flow
-from schedmate.advisor.shell.syntax import Node, Redirect, Simple
+from schedmate.advisor.shell.state import Defined
+from schedmate.advisor.shell.syntax import Redirect, Simple
 from schedmate.advisor.shell.words import Piece, Pieces, Place, Word
 from schedmate.advisor.sources import SourceFile
 
@@ -56,9 +57,9 @@ class SimpleCommands:
         if not fields:
             return "next"
         name = text_of(fields[0])
-        body = machine.state.functions.get(name)
-        if body is not None and len(machine.calls) < _MAX_CALLS:
-            return self._call(machine, node, body, fields)
+        function = machine.state.functions.get(name)
+        if function is not None and len(machine.calls) < _MAX_CALLS:
+            return self._call(machine, node, function, fields)
         before = machine.stdin
         here = _input(machine, node.redirects)
         machine.stdin = here if here is not None else machine.stdin
@@ -73,12 +74,15 @@ class SimpleCommands:
         machine.stdin = before
         return flow
 
-    def _call(self, machine: Machine, node: Simple, body: Node, fields: Fields) -> Flow:
+    def _call(self, machine: Machine, node: Simple, function: Defined, fields: Fields) -> Flow:
         before = machine.state.arguments, machine.calls
+        here = machine.book, machine.offset
+        machine.book, machine.offset = function.book, function.offset
         machine.state.arguments = tuple(tuple(field) for field in fields[1:])
         machine.calls = (*machine.calls, id(node))
         machine.frames.append({})
-        flow = machine.run(body)
+        flow = machine.run(function.body)
+        machine.book, machine.offset = here
         for name, value in machine.frames.pop().items():
             if value is None:
                 machine.state.values.pop(name, None)

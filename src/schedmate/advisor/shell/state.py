@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from schedmate.advisor.shell.pieces import Array, Value, same, unknown
 from schedmate.advisor.shell.syntax import Node
-from schedmate.advisor.shell.words import Pieces, Place, Word
+from schedmate.advisor.shell.words import Book, Pieces, Place, Word
 
 _MAX_EXPORTED = 2000
 _ALWAYS_SET = frozenset(
@@ -45,6 +45,15 @@ _PERHAPS_SET = frozenset(
 _OF_SCHEDULERS = ("SLURM", "PBS", "LSB_", "OMPI_", "PMI", "FLUX_", "JOB_ID", "SGE_", "XDG_")
 
 
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function, and the text that it stands in, which may be a script that was sourced."""
+
+    body: Node
+    book: Book
+    offset: int
+
+
 @dataclass(slots=True)
 class State:
     """`exported` is replaced, never changed, so that commands can share it."""
@@ -56,7 +65,7 @@ class State:
     exported: Mapping[str, Word] = field(default_factory=dict)
     to_export: frozenset[str] = frozenset()
     """Names that were exported before they had a value."""
-    functions: dict[str, Node] = field(default_factory=dict)
+    functions: dict[str, Defined] = field(default_factory=dict)
     exports_all: bool = False
     logs: tuple[Word, ...] = ()
     """Where `exec > FILE` sends what comes later."""
