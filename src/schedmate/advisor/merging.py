@@ -3,6 +3,7 @@ and the command line beats the config beats the code."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,15 @@ from schedmate.model import Finding, Source
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
 _LENGTHS = ("epochs", "max_steps")
+_WITHOUT_HEADS = re.compile(r"(?:rnn_?)?(?:bi)?(?:lstm|gru|rnn)(?:_?tanh|_?relu)?", re.IGNORECASE)
 _NOTHING = object()
+_NO_TRAINING = ("evaluation", "inference", "preprocessing")
+_OF_A_TRAINING = frozenset(
+    (
+        *("optimizer", "learning_rate", "epochs", "max_steps", "gradient_accumulation"),
+        *("checkpoint_dir", "checkpoint_every", "resumes", "early_stopping"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,8 @@ def merged(statements: Iterable[Stated]) -> dict[str, Finding[Any]]:
     chosen = {field: _choose(candidates) for field, candidates in by_field.items()}
     settled = {field: one for field, one in chosen.items() if one is not None}
     _keep_one_length(settled)
+    _keep_what_runs(settled)
+    _drop_needless_heads(settled)
     return {field: _finding(one) for field, one in settled.items()}
 
 
@@ -60,6 +71,25 @@ def _keep_one_length(chosen: dict[str, _Candidate]) -> None:
             continue
         if one.stated.kind is Kind.LIBRARY and one.stated.certain:
             del chosen[named]
+
+
+def _drop_needless_heads(chosen: dict[str, _Candidate]) -> None:
+    """A setting for heads says nothing where a network without any is chosen."""
+    model, heads = chosen.get("model"), chosen.get("n_head")
+    if model is None or heads is None or heads.stated.kind is Kind.LIBRARY:
+        return
+    if _WITHOUT_HEADS.fullmatch(str(model.value)):
+        del chosen["n_head"]
+
+
+def _keep_what_runs(chosen: dict[str, _Candidate]) -> None:
+    """A job that does not train has nothing of a training that its code could do as well."""
+    task = chosen.get("task")
+    if task is None or task.value not in _NO_TRAINING:
+        return
+    for field in _OF_A_TRAINING & chosen.keys():
+        if not chosen[field].stated.certain:
+            del chosen[field]
 
 
 def _candidate(stated: Stated) -> _Candidate | None:

@@ -1,6 +1,7 @@
 import pytest
 
 from advisor.idioms.followed import statements
+from schedmate.advisor.idioms.models import model_name
 from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.idioms.torch_models import models
 
@@ -113,3 +114,30 @@ def test_a_denoiser_made_on_the_spot(tmp_path):
     """
     (found,) = statements(tmp_path, code, idioms=(models,))
     assert found.value.data == "UNet2DModel"
+
+
+LAYERS = """
+from tensorflow import keras
+from tensorflow.keras import layers
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "entry", "name"),
+    [
+        ("m = keras.Sequential([layers.Conv2D(8, 3), layers.Dense(10)])", "train.py", ["CNN"]),
+        ("m = keras.Sequential([layers.LSTM(64)])", "train.py", ["LSTM"]),
+        ("m = keras.Sequential([layers.Dense(1)])", "train.py", []),
+        ("x = layers.Conv2D(8, 3)(i)\nm = keras.Model(i, x)", "train.py", []),
+        ("x = layers.Dense(8)(i)\nm = keras.Model(i, x)", "miniature_gpt.py", ["gpt"]),
+    ],
+)
+def test_layers_that_nobody_names(tmp_path, code, entry, name):
+    assert [found for found, _ in named(tmp_path, LAYERS + code, entry=entry)] == name
+
+
+def test_a_plain_class_is_better_than_nothing(tmp_path):
+    code = "from torch import nn\nclass Net(nn.Module): ...\nmodel = Net()\n"
+    assert named(tmp_path, code) == [("Net", [3, 2])]
+    assert model_name("Net") == "Net"
+    assert model_name("net") is None

@@ -89,3 +89,15 @@ def test_a_class_that_is_never_made_says_nothing(tmp_path):
         loss.backward()
     """
     assert told(tmp_path, code)[0][0] == "language_modeling"
+
+
+def test_pictures_with_boxes_serve_other_ends(tmp_path):
+    code = "import torch\nfrom torchvision.datasets import ImageFolder\n"
+    code += "d = ImageFolder('/data/coco')\nloss.backward()\n"
+    assert told(tmp_path, code, entry="neural_style/main.py")[0][0] == "other"
+    assert told(tmp_path, code, entry="train.py")[0][0] == "object_detection"
+
+
+def test_pictures_are_not_a_language(tmp_path):
+    code = "from transformers import ViTMAEForPreTraining as M\nm = M(config)\n"
+    assert told(tmp_path, code)[:1] != [("language_modeling", [2])]

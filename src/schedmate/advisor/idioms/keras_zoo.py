@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import agreed, implied, is_of, last_name, said, text_of
 from schedmate.advisor.idioms.datasets import dataset_name
-from schedmate.advisor.idioms.own_models import own_models
+from schedmate.advisor.idioms.own_models import own_networks
 from schedmate.advisor.python.values import Call, Value
 
 _APPLICATION = re.compile(
@@ -26,7 +26,7 @@ _MADE_UP = frozenset({"files", "svmlight_file", "svmlight_files", "openml"})
 
 def keras_models(reading: Reading) -> Iterator[Said]:
     """One that is but a part of a class of the job's own gives way to that."""
-    own = any(True for _ in own_models(reading))
+    own = any(True for _ in own_networks(reading))
     yield from agreed(
         each
         for call in reading.trace.calls

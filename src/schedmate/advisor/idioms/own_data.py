@@ -33,8 +33,8 @@ _PLAIN = words(
     "time series lit torch basic generic batch cached lazy streaming iterable array numpy tensor "
     "mask masks caption tokenized translation language model causal chunked in h5 hdf5 lmdb pickle "
     "single multi multiple patch point cloud user item rating ratings sentence sentences "
-    "experience replay rollout buffer preference reward contrastive mlm module general default "
-    "triplet web"
+    "experience replay rollout buffer char character byte word preference reward "
+    "contrastive mlm module general default triplet web"
 )
 _OTHER = re.compile(r"(?:^|_)(?:val|valid|validation|test|eval|dev|predict)", re.IGNORECASE)
 _SPLITS = ("split", "phase", "mode", "subset", "partition")
@@ -47,6 +47,7 @@ _TABLES = re.compile(
     r"|^pyarrow\.parquet\.(?:read_table|ParquetFile)$|^xgboost\.DMatrix$|^lightgbm\.Dataset$"
 )
 _DATA_FILE = re.compile(r"\.(?:csv|tsv|jsonl|parquet|feather|h5|hdf5|libsvm|svm)(?:\.gz)?$")
+_ENDING = re.compile(r"(?<=\w)\.[A-Za-z]\w{0,8}$")
 _LONGEST = 1000
 
 
@@ -76,10 +77,15 @@ def _by_path(instances: list[Instance]) -> Iterator[Said]:
             text = text_of(value) if isinstance(value.data, str) else None
             if text is None or not ("/" in text or _PATHLIKE.search(name)) or len(text) > _LONGEST:
                 continue
-            known = dataset_name(text)
+            known = dataset_name(_without_ending(text))
             if known is not None and known != text.strip():
                 stated = Value(known, (*value.lines, each.line), value.source)
                 yield from said("dataset", stated, each, confidence=0.7, certain=False)
+
+
+def _without_ending(path: str) -> str:
+    """`cora/cora.content` is a file like any other."""
+    return _ENDING.sub("", path.strip())
 
 
 def _by_class(instances: list[Instance]) -> Iterator[Said]:
@@ -106,7 +112,7 @@ def _table(call: Call, path: Value) -> Iterator[Said]:
     text = text_of(path) if isinstance(path.data, str) else None
     if text is None or len(text) > _LONGEST or _OTHER.search(PurePosixPath(text).stem):
         return
-    known = dataset_name(text) or (text if _DATA_FILE.search(text) else None)
+    known = dataset_name(_without_ending(text)) or (text if _DATA_FILE.search(text) else None)
     if known is not None and not set(known) & set("{}$*~"):
         stated = Value(known, (*path.lines, call.line), path.source)
         yield from said("dataset", stated, call, confidence=0.6, certain=False)

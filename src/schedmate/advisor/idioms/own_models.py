@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import last_name, said, words
 from schedmate.advisor.idioms.models import telling_class
-from schedmate.advisor.idioms.unread_models import after_the_file, functional, unread
+from schedmate.advisor.idioms.unread_models import after_the_file, functional, of_layers, unread
 from schedmate.advisor.python.trace import Instance
 from schedmate.advisor.python.values import LocalClass, Table, Value
 
@@ -40,7 +40,7 @@ _IS_NONE = re.compile(
 
 def own_models(reading: Reading) -> Iterator[Said]:
     """Not certain, so that any setting that names a model wins."""
-    kinds = (own_networks, unread, functional, after_the_file, _plain_networks)
+    kinds = (own_networks, unread, functional, after_the_file, of_layers, _plain_networks)
     found = (each for kind in kinds for each in kind(reading))
     first = next(found, None)
     if first is not None:

@@ -45,7 +45,8 @@ _DATASETS = _table(
         "sequence_classification": r"glue|mrpc|sst.?2|imdb|yelp|ag.?news|mnli|cola$|qqp|rotten|"
         r"tweet.?eval|amazon.?polarity|dbpedia|newsgroup|emotion|reuters|boolq|stsb|snli",
         "translation": r"wmt|iwslt|opus|flores|multi30k|kde4|ted.?hrlr|europarl|spa.?eng|tatoeba",
-        "summarization": r"cnn.?daily|xsum|samsum|billsum|gigaword|multi.?news|dialogsum",
+        "summarization": r"cnn.?daily|xsum|samsum|billsum|gigaword|multi.?news|dialogsum|"
+        r"wiki.?how|scitldr|reddit.?tifu|booksum",
         "speech": r"libri|ljspeech|common.?voice|timit|speech.?commands|voxceleb|vctk|tedlium|"
         r"minds14|aishell|audioset|urbansound|esc.?50|fleurs",
         "recommendation": r"movielens|ml-\d|criteo|avazu|taobao|gowalla|yoochoose|amazon.?books",
@@ -97,8 +98,8 @@ _FILES = _table(
         "recommendation": r"recommend|dlrm|collaborative",
         "graph": r"gnn|gcn|graph",
         "tabular": r"tabular|structured_data",
-        "other": r"keypoint|pose_|depth_|caption|super.?resolution|forecast|anomaly|ocr|nerf|"
-        r"style.?transfer|denois",
+        "other": r"keypoint|pose_|depth_|caption|super.?res|forecast|anomaly|ocr|nerf|"
+        r"style.?transfer|neural.?style|denois",
     }
 )
 _NOISE = tuple(row for row in _MODELS if row[0] in ("diffusion", "gan"))
@@ -115,7 +116,7 @@ CLASSES = (
         "speech",
         re.compile(r"For(?:CTC|SpeechSeq2Seq|AudioClassif)|Whisper\w{0,30}For|Speech\w{0,30}Model"),
     ),
-    ("language_modeling", re.compile(r"CausalLM|LMHeadModel|For(?:MaskedLM|PreTraining)")),
+    ("language_modeling", re.compile(r"CausalLM|LMHeadModel|ForMaskedLM|BertForPreTraining")),
     ("language_modeling", re.compile(r"^trl\.|FastLanguageModel")),
     ("sequence_classification", re.compile(r"For(?:SequenceClassification|MultipleChoice)")),
     ("other", re.compile(r"For(?:TokenClassification|QuestionAnswering)")),

@@ -32,6 +32,7 @@ _UNSUPERVISED = re.compile(
     r"vae|auto_?encoder|simclr|moco|byol|siamese|simsiam|contrastive|self_?supervised|pixelcnn",
     re.IGNORECASE,
 )
+_ON_SUCH_PICTURES = ("segmentation", "diffusion", "gan", "other")
 _STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
 _LINES, _OF_A_KIND = 8, 2
 
@@ -100,11 +101,11 @@ def _libraries(reading: Reading) -> Iterator[Hint]:
 
 
 def _datasets(reading: Reading) -> Iterator[Hint]:
-    """Pictures with boxes have masks as well: a model or a file that is for those decides."""
+    """Pictures with boxes serve other ends as well: a model or a file that is for those decides."""
     found = [*_named_datasets(reading)]
     if {task for task, _ in found} == {"object_detection"}:
-        masks = [hint for hint in _models_and_files(reading) if hint[0] == "segmentation"]
-        found = masks or found
+        others = [hint for hint in _models_and_files(reading) if hint[0] in _ON_SUCH_PICTURES]
+        found = others or found
     yield from found
 
 
@@ -142,7 +143,10 @@ def _models_and_files(reading: Reading) -> Iterator[Hint]:
 
 
 def _files(reading: Reading) -> Iterator[Hint]:
-    found = list(tasks_in("file", reading.run.entry.name))
+    source = reading.run.entry.source
+    folder = "" if source is None or source.path is None else source.path.parent.name
+    named = (list(tasks_in("file", name)) for name in (reading.run.entry.name, folder))
+    found = next((each for each in named if each), [])
     for line in reading.run.command.evidence[:1]:
         yield from ((task, line) for task in found if task != "tabular" or len(found) == 1)
 

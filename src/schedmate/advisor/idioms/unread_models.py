@@ -33,9 +33,15 @@ _ARCHITECTURE = re.compile(
 )
 _OF_TRANSFORMERS = re.compile(r"(Transformer)(?:Block|Encoder|Decoder|Layer)", re.IGNORECASE)
 _NAMED_AFTER = re.compile(
-    r"(?<![a-z])((?:[a-z]{0,10}gan|[a-z]{0,8}unet|[a-z]{0,4}vae|ppo|dqn|ddpg|td3|sac|a2c|a3c|ddpm|"
+    r"(?<![a-z])((?:[a-z]{0,10}gan|[a-z]{0,6}gpt|[a-z]{0,8}unet|[a-z]{0,4}vae|ppo|dqn|ddpg|td3|sac|a2c|a3c|ddpm|"
     r"ddim|nerf|[a-z]{0,4}gcn|gat|simclr|moco|byol)\d?)(?![a-z])",
     re.IGNORECASE,
+)
+_KINDS = (
+    (".MultiHeadAttention", "Transformer"),
+    (".LSTM", "LSTM"),
+    (".GRU", "GRU"),
+    (".Conv2D", "CNN"),
 )
 _NETWORKS = ("nn.Module", "Module", "keras.Model")
 
@@ -66,7 +72,7 @@ def _import_of(reading: Reading, call: Call) -> list[Evidence]:
 
 
 def functional(reading: Reading) -> Iterator[Said]:
-    """A model of layers has the name of the function that puts them together, or of a layer."""
+    """A model of layers has the name of the function that puts them together."""
     for call in reading.trace.calls:
         if _KERAS_MODEL.search(call.callee) and "." not in call.within:
             name = _MAKES.sub("", _MAKES.sub("", call.within))
@@ -74,11 +80,29 @@ def functional(reading: Reading) -> Iterator[Said]:
                 value = Value(name, (*_definition(reading, call.within), call.line))
                 yield from said("model", value, call, confidence=0.7, certain=False)
                 return
+
+
+def of_layers(reading: Reading) -> Iterator[Said]:
+    """A model of layers that nobody names is what its most telling layer makes it."""
     for each in reading.trace.instances:
         layer = _OF_TRANSFORMERS.match(each.of.name)
         if layer is not None and each.depth == 0:
             value = Value(layer[1], (each.line, each.of.line))
             yield from said("model", value, each, confidence=0.6, certain=False)
+            return
+    yield from _of_keras_layers(reading)
+
+
+def _of_keras_layers(reading: Reading) -> Iterator[Said]:
+    """Convolutions in a graph make many things, one behind the other a plain network."""
+    built = [call for call in reading.trace.calls if _KERAS_MODEL.search(call.callee)]
+    in_a_row = bool(built) and built[0].callee.endswith("Sequential")
+    for ending, name in _KINDS if built else ():
+        made = [call for call in reading.trace.calls if call.callee.endswith(ending)]
+        layers = [call for call in made if "keras" in call.callee]
+        if layers and (name != "CNN" or in_a_row):
+            value = Value(name, (layers[0].line, built[0].line))
+            yield from said("model", value, layers[0], confidence=0.5, certain=False)
             return
 
 
@@ -89,10 +113,15 @@ def _definition(reading: Reading, function: str) -> list[Evidence]:
 def after_the_file(reading: Reading) -> Iterator[Said]:
     """Networks with names like `Net` and `Generator` are what the file or its folder says."""
     nets = [each for each in reading.trace.instances if each.of.inherits(*_NETWORKS)]
+    built = [call for call in reading.trace.calls if _KERAS_MODEL.search(call.callee)]
     named = _named_after(reading)
     for each in nets[:1] if named else ():
         value = Value(named, tuple(dict.fromkeys((each.of.line, each.line))))
         yield from said("model", value, each, confidence=0.6, certain=False)
+        return
+    for call in built[:1] if named else ():
+        value = Value(named, (call.line,))
+        yield from said("model", value, call, confidence=0.6, certain=False)
 
 
 def _named_after(reading: Reading) -> str:
