@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
+    Place,
     agreed,
     calls_of,
     implied,
@@ -72,7 +73,7 @@ def flax_precision(reading: Reading) -> Iterator[Said]:
     if not any(is_of(each.name, "flax") for each in reading.trace.imports):
         return
     made = [call for call in reading.trace.calls if is_of(call.callee, "flax.linen", "flax.nnx")]
-    found = [(call.keywords.get("dtype"), call) for call in made]
+    found: list[tuple[Value | None, Place]] = [(call.keywords.get("dtype"), call) for call in made]
     found += [
         (part_of(each.value, "dtype"), each)
         for each in reading.trace.bindings
