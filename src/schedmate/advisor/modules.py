@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from schedmate.advisor.sources import SourceFile, evidence
 from schedmate.model import Evidence
+
+_NO_FILE = f"{os.devnull}/code"
+"""Python opens the file of a syntax error to quote it: one of that name might be anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def parse(source: SourceFile, depth: int) -> Module | Unparsable:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source.text)
+            tree = ast.parse(source.text, _NO_FILE)
     except SyntaxError as error:
         return Unparsable(source, error.msg, error.lineno or 1, depth)
     except (ValueError, RecursionError, MemoryError) as error:
