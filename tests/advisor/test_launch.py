@@ -311,6 +311,20 @@ def test_quotes_and_equals_signs_do_not_cost_the_lines_of_an_inner_shell(project
     assert [word.text for word in run.log_files] == ["$SITE/logs/run_$SLURM_JOB_ID.log"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "docker run --rm -e B=2 -e A=1 -v x:y image python train.py",
+        "singularity exec --env A=1,B=2 x.sif python train.py",
+        "srun --export=ALL,A=1,B=2 python train.py",
+        "mpirun -x PATH -x A=1 -x B=2 python train.py",
+    ],
+)
+def test_variables_that_a_launcher_sets(project, line):
+    env = script_launch(project, f"{line}\n").main.env
+    assert (env["A"].text, env["B"].text) == ("1", "2")
+
+
 def test_a_log_of_which_not_even_the_end_is_known_is_none(project):
     assert script_launch(project, "python train.py > $LOG 2> logs/$NAME\n").main.log_files == ()
 

@@ -66,7 +66,7 @@ class Started:
         if launched.name in _ASKING and (launched.name == "sbatch" or not asked.options):
             asked = asked | Asked.of_words(launched.options)
         return replace(
-            self,
+            self.with_env(peeled.env),
             launched=(*self.launched, launched),
             logs=(*log_words(launched), *self.logs),
             cap=cap,

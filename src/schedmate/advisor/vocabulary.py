@@ -58,7 +58,10 @@ _NAMES: dict[str, str] = {
     "ckpt_path save_path outdir checkpoints_dir default_root_dir",
     "checkpoint_every": "save_steps save_every checkpoint_every save_interval ckpt_interval "
     "checkpoint_interval checkpoint_freq save_freq checkpoint_steps ckpt_every save_every_n_steps "
-    "checkpointing_steps",
+    "checkpointing_steps checkpoint_every_steps checkpoint_every_n_steps save_every_steps "
+    "save_checkpoint_steps save_checkpoint_every save_checkpoint_freq save_checkpoints_steps "
+    "checkpoint_frequency save_frequency save_period ckpt_freq ckpt_steps save_every_n_epochs "
+    "save_every_epochs save_epoch_freq snapshot_interval snapshot_freq save_model_every",
     "resumes": "resume auto_resume resume_from_checkpoint resume_from resume_training",
     "log_files": "log_file logfile log_path log_filename",
     "early_stopping": "early_stopping_rounds early_stopping_round early_stopping_patience "

@@ -95,11 +95,11 @@ def test_training_arguments():
     }
 
 
-def test_steps_beat_epochs_and_epoch_saves_have_no_steps():
+def test_steps_beat_epochs_and_a_save_an_epoch_beats_steps_between_saves():
     config = made(
         "trl.SFTConfig", num_train_epochs=3, max_steps=100, save_strategy="epoch", save_steps=9
     )
-    assert said(training_arguments, reading(config)) == {"max_steps": 100}
+    assert said(training_arguments, reading(config)) == {"max_steps": 100, "checkpoint_every": 1}
 
 
 def test_training_arguments_with_a_deepspeed_file():

@@ -3,7 +3,7 @@
 import pytest
 
 from schedmate.advisor.python.beginnings import before_holes, beginning, unset_in
-from schedmate.advisor.python.truth import truth
+from schedmate.advisor.python.truth import any_of, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Value
 from schedmate.model import Evidence
 
@@ -62,3 +62,25 @@ def test_a_word_with_variables_that_nobody_sets(text, whole, directory):
 
 def test_an_absolute_part_begins_anew():
     assert beginning([Value("a"), Value("/b"), NOBODY_KNOWS], "/").begins == "/b/"
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "begins"),
+    [
+        ("%s/net_%d.pth", ["out", None], "out/net_"),
+        ("{}/{}_{}.pt", ["out", "a", None], "out/a_"),
+        ("{}/{:03d}.pt", ["out", "a"], "out/"),
+        ("%5.2f/%s", ["x", "y"], None),
+    ],
+)
+def test_a_template_with_some_of_its_holes_filled(template, values, begins):
+    filled = [NOBODY_KNOWS if each is None else Value(each) for each in values]
+    found = before_holes(Value(template), filled)
+    assert (found.begins if isinstance(found, Begun) else None) == begins
+
+
+def test_files_of_one_directory():
+    begun = beginning([Value("out/epoch_"), NOBODY_KNOWS])
+    assert any_of([Value("out/last.pt"), begun]).directory == "out"
+    assert any_of([Value("a/x"), Value("b/x")]) is NOBODY_KNOWS
+    assert any_of([Value("./x"), Value("./y")]) is NOBODY_KNOWS

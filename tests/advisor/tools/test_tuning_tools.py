@@ -43,6 +43,7 @@ def test_llama_factory_by_its_yaml_and_overrides():
         "checkpoint_every": 500,
         "precision": "bf16",
         "parallelism": "zero3",
+        "resumes": False,
     }
 
 
@@ -67,7 +68,7 @@ def test_llama_factory_from_a_copy_of_its_code():
     found = fields(command, source="from llamafactory.train.tuner import run_exp\n")
     assert (found["model"], found["dataset"], found["sequence_length"]) == ("m", "d", 1024)
     assert (found["precision"], found["batch_size"]) == ("fp16", 4)
-    assert "checkpoint_every" not in found
+    assert found["checkpoint_every"] == 1
 
 
 def test_llama_factory_in_its_second_edition():
@@ -101,6 +102,7 @@ learning_rate: 0.0002
 bf16: auto
 output_dir: ./out
 resume_from_checkpoint:
+saves_per_epoch: 1
 deepspeed: zero2.json
 """
     files = {"c.yml": config, "zero2.json": '{"zero_optimization": {"stage": 2}}'}
@@ -117,7 +119,9 @@ deepspeed: zero2.json
         "optimizer": "adamw_bnb_8bit",
         "learning_rate": 1e-4,
         "checkpoint_dir": "./out",
+        "checkpoint_every": 1,
         "parallelism": "zero2",
+        "resumes": False,
     }
     assert fields("axolotl train c.yml", files)["learning_rate"] == 0.0002
     assert fields("axolotl preprocess c.yml", files) == {}

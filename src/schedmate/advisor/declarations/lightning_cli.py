@@ -6,7 +6,15 @@ from schedmate.advisor.declarations.functions import call_with
 from schedmate.advisor.declarations.given import given
 from schedmate.advisor.declarations.tables import merge, put, state_all, table_of
 from schedmate.advisor.declarations.undeclared import pairs
-from schedmate.advisor.python.values import Call, Dotted, LocalClass, LocalFunction, Table, Value
+from schedmate.advisor.python.values import (
+    Call,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Sequence,
+    Table,
+    Value,
+)
 from schedmate.advisor.python.world import Model, World
 
 _CLIS = (
@@ -16,6 +24,7 @@ _CLIS = (
     "pytorch_lightning.utilities.cli.LightningCLI",
 )
 _CONFIGS = ("config", "c")
+_MAX_CALLBACKS = 50
 
 
 def lightning_cli(call: Call, world: World) -> Value:
@@ -29,9 +38,18 @@ def lightning_cli(call: Call, world: World) -> Value:
         elif pair.dashed and pair.name not in _CONFIGS:
             put(settings, pair.name, pair.value())
     state_all(world, settings)
+    _make_callbacks(table_of(settings.parts.get("trainer")), world)
     for name, position in (("model", 0), ("data", 1)):
         _follow(call.argument(f"{name}_class", position), settings.parts.get(name), world)
     return Value(Table({"config": Value(settings)}, call.callee, complete=False), (call.line,))
+
+
+def _make_callbacks(trainer: Table | None, world: World) -> None:
+    """They are made as the config says, so what they are told is seen."""
+    callbacks = trainer.parts.get("callbacks") if trainer is not None else None
+    data = None if callbacks is None else callbacks.data
+    for item in (data.items if isinstance(data, Sequence) else [])[:_MAX_CALLBACKS]:
+        _follow(None, item, world)
 
 
 def _of_command(config: Table, world: World) -> Table:

@@ -88,11 +88,18 @@ def callbacks(reading: Reading) -> Iterator[Said]:
                 every = call.argument("save_freq")
                 if number_of(every) is not None:
                     yield from said("checkpoint_every", every, call)
+                elif text_of(every) == "epoch" or (every is None and _saves_all(call)):
+                    yield from implied("checkpoint_every", 1, call, confidence=0.8)
             case "BackupAndRestore":
                 yield from said("checkpoint_dir", call.argument("backup_dir", 0), call)
                 yield from implied("resumes", True, call)
             case "CSVLogger":
                 yield from said("log_files", call.argument("filename", 0), call)
+
+
+def _saves_all(call: Call) -> bool:
+    """Whether every epoch is saved, not only one that is better."""
+    return "save_best_only" not in call.keywords and "period" not in call.keywords
 
 
 def policies(reading: Reading) -> Iterator[Said]:

@@ -7,6 +7,7 @@ from schedmate.advisor.idioms.base import Idiom
 from schedmate.advisor.idioms.composer import composer
 from schedmate.advisor.idioms.deepspeed import deepspeed
 from schedmate.advisor.idioms.detectron import detectron2
+from schedmate.advisor.idioms.endings import running_out_of_time, stopping_early
 from schedmate.advisor.idioms.fastai import fastai
 from schedmate.advisor.idioms.launched import accelerate_launch, spread_by_launcher, submitit
 from schedmate.advisor.idioms.lightning import (
@@ -14,6 +15,7 @@ from schedmate.advisor.idioms.lightning import (
     lightning_checkpoints,
     lightning_optimizers,
 )
+from schedmate.advisor.idioms.log_files import logging_to_files
 from schedmate.advisor.idioms.megatron import megatron
 from schedmate.advisor.idioms.mmengine import mmengine
 from schedmate.advisor.idioms.named_options import fairseq
@@ -27,7 +29,7 @@ from schedmate.advisor.idioms.reinforcement import (
 )
 from schedmate.advisor.idioms.resuming import resuming, trainer_resumes
 from schedmate.advisor.idioms.torch_architecture import model_configs, torch_modules
-from schedmate.advisor.idioms.torch_checkpoints import saving, stopping_early
+from schedmate.advisor.idioms.torch_checkpoints import saving
 from schedmate.advisor.idioms.torch_data import loader_batches
 from schedmate.advisor.idioms.torch_datasets import datasets
 from schedmate.advisor.idioms.torch_loops import accumulation, training_loops
@@ -48,6 +50,8 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     saving,
     resuming,
     stopping_early,
+    running_out_of_time,
+    logging_to_files,
     models,
     sequence_lengths,
     torch_modules,

@@ -99,9 +99,9 @@ def _written(call: Call, at: int) -> Value | None:
 
 
 def _place(path: Value | None) -> str:
-    """What two paths must share to be the same; a bare beginning is that of many."""
+    """What two paths must share to be the same; a beginning alone is that of many."""
     if isinstance(path, Begun):
-        return ""
+        return f"{path.begins}… {path.lines[:1]}"
     text = text_of(path)
     return str(PurePosixPath(text)) if text else ""
 

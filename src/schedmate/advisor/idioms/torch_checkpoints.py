@@ -1,4 +1,4 @@
-"""Where a hand-written loop saves, how often, and whether it stops before its end."""
+"""Where a hand-written loop saves, and how often."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ from schedmate.advisor.idioms.calls import (
     said,
     text_of,
 )
-from schedmate.advisor.python.values import UNKNOWN, Begun, Call, Table, Value
+from schedmate.advisor.python.values import UNKNOWN, Begun, Call, Value
 
-_SAVES = ("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save")
+_SAVES = (
+    *("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save"),
+    *("numpy.savez", "numpy.savez_compressed"),
+)
 _FILE = re.compile(r"\.(?:pt|pth|ckpt|tar|bin|pkl|safetensors|model|th)\b|\{|%")
 _NO_CHECKPOINT = re.compile(
-    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
+    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b|"
+    r"\beval(?:uations?)?\b",
     re.IGNORECASE,
 )
+_OVER_FILES = re.compile(r"\bfor\b.{0,30}(?:path|ckpt|checkpoint|file)", re.IGNORECASE)
 _EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
-_STOPPING = re.compile(r"early_?stop", re.IGNORECASE)
 
 
 def saving(reading: Reading) -> Iterator[Said]:
@@ -50,22 +54,9 @@ def saving(reading: Reading) -> Iterator[Said]:
 def _ends_every_epoch(reading: Reading, call: Call) -> bool:
     """Whether it stands in the loop over epochs, and in no other, with nothing to stop it."""
     loops = [reading.trace.loops[i] for i in call.loops if i < len(reading.trace.loops)]
+    loops = [loop for loop in loops if not _OVER_FILES.search(loop.line.text)]
     innermost = loops[-1] if loops else None
     return call.certain and innermost is not None and _EPOCH.search(innermost.line.text) is not None
-
-
-def stopping_early(reading: Reading) -> Iterator[Said]:
-    """A thing made of a class that is called so; a schedule's patience is no such thing."""
-    for call in reading.trace.calls:
-        if _STOPPING.search(last_name(call.callee)) and not is_of(call.callee, "keras"):
-            yield from implied("early_stopping", True, call, confidence=0.9)
-            return
-    for binding in reading.trace.bindings:
-        data = binding.value.data
-        if isinstance(data, Table) and data.of is not None and _STOPPING.search(data.of.name):
-            value = Value(True, (binding.line,))
-            yield from said("early_stopping", value, binding, confidence=0.9)
-            return
 
 
 def _is_checkpoint(call: Call) -> bool:

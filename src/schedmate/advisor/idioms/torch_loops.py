@@ -38,7 +38,7 @@ def training_loops(reading: Reading) -> Iterator[Said]:
     """Epochs or steps by the loops around the step; else by loops whose names say what they are."""
     if is_trained_by_transformers(reading):
         return
-    around = _around_the_step(reading)
+    around = around_the_step(reading)
     loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
     trusted = 0.95 if around else 0.8
     epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
@@ -95,7 +95,7 @@ def _steps(reading: Reading) -> list[Call]:
     ]
 
 
-def _around_the_step(reading: Reading) -> list[Loop]:
+def around_the_step(reading: Reading) -> list[Loop]:
     """The loops of the step that stands in most of them, and the ends of those loops."""
     steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
     if not steps:

@@ -84,7 +84,10 @@ def _arguments(parts: Mapping[str, Value], at: Place) -> Iterator[Said]:
     else:
         yield from said("epochs", epochs, at)
     yield from _precision(parts, at)
-    if text_of(parts.get("save_strategy")) not in ("no", "epoch", "best"):
+    strategy = parts.get("save_strategy")
+    if strategy is not None and text_of(strategy) == "epoch":
+        yield from said("checkpoint_every", Value(1, strategy.lines, strategy.source), at)
+    elif text_of(strategy) not in ("no", "best"):
         yield from said("checkpoint_every", parts.get("save_steps"), at)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,8 @@ PYTHON_WORD = Word("python")
 _WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
 """Options of MPI and SGE that take a name and its value, as two words or with `=` between."""
 _SHELL = (Word("bash"), Word("-c"))
+_SETTING = frozenset(("-e", "--env", "-x", "--set-env", "--export", "--container-env"))
+_VARIABLE = re.compile(r",(?=[A-Za-z_]\w{0,80}=)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Peeled:
     rest: tuple[Word, ...]
     launched: Launched
     own: tuple[Word, ...] = ()
+    env: Mapping[str, Word] = field(default_factory=dict)
+    """Variables that it sets for what it runs: `docker run -e A=b`."""
 
 
 def launcher(
@@ -92,7 +97,7 @@ def peel(name: str, program: Launcher, words: Sequence[Word]) -> Peeled | None:
         rest = (*_SHELL, _together(rest))
     elif "m" in options and "-m" not in program.valued and rest:
         rest = (PYTHON_WORD, Word("-m"), *rest)
-    return Peeled(rest, Launched(name, options), tuple(reader.own))
+    return Peeled(rest, Launched(name, options), tuple(reader.own), reader.env)
 
 
 def option_name(text: str) -> str:
@@ -124,6 +129,7 @@ class _Reader:
         self.at = 0
         self.options: dict[str, Word] = {}
         self.own: list[Word] = []
+        self.env: dict[str, Word] = {}
 
     def take_verb(self) -> bool:
         """Its own options may stand before the verb."""
@@ -172,12 +178,20 @@ class _Reader:
             following = self._words[self.at].text if self.at < len(self._words) else ""
             self.at += 1 if "=" in following else 2
         elif equals:
-            self.options[option_name(name)] = replace(word, text=value)
+            self._set(name, replace(word, text=value))
         elif self._takes_value(name) and self.at < len(self._words):
-            self.options[option_name(name)] = self._words[self.at]
+            self._set(name, self._words[self.at])
             self.at += 1
         else:
             self.options[option_name(name)] = replace(word, text="true")
+
+    def _set(self, name: str, value: Word) -> None:
+        self.options[option_name(name)] = value
+        if name in _SETTING:
+            for part in _VARIABLE.split(value.text):
+                variable, equals, text = part.partition("=")
+                if equals and variable.isidentifier():
+                    self.env[variable] = replace(value, text=text)
 
     def _takes_value(self, name: str) -> bool:
         program = self._program

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from schedmate.advisor.python.truth import derived
 from schedmate.advisor.python.values import NOBODY_KNOWS, UNKNOWN, Begun, Value
 from schedmate.model import Evidence, Source
 
-_HOLE = re.compile(r"%|\{")
+_HOLE = re.compile(r"(%s|\{\})|%[^%s]|\{")
+"""A hole that takes the next text, or any other."""
 _SITE_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w{0,80}|\{[A-Za-z_]\w{0,80}\})/", re.ASCII)
 _UNSET = re.compile(r"[$`]")
 _MAX_TEXT = 2_000
@@ -31,11 +32,22 @@ def beginning(parts: Iterable[Value], glue: str = "") -> Value:
     return _begun(text, known)
 
 
-def before_holes(template: Value) -> Value:
-    """What a `%` or `{}` template has before its first hole."""
+def before_holes(template: Value, values: Sequence[Value] = ()) -> Value:
+    """What a `%` or `{}` template has before the first hole that nobody knows."""
     if not isinstance(template.data, str):
         return NOBODY_KNOWS
-    return _begun(_HOLE.split(template.data, maxsplit=1)[0], [template])
+    text, known, start = "", [template], 0
+    for hole, value in zip(_HOLE.finditer(template.data), (*values, NOBODY_KNOWS), strict=False):
+        text += template.data[start : hole.start()]
+        start = hole.end()
+        data = value.begins if isinstance(value, Begun) else value.data
+        if not isinstance(data, str) or not hole[1]:
+            return _begun(text, known)
+        text += data
+        known.insert(0, value)
+        if isinstance(value, Begun):
+            return _begun(text, known)
+    return _begun(text + template.data[start:], known)
 
 
 def unset_in(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:

@@ -182,7 +182,12 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
     told = [
         v for v, p in zip(values, node.values, strict=False) if isinstance(p, ast.FormattedValue)
     ]
-    return derived(text, *(told or values)) if len(text) <= _MAX_TEXT else NOBODY_KNOWS
+    if len(text) > _MAX_TEXT:
+        return NOBODY_KNOWS
+    found = derived(text, *(told or values))
+    here = scope.file.line(node)
+    lines = found.lines if here in found.lines else (*found.lines[:2], here)
+    return Value(text, lines, found.source)
 
 
 def _formatted(engine: Engine, node: ast.FormattedValue, scope: Any) -> Value:

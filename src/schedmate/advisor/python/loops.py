@@ -171,9 +171,10 @@ def note_way_out(engine: Engine, node: ast.If, scope: Scope) -> None:
     """`if step >= N: break` ends a loop as `while step < N` does."""
     if not scope.loops or not node.body or not isinstance(node.body[-1], (ast.Break, ast.Return)):
         return
-    variable, bound = _bound(engine, node.test, scope, _DOWN)
-    if bound is not None:
-        _note(engine, "break", variable, bound, Site(scope, node))
+    for test in node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]:
+        variable, bound = _bound(engine, test, scope, _DOWN)
+        if bound is not None:
+            _note(engine, "break", variable, bound, Site(scope, node))
 
 
 def _bound(

@@ -134,7 +134,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
 def _formatted(left: Value, right: Value) -> Value:
     parts = right.data.items if isinstance(right.data, Sequence) else [right]
     if not all(part.plain for part in parts) or _UNSAFE.search(left.data):
-        return before_holes(left)
+        return before_holes(left, parts)
     try:
         text = left.data % tuple(part.data for part in parts)
     except (TypeError, ValueError, OverflowError, MemoryError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -115,7 +116,7 @@ def _either_item(one: Value, other: Value) -> Value:
     """Of two tuples of the same length some items may be known: `return model, 512`."""
     left, right = one.data, other.data
     if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
-        return NOBODY_KNOWS
+        return _either_beginning(one, other)
     alike = left.kind == right.kind == "tuple" and len(left.items) == len(right.items)
     if not alike or not (left.complete and right.complete) or len(left.items) > _MAX_COMPARED:
         return NOBODY_KNOWS
@@ -124,6 +125,17 @@ def _either_item(one: Value, other: Value) -> Value:
         for mine, theirs in zip(left.items, right.items, strict=True)
     ]
     return Value(Sequence(items, kind="tuple"), one.lines, one.source)
+
+
+def _either_beginning(one: Value, other: Value) -> Value:
+    """Two paths in the same directory."""
+    texts = [each.begins if isinstance(each, Begun) else each.data for each in (one, other)]
+    if not all(isinstance(text, str) and "/" in text for text in texts):
+        return NOBODY_KNOWS
+    place = posixpath.commonprefix(texts).rpartition("/")[0]
+    if not place.strip("./"):
+        return NOBODY_KNOWS
+    return Begun(UNKNOWN, one.lines, one.source, begins=f"{place}/")
 
 
 def unwrapped(value: Value) -> Value:
@@ -145,7 +157,7 @@ def any_of(values: Iterable[Value]) -> Value:
     for value in values:
         several = found is not None
         found = value if found is None else either(found, value)
-        if several and found is not None and not found.known:
+        if several and found is not None and not found.known and not isinstance(found, Begun):
             return NOBODY_KNOWS
     return found or NOBODY_KNOWS
 

@@ -13,6 +13,7 @@ from schedmate.advisor.tools.base import first, known_by, renamed, saying, state
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import named_config, with_options
 from schedmate.advisor.tools.deepspeed_json import deepspeed_named
+from schedmate.advisor.tools.transformers_names import resumption
 
 _NAMES = {
     "model": "base_model",
@@ -42,12 +43,18 @@ def axolotl(run: PythonRun, world: World) -> Iterator[Said]:
     yield from saying("dataset", _dataset(config))
     yield from _precision(config)
     yield from _parallelism(config, world)
-    resume = first(config, "auto_resume_from_checkpoints resume_from_checkpoint")
-    if resume is not None:
-        yield Said(field="resumes", value=renamed(resume, resume.data is not False))
+    yield from _saving(config)
     if select(config, "base_model") is not None:
         because = (first(config, "model_type"), first(config, "base_model"))
         yield known_by(run, "task", "language_modeling", *because)
+
+
+def _saving(config: Value) -> Iterator[Said]:
+    found = first(config, "auto_resume_from_checkpoints resume_from_checkpoint")
+    yield from resumption(found or select(config, "resume_from_checkpoint"))
+    per_epoch = first(config, "saves_per_epoch")
+    if first(config, "save_steps") is None and per_epoch is not None and per_epoch.data == 1:
+        yield Said(field="checkpoint_every", value=renamed(per_epoch, 1))
 
 
 def _dataset(config: Value) -> Value | None:

@@ -36,9 +36,14 @@ def training_arguments(config: Value, read: Reader) -> Iterator[Said]:
     yield from switched(config, "precision", {"bf16": "bf16", "fp16": "fp16"})
     yield from _saving(config)
     yield from _parallelism(config, read)
-    resume = select(config, "resume_from_checkpoint")
-    if stated(resume) is not None and resume is not None:
-        yield Said(field="resumes", value=renamed(resume, str(resume.data).lower() != "false"))
+    yield from resumption(select(config, "resume_from_checkpoint"))
+
+
+def resumption(value: Value | None) -> Iterator[Said]:
+    """Left open, or null: it does not."""
+    if value is not None and value.plain:
+        said = str(value.data).strip().lower() not in ("false", "none", "null", "")
+        yield Said(field="resumes", value=renamed(value, said))
 
 
 def _saving(config: Value) -> Iterator[Said]:
@@ -46,6 +51,8 @@ def _saving(config: Value) -> Iterator[Said]:
     strategy = stated(select(config, "save_strategy"))
     if strategy is None or strategy.data == "steps":
         yield from saying("checkpoint_every", first(config, "save_steps"))
+    elif strategy.data == "epoch":
+        yield Said(field="checkpoint_every", value=renamed(strategy, 1))
 
 
 def _parallelism(config: Value, read: Reader) -> Iterator[Said]:

@@ -8,7 +8,7 @@ from schedmate.advisor.python.iteration import items_of
 from schedmate.advisor.python.natives.base import MAX_ITEMS, MAX_TEXT, Native, first
 from schedmate.advisor.python.references import Range
 from schedmate.advisor.python.truth import derived, truth
-from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value
 
 _ONE = Value(1)
 _ZERO = Value(0)
@@ -44,6 +44,8 @@ def _str(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None:
         return Value("")
+    if isinstance(value, Begun):
+        return value
     return derived(str(value.data)[:MAX_TEXT], value) if value.plain else NOBODY_KNOWS
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from schedmate.advisor.python.beginnings import before_holes
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.iteration import items_of
@@ -37,6 +39,9 @@ _SAFE = [
     "removesuffix",
     "index",
 ]
+_BRACES = re.compile(r"\{([^{}]{0,200})\}?")
+_PLAIN_HOLE = re.compile(r"\w{0,80}(?::[<>^+ 0-]?\d{0,2}(?:\.\d{1,2})?[a-z%]?)?")
+"""No attribute, no item, and no width that would cost memory."""
 _SPLITS = ["split", "rsplit", "splitlines", "partition", "rpartition"]
 
 
@@ -100,9 +105,9 @@ def _join(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> 
 def _format(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
     if not isinstance(receiver.data, str):
         return None
-    braces = receiver.data.replace("{{", "").replace("}}", "")
-    if not all_plain(arguments) or any(mark in braces for mark in (".", "[", ":", "!")):
-        return before_holes(receiver)
+    holes = _BRACES.findall(receiver.data.replace("{{", "").replace("}}", ""))
+    if not all_plain(arguments) or not all(_PLAIN_HOLE.fullmatch(hole) for hole in holes):
+        return before_holes(receiver, arguments.positional)
     words = {key: value.data for key, value in arguments.keywords.items()}
     try:
         text = receiver.data.format(*(value.data for value in arguments.positional), **words)
