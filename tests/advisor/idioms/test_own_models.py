@@ -141,3 +141,19 @@ def test_a_plain_class_is_better_than_nothing(tmp_path):
     assert named(tmp_path, code) == [("Net", [3, 2])]
     assert model_name("Net") == "Net"
     assert model_name("net") is None
+
+
+def test_a_network_off_the_shelf_that_compares_pictures_is_not_the_model(tmp_path):
+    code = """
+        from torch import nn
+        from torchvision.models import vgg19
+        class Compare(nn.Module):
+            def __init__(self):
+                self.net = vgg19(pretrained=True)
+        class GeneratorRRDB(nn.Module): ...
+        class Discriminator(nn.Module): ...
+        generator, discriminator, compare = GeneratorRRDB(), Discriminator(), Compare()
+    """
+    assert statements(tmp_path, code, idioms=(models,)) == []
+    assert [name for name, _ in named(tmp_path, code, entry="esrgan.py")] == ["esrgan"]
+    assert [name for name, _ in named(tmp_path, code)] == ["GeneratorRRDB"]

@@ -49,8 +49,11 @@ def own_models(reading: Reading) -> Iterator[Said]:
 
 def own_networks(reading: Reading) -> Iterator[Said]:
     """The one that is no part of another. A setting that names a backbone names but a part."""
-    whole = _whole([each for each in reading.trace.instances if is_network(each.of)])
-    found = _chosen(reading, [each for each in whole if telling_class(_name(each))])
+    networks = [each for each in reading.trace.instances if is_network(each.of)]
+    telling = [each for each in _whole(networks) if telling_class(_name(each))]
+    if _play_against_each_other(networks):
+        telling = [each for each in telling if "gan" in _name(each).lower()]
+    found = _chosen(reading, telling)
     if found is not None:
         value = Value(_name(found), tuple(dict.fromkeys((found.line, *found.named))))
         certain = found.certain and _is_but_a_part_named(reading)
@@ -67,6 +70,12 @@ def _plain_networks(reading: Reading) -> Iterator[Said]:
         if not _IS_NONE.search(name):
             value = Value(name, tuple(dict.fromkeys((each.line, *each.named))))
             yield from said("model", value, each, confidence=0.5, certain=False)
+
+
+def _play_against_each_other(networks: Sequence[Instance]) -> bool:
+    """What is beside a generator and a discriminator helps to judge what they do."""
+    names = " ".join(_name(each) for each in networks)
+    return "Generator" in names and "Discriminator" in names
 
 
 def is_network(cls: LocalClass) -> bool:

@@ -25,7 +25,7 @@ _HELPERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"teacher|reward|ref(?:erence)?_|_ref|ema|draft|judge|disc|lpips|perceptual|loss|_features"
+    r"teacher|reward|ref(?:erence)?_|_ref|ema|draft|judge|disc|lpips|perceptual|loss|_features|featureextractor"
 )
 _NAMED_BY_ARGUMENT: dict[str, tuple[str, int]] = {
     "timm.create_model": ("model_name", 0),
@@ -57,7 +57,10 @@ _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 def models(reading: Reading) -> Iterator[Said]:
     """The first that is surely made and is no tokenizer, teacher or reference of it."""
     found = [
-        each for call in reading.trace.calls for each in _model(call, reading) if not _aside(call)
+        each
+        for call in reading.trace.calls
+        for each in _model(call, reading)
+        if not _aside(call) and not _compares(call, reading)
     ]
     sure = [each for each in found if each.certain] or found
     yield from sorted(sure, key=lambda each: -each.confidence)[:1]
@@ -65,6 +68,13 @@ def models(reading: Reading) -> Iterator[Said]:
 
 def _aside(call: Call) -> bool:
     return bool(_ASIDE.search(f"{call.target} {call.within}".lower()))
+
+
+def _compares(call: Call, reading: Reading) -> bool:
+    """Where two networks play against each other, one off the shelf but compares pictures."""
+    return is_of(call.callee, "torchvision.models", "timm") and any(
+        "Discriminator" in each.of.name for each in reading.trace.instances
+    )
 
 
 def _model(call: Call, reading: Reading) -> Iterator[Said]:

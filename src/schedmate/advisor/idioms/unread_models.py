@@ -34,7 +34,7 @@ _ARCHITECTURE = re.compile(
 _OF_TRANSFORMERS = re.compile(r"(Transformer)(?:Block|Encoder|Decoder|Layer)", re.IGNORECASE)
 _NAMED_AFTER = re.compile(
     r"(?<![a-z])((?:[a-z]{0,10}gan|[a-z]{0,6}gpt|[a-z]{0,8}unet|[a-z]{0,4}vae|ppo|dqn|ddpg|td3|sac|a2c|a3c|ddpm|"
-    r"ddim|nerf|[a-z]{0,4}gcn|gat|simclr|moco|byol)\d?)(?![a-z])",
+    r"ddim|nerf|[a-z]{0,4}gcn|gat|simclr|moco|byol|pix2pix)\d?)(?![a-z])",
     re.IGNORECASE,
 )
 _KINDS = (
