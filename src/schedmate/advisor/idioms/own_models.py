@@ -63,9 +63,8 @@ def own_networks(reading: Reading) -> Iterator[Said]:
 def _plain_networks(reading: Reading) -> Iterator[Said]:
     """`Net` is better than nothing; of two that play against each other the one that makes."""
     networks = [each for each in reading.trace.instances if is_network(each.of) and each.certain]
-    found = {_name(each): each for each in reversed(_whole(networks))}
-    makers = {name: each for name, each in found.items() if name.startswith("Generator")}
-    only = makers or found
+    makers = [each for each in networks if _name(each).startswith("Generator")]
+    only = {_name(each): each for each in reversed(makers or _whole(networks))}
     for name, each in only.items() if len(only) == 1 else ():
         if not _IS_NONE.search(name):
             value = Value(name, tuple(dict.fromkeys((each.line, *each.named))))
