@@ -247,3 +247,41 @@ def test_a_share_that_the_command_line_sets(tmp_path):
     files = {"train.py": code, "c.py": settings}
     found = record(tmp_path, files, "python train.py --config.per_device_batch_size=64")
     assert found.batch_size.value == 64
+
+
+def test_a_dataset_of_batches_knows_their_size(tmp_path):
+    code = """\
+    import torch
+    class Utterances(torch.utils.data.Dataset):
+        def __init__(self, path, batch_size):
+            self.batch_size = batch_size
+    data = Utterances("x", batch_size=32)
+    train_loader = torch.utils.data.DataLoader(data, batch_size=1, shuffle=True)
+    """
+    assert record(tmp_path, {"train.py": code}).batch_size.value == 32
+
+
+def test_what_only_prepares_data_is_trained_by_no_shared_settings(tmp_path):
+    code = """\
+    from datasets import load_dataset
+    from transformers import AutoTokenizer
+    from settings import TOKENIZER
+    tok = AutoTokenizer.from_pretrained(TOKENIZER)
+    data = load_dataset("allenai/c4").map(lambda b: tok(b["text"]), batched=True, batch_size=500)
+    data.save_to_disk("out")
+    """
+    settings = "TOKENIZER = 'gpt2'\nLEARNING_RATE = 6e-4\nMAX_STEPS = 100_000\nBATCH_SIZE = 12\n"
+    found = record(tmp_path, {"tokenise.py": code, "settings.py": settings}, "python tokenise.py")
+    assert found.task.value == "preprocessing"
+    assert (found.learning_rate, found.max_steps, found.batch_size) == (None, None, None)
+
+
+def test_vllm_is_told_its_length_its_numbers_and_its_shards(tmp_path):
+    code = """\
+    from vllm import LLM
+    llm = LLM(model="org/m-7b", dtype="bfloat16", tensor_parallel_size=2, max_model_len=8192)
+    llm.generate(["a"])
+    """
+    found = record(tmp_path, {"train.py": code})
+    assert (found.precision.value, found.parallelism.value) == ("bf16", "tp")
+    assert found.sequence_length.value == 8192

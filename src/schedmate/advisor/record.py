@@ -10,6 +10,7 @@ from schedmate.advisor.knowledge.derivation import derived
 from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.merging import merged
 from schedmate.advisor.python.trace import Trace
+from schedmate.advisor.sense import sensible
 from schedmate.advisor.shell.words import COMMAND_FILE
 from schedmate.advisor.sources import evidence
 from schedmate.advisor.statements import from_library, statements
@@ -21,7 +22,7 @@ def record_of(
     launch: Launch, run: PythonRun | None, request: Request, trace: Trace, says: Iterable[Said]
 ) -> Workload:
     """`run` is the one that the job is about."""
-    findings = merged([*map(from_library, says), *statements(trace)])
+    findings = sensible(merged([*map(from_library, says), *statements(trace)]))
     findings |= _asked(launch, request)
     if run is not None:
         findings |= _started(run)

@@ -37,6 +37,8 @@ _TRUST = {
     "item": 0.7,
     "local": 0.7,
 }
+_IN_BATCHES = frozenset(("map", "filter", "encode", "predict", "generate", "evaluate", "tokenize"))
+"""What they do in batches is no training."""
 _UNCERTAIN = 0.2
 _OF_A_CALL = 0.6
 
@@ -131,6 +133,8 @@ def _arguments(call: Call) -> Iterator[Stated]:
     for name, value in call.keywords.items():
         if name == "time_limit" and not call.callee.endswith(".fit"):
             continue  # an episode of a game has one too
+        if name == "batch_size" and call.callee.rpartition(".")[2] in _IN_BATCHES:
+            continue
         if is_telling(name) and value.known:
             confidence = _OF_A_CALL - (0.0 if call.certain else _UNCERTAIN)
             yield _stated(

@@ -19,6 +19,7 @@ from schedmate.advisor.idioms.own_data import own_datasets
 from schedmate.advisor.idioms.own_models import own_models
 from schedmate.advisor.idioms.tasks import tasks
 from schedmate.advisor.idioms.tensorflow import horovod, per_replica, pipelines, strategies
+from schedmate.advisor.idioms.vllm import vllm
 
 OTHER_WORLDS: tuple[Idiom, ...] = (
     frameworks,
@@ -41,6 +42,7 @@ OTHER_WORLDS: tuple[Idiom, ...] = (
     flax_precision,
     orbax_checkpoints,
     maxtext,
+    vllm,
     boosting,
     estimators,
 )
