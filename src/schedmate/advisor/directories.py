@@ -33,8 +33,20 @@ class Directories:
         """Without links, as it was when it was first looked at."""
         known = self._reals.get(path)
         if known is None:
-            known = self._reals[path] = os.path.realpath(path)
+            known = self._reals[path] = self._real_directory(path)
         return known
+
+    def _real_directory(self, path: str) -> str:
+        """From what is known of the directory above, which most often was looked at before."""
+        above, _, name = path.rpartition("/")
+        known = self._reals.get(above)
+        if known is None or name in ("", ".", ".."):
+            return os.path.realpath(path)
+        found = f"{known.rstrip('/')}/{name}"
+        try:
+            return os.path.realpath(path) if stat.S_ISLNK(os.lstat(found).st_mode) else found
+        except (OSError, ValueError):
+            return os.path.realpath(path)
 
     def real(self, path: str) -> str:
         parent, name = os.path.split(path)

@@ -117,6 +117,9 @@ class Files:
 
     def name_of(self, path: Path) -> str:
         """Relative to the job's directory where it lies in it or in the project around."""
+        plain, own_root = os.fspath(path), os.fspath(self.workdir)
+        if plain.startswith(f"{own_root}/") and "/." not in plain and own_root.startswith("/"):
+            return plain[len(own_root) + 1 :]
         absolute, root = os.path.abspath(path), os.path.abspath(self.workdir)  # noqa: PTH100 - as above
         if absolute == root:
             return "."
