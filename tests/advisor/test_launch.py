@@ -501,3 +501,20 @@ def test_directives(project, directives, gpus, nodes, seconds):
     assert (asked.gpus and asked.gpus[0]) == gpus
     assert asked.nodes == nodes
     assert asked.time_limit_s == seconds
+
+
+def test_a_launcher_of_the_job_s_own(tmp_path):
+    (tmp_path / "multiproc.py").write_text("import subprocess\n")
+    (tmp_path / "train.py").write_text("")
+    target = Target.from_command(tmp_path, ("python", "multiproc.py", "train.py", "--lr", "1"))
+    main = resolve(target).main
+    assert (main.entry.name, [word.text for word in main.arguments]) == ("train.py", ["--lr", "1"])
+
+
+def test_the_arguments_of_a_python_script_are_its_commands(tmp_path):
+    (tmp_path / "train.py").write_text("")
+    of = {
+        words: resolve(Target.from_script(tmp_path, "train.py", words)).commands
+        for words in (("--epochs", "3"), ("--epochs", "4"))
+    }
+    assert len({*of.values()}) == 2

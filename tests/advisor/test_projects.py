@@ -36,11 +36,13 @@ def test_a_script_with_directives_variables_launchers_and_a_parser_in_two_files(
     assert found(advise("argparse_net", script="job.sh")) == {
         "entry_point": ("train.py", "script", "job.sh", 15),
         "framework": ("pytorch", "code", "train.py", 5),
+        "task": ("image_classification", "code", "options.py", 6),
+        "optimizer": ("adamw", "code", "train.py", 26),
         "d_model": (256, "code", "train.py", 15),
         "dataset": ("cifar10", "code", "options.py", 6),
-        "epochs": (90.0, "cli", "job.sh", 7),
-        "learning_rate": (0.001, "cli", "job.sh", 8),
-        "precision": ("bf16", "cli", "job.sh", 9),
+        "epochs": (90.0, "script", "job.sh", 7),
+        "learning_rate": (0.001, "script", "job.sh", 8),
+        "precision": ("bf16", "script", "job.sh", 9),
         "nodes": (2, "script", "job.sh", 3),
         "gpus": (8, "derived", "job.sh", 4),
         "checkpoint_every": (500, "code", "train.py", 18),
@@ -61,10 +63,10 @@ def test_a_value_from_an_unknown_variable_hides_the_default_and_is_not_guessed()
 def test_constants_are_read_where_they_are_set_once():
     assert found(advise("constants", "python", "train.py")) == {
         "entry_point": ("train.py", "cli", "<command>", 1),
-        "model": ("mlp", "code", "train.py", 8),
-        "batch_size": (32, "code", "train.py", 6),
-        "epochs": (12.0, "code", "train.py", 5),
-        "learning_rate": (0.01, "code", "train.py", 7),
+        "model": ("mlp", "code", "train.py", 10),
+        "batch_size": (32, "code", "train.py", 8),
+        "epochs": (12.0, "code", "train.py", 7),
+        "learning_rate": (0.01, "code", "train.py", 9),
     }
 
 

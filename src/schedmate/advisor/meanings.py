@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from pathlib import PurePosixPath
 from typing import Any
 
 from schedmate.advisor.idioms.calls import words
@@ -12,6 +13,10 @@ from schedmate.advisor.idioms.datasets import dataset_name
 from schedmate.advisor.idioms.models import model_name
 from schedmate.advisor.time_caps import cap_name, cap_seconds
 
+_SAVED = {
+    *(".pt", ".pth", ".ckpt", ".chk", ".tar", ".bin", ".h5", ".hdf5", ".keras", ".pkl"),
+    *(".safetensors", ".model", ".npz", ".msgpack", ".th"),
+}
 _PATHS = words(
     "data data_dir data_path dataset_path data_root dataset_dir train_dir datasets corpus "
     "train_data train_data_path train_data_dir training_data data_prefix dataset_root train_file "
@@ -102,6 +107,15 @@ def _model(name: str, value: Any) -> str:
     return known
 
 
+def _directory(name: str, value: Any) -> str:
+    """Of a file that is written the directory it lies in."""
+    text = _text(name, value)
+    path = PurePosixPath(text)
+    if path.suffix.lower() in _SAVED and len(path.parts) > 1:
+        return str(path.parent)
+    return text
+
+
 def _optimizer(name: str, value: Any) -> str:
     text = _text(name, value).lower()
     return _OPTIMIZERS.get(text, text)
@@ -185,7 +199,7 @@ _MEANINGS: dict[str, Callable[[str, Any], Any]] = {
     "gpus": _positive_int,
     "precision": _precision,
     "parallelism": _parallelism,
-    "checkpoint_dir": _text,
+    "checkpoint_dir": _directory,
     "checkpoint_every": _positive_int,
     "resumes": _resumes,
     "log_files": _log_files,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from schedmate.advisor.idioms.base import Said
@@ -11,11 +11,11 @@ from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.merging import merged
 from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.sense import sensible
-from schedmate.advisor.shell.words import COMMAND_FILE
+from schedmate.advisor.shell.words import source_of
 from schedmate.advisor.sources import evidence
 from schedmate.advisor.statements import from_library, statements
 from schedmate.advisor.time_caps import cap_seconds
-from schedmate.model import Evidence, Finding, Request, Source, Workload
+from schedmate.model import Finding, Request, Source, Workload
 
 
 def record_of(
@@ -61,17 +61,13 @@ def _killed_after(run: PythonRun, own: Finding[float] | None) -> dict[str, Findi
     seconds = cap_seconds(word.text, 1.0) if word is not None and word.known else None
     if word is None or seconds is None or (own is not None and own.value <= seconds):
         return {}
-    source = _source(word.evidence)
+    source = source_of(word.evidence)
     return {"max_time_s": Finding(value=seconds, source=source, evidence=word.evidence)}
-
-
-def _source(lines: Sequence[Evidence]) -> Source:
-    return "cli" if all(line.file == COMMAND_FILE for line in lines) else "script"
 
 
 def _started(run: PythonRun) -> dict[str, Finding[Any]]:
     lines = run.command.evidence
-    source = _source(lines)
+    source = source_of(lines)
     findings: dict[str, Finding[Any]] = {
         "entry_point": Finding(value=run.entry.name, source=source, evidence=lines)
     }

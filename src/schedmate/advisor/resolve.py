@@ -45,6 +45,13 @@ _DIRECTORIES = dict.fromkeys(
 )
 """Where the job was submitted."""
 
+_STARTS_COPIES = re.compile(r"(?:^|/)(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)\.py$")
+"""A launcher of the job's own: `python multiproc.py train.py …`."""
+
+
+def _is_python(words: Sequence[Word]) -> bool:
+    return bool(words) and words[0].known and words[0].text.endswith(".py")
+
 
 def resolve(target: Target) -> Launch:
     resolver = _Resolver(target)
@@ -96,6 +103,7 @@ class _Resolver:
         if source.name.endswith(".py") or (first.startswith("#!") and "python" in first):
             parent = (source.path or self._target.workdir).parent
             entry = Entry(name=source.name, source=source, import_root=parent)
+            self.commands.append(("python", source.name, *args))
             return [Started().run(entry, word, arguments, self._target.workdir)]
         if first.startswith("#!") and "sh" not in first:
             return []
@@ -182,6 +190,8 @@ class _Resolver:
     def _python(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         kind, at = python_words(words)
         if kind == "file":
+            if _STARTS_COPIES.search(words[at].text) and _is_python(words[at + 1 : at + 2]):
+                return [self._file(words[at + 1], words[at + 2 :], started)]
             return [self._file(words[at], words[at + 1 :], started)]
         if kind == "module" and at < len(words):
             entry = self._finder.module(words[at], started.cwd)

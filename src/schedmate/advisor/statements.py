@@ -133,6 +133,8 @@ def _arguments(call: Call) -> Iterator[Stated]:
     for name, value in call.keywords.items():
         if name == "time_limit" and not call.callee.endswith(".fit"):
             continue  # an episode of a game has one too
+        if name == "early_stopping" and "enerat" in call.callee:
+            continue  # a beam search has one too
         if name == "batch_size" and call.callee.rpartition(".")[2] in _IN_BATCHES:
             continue
         if is_telling(name) and value.known:

@@ -76,7 +76,7 @@ def _libraries(trace: Trace) -> Iterator[Library]:
         name = imported.name.partition(".")[0]
         if name not in seen and name not in sys.stdlib_module_names:
             seen.add(name)
-            yield Library(name, imported.line)
+            yield Library(name, imported.line, imported.optional)
 
 
 def _saves(call: Call) -> bool:

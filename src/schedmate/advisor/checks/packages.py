@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from schedmate.advisor.checks.base import Checked
+from schedmate.advisor.permissions import may_read
 from schedmate.model import Remark
 
 _LONGEST = 1000
@@ -28,6 +29,8 @@ def packages_not_installed(checked: Checked) -> Iterator[Remark]:
     if main is None or any(_INSTALLS.search(" ".join(words)) for words in checked.launch.commands):
         return
     prefix = _environment(checked)
+    if prefix is not None and not _may_look(prefix, checked):
+        return
     installed = None if prefix is None else _installed(prefix)
     if prefix is None or installed is None:
         return
@@ -38,6 +41,14 @@ def packages_not_installed(checked: Checked) -> Iterator[Remark]:
                 text=f"{library.name} is imported, but {prefix} does not have it",
                 evidence=(library.line,),
             )
+
+
+def _may_look(prefix: Path, checked: Checked) -> bool:
+    """As the job's user might."""
+    try:
+        return may_read(checked.target.user, prefix.resolve(), workdir=checked.target.workdir)
+    except (OSError, RuntimeError):
+        return False
 
 
 def _environment(checked: Checked) -> Path | None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schedmate.advisor.configs import override_text
-from schedmate.advisor.configs.words import source_of
 from schedmate.advisor.python.values import UNKNOWN, Value
 from schedmate.advisor.shell import Word
+from schedmate.advisor.shell.words import source_of
 
 _WITH_VALUE = {
     "--config-path": "config_path",
@@ -77,9 +77,9 @@ def parse_override(word: Word) -> Override | None:
     match = _OVERRIDE.fullmatch(word.text)
     if match is None or not (match["equal"] or match["sign"] == "~"):
         return None
-    value = Value(UNKNOWN, word.evidence, source_of(word))
+    value = Value(UNKNOWN, word.evidence, source_of(word.evidence))
     if word.known:
-        value = override_text.parse(match["value"], word.evidence, source_of(word))
+        value = override_text.parse(match["value"], word.evidence, source_of(word.evidence))
     return Override(
         match["sign"] or "", match["key"].strip("/"), match["package"], value, bool(match["equal"])
     )

@@ -6,13 +6,7 @@ from typing import Any
 
 from schedmate.advisor.python.values import UNKNOWN, Value
 from schedmate.advisor.shell import Word
-from schedmate.advisor.shell.words import COMMAND_FILE
-from schedmate.model import Source
-
-
-def source_of(word: Word) -> Source:
-    """Who says it: the command as it was given, or a script."""
-    return "cli" if all(line.file == COMMAND_FILE for line in word.evidence) else "script"
+from schedmate.advisor.shell.words import source_of
 
 
 def value_of(word: Word) -> Value:
@@ -22,4 +16,4 @@ def value_of(word: Word) -> Value:
 
 def made_of(word: Word, data: Any) -> Value:
     """What was read out of a word."""
-    return Value(data if word.known else UNKNOWN, word.evidence, source_of(word))
+    return Value(data if word.known else UNKNOWN, word.evidence, source_of(word.evidence))

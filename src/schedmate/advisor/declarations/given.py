@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from schedmate.advisor.python.beginnings import unset_in
 from schedmate.advisor.python.values import Sequence, Value
 from schedmate.advisor.shell import Word
-from schedmate.advisor.shell.words import COMMAND_FILE
+from schedmate.advisor.shell.words import source_of
 from schedmate.model import Evidence, Source
 
 
@@ -41,8 +41,7 @@ def given(words: Iterable[Word]) -> tuple[Given, ...]:
 
 
 def given_word(word: Word) -> Given:
-    on_command_line = all(line.file == COMMAND_FILE for line in word.evidence)
-    return Given(word.text, word.evidence, "cli" if on_command_line else "script", word.known)
+    return Given(word.text, word.evidence, source_of(word.evidence), word.known)
 
 
 def given_list(value: Value) -> tuple[Given, ...] | None:

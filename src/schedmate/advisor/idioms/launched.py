@@ -19,7 +19,7 @@ from schedmate.advisor.idioms.calls import (
 from schedmate.advisor.idioms.deepspeed_config import deepspeed_said
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.shell import Word
-from schedmate.advisor.shell.words import COMMAND_FILE
+from schedmate.advisor.shell.words import source_of
 from schedmate.model import Evidence
 
 _WEAKER = 0.9
@@ -147,5 +147,4 @@ def _way(way: str | None, value: Value) -> Iterator[Said]:
 
 
 def _value(word: Word) -> Value:
-    typed = all(line.file == COMMAND_FILE for line in word.evidence)
-    return Value(word.text, word.evidence, "cli" if typed else "script")
+    return Value(word.text, word.evidence, source_of(word.evidence))

@@ -9,7 +9,7 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import number_of, parts_of, text_of
 from schedmate.advisor.idioms.datasets import dataset_name
 from schedmate.advisor.python.values import Value
-from schedmate.advisor.shell.words import COMMAND_FILE
+from schedmate.advisor.shell.words import source_of
 
 _ENTRY = re.compile(r"(?:^|[/. ])max_?text(?:[/.]|$).*train", re.IGNORECASE)
 _FIELDS = {
@@ -59,8 +59,7 @@ def _settings(reading: Reading) -> Mapping[str, Value]:
         if not word.known:
             continue
         if equals and name.isidentifier():
-            here = all(line.file == COMMAND_FILE for line in word.evidence)
-            settings[name] = Value(_plain(text), word.evidence, "cli" if here else "script")
+            settings[name] = Value(_plain(text), word.evidence, source_of(word.evidence))
         elif word.text.endswith((".yml", ".yaml")):
             config = reading.read_config(word.text)
             settings = {**parts_of(config), **settings}

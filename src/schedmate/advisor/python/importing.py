@@ -70,7 +70,8 @@ def _bind(engine: Engine, name: str, value: Value, scope: Scope) -> None:
 
 def _note(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:
     if len(engine.trace.imports) < engine.budget.limits.records:
-        engine.trace.imports.append(Imported(name, scope.file.line(node), scope.file.depth))
+        line, optional = scope.file.line(node), bool(scope.trying)
+        engine.trace.imports.append(Imported(name, line, scope.file.depth, optional))
 
 
 def _note_own(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:

@@ -95,6 +95,8 @@ class Imported:
     name: str
     line: Evidence
     depth: int
+    optional: bool = False
+    """The code goes on without it."""
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schedmate.advisor.sources import SourceFile, evidence
-from schedmate.model import Evidence
+from schedmate.model import Evidence, Source
 
 COMMAND_FILE = "<command>"
 
@@ -71,6 +71,11 @@ class Word:
     known: bool = True
     pieces: Pieces = field(default=(), compare=False, repr=False)
     """What it was put together from, where that is known."""
+
+
+def source_of(lines: Sequence[Evidence]) -> Source:
+    """Who states it, by the line that comes first: the command as it was given, or a script."""
+    return "cli" if not lines or lines[0].file == COMMAND_FILE else "script"
 
 
 def command_words(words: Sequence[str]) -> tuple[Word, ...]:

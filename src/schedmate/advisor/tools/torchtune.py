@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.configs import select
-from schedmate.advisor.configs.words import source_of
 from schedmate.advisor.idioms.base import Said
 from schedmate.advisor.idioms.calls import parts_of
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import World
 from schedmate.advisor.shell import Word
+from schedmate.advisor.shell.words import source_of
 from schedmate.advisor.tools.base import first, known_by, last_part, renamed, saying, stated, told
 from schedmate.advisor.tools.command_line import read_command_line
 from schedmate.advisor.tools.configs_named import config_at, with_options
@@ -80,6 +80,6 @@ def _recipe(positional: tuple[Word, ...]) -> Iterator[Said]:
     for word in positional:
         for ending, way in (("_distributed", "fsdp"), ("_single_device", "none")):
             if word.text.removesuffix(".py").endswith(ending):
-                value = Value(way, word.evidence, source_of(word))
+                value = Value(way, word.evidence, source_of(word.evidence))
                 yield Said(field="parallelism", value=value)
                 return

@@ -1,5 +1,7 @@
 """A training whose numbers stand at the top of the file."""
 
+import sys
+
 import numpy as np
 
 N_EPOCHS = 12
@@ -7,6 +9,13 @@ BATCH_SIZE: int = 2**5
 LEARNING_RATE = 1e-2
 model = "mlp"
 steps = 0
+
+for word in sys.argv[1:]:
+    if word.endswith(".py"):
+        exec(open(word).read())
+    elif "=" in word:
+        name, number = word.strip("-").upper().split("=")
+        globals()[name] = int(number)
 
 for _ in range(N_EPOCHS):
     steps += BATCH_SIZE
