@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from advisor.declarations.following import job
 from schedmate.advisor.shell import Word
 
@@ -123,6 +125,24 @@ def test_typer_runs_a_function(tmp_path) -> None:
     """
     run = job(tmp_path, "t.py --steps 9", {"t.py": code})
     assert run.told("lib.library") == {"lr": 0.1, "steps": 9}
+
+
+@pytest.mark.parametrize(
+    "kind", ["Annotated[Optional[int], typer.Option()]", "Optional[int]", "int | None"]
+)
+def test_typer_sees_through_types_around_a_type(tmp_path, kind) -> None:
+    code = f"""
+    from typing import Annotated, Optional
+    import typer
+    from lib import library
+
+    def main(steps: {kind} = None):
+        library(steps=steps)
+
+    typer.run(main)
+    """
+    run = job(tmp_path, "t.py --steps 9", {"t.py": code})
+    assert run.told("lib.library") == {"steps": 9}
 
 
 FIRE = """

@@ -102,6 +102,11 @@ def test_steps_beat_epochs_and_a_save_an_epoch_beats_steps_between_saves():
     assert said(training_arguments, reading(config)) == {"max_steps": 100, "checkpoint_every": 1}
 
 
+def test_the_directory_may_come_without_its_name():
+    arguments = made("transformers.TrainingArguments", "out")
+    assert said(training_arguments, reading(arguments)) == {"checkpoint_dir": "out"}
+
+
 def test_training_arguments_with_a_deepspeed_file():
     arguments = made("transformers.TrainingArguments", deepspeed="ds.json")
     assert said(training_arguments, reading(arguments, configs={"ds.json": ZERO3})) == {

@@ -182,6 +182,18 @@ def test_loops_become_one_command_with_what_all_rounds_share():
     ]
 
 
+def test_of_a_path_that_changes_in_a_loop_the_beginning_stays():
+    text = "for i in 2 3 4; do run --out results/lr_$i --lr $i conf_$i.yaml; done"
+    words = script(text).commands[0].words
+    assert [(word.text, word.known) for word in words[1:]] == [
+        ("--out", True),
+        ("results/lr_$…", False),
+        ("--lr", True),
+        ("2", False),
+        ("conf_2.yaml", False),
+    ]
+
+
 def test_subshells_pipes_and_groups():
     text = """\
     (cd sub && A=2 run inner)

@@ -165,6 +165,8 @@ def _is_option(
 
 
 def _type(default: Value | None, annotation: Value | None) -> Value | None:
+    if annotation is not None and isinstance(annotation.data, Items):
+        annotation = next(iter(annotation.data.items), None)
     named = name_of(annotation)
     if named in ("int", "float", "str", "bool"):
         return Value(Dotted("strtobool" if named == "bool" else named))

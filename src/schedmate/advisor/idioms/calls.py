@@ -8,6 +8,7 @@ from typing import Protocol
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.python.values import (
+    Begun,
     Call,
     Dotted,
     LocalClass,
@@ -129,7 +130,10 @@ def said(
 
 
 def _can_be_said(value: Value) -> bool:
-    """What only the library knows is no value that anybody could name."""
+    """What only the library knows is no value that anybody could name; of a path the beginning
+    is one."""
+    if isinstance(value, Begun):
+        return bool(value.directory)
     nameable = isinstance(value.data, (Dotted, LocalClass, LocalFunction, Sequence, Table))
     return value.known and (value.plain or nameable)
 
@@ -168,7 +172,8 @@ def told(
     """Each field by the first of its argument names that is given."""
     for field, names in fields.items():
         found = (parts[name] for name in names.split() if name in parts)
-        value = next((value for value in found if value.known and value.data is not None), None)
+        stated = (each for each in found if each.known or isinstance(each, Begun))
+        value = next((each for each in stated if each.data is not None), None)
         yield from said(field, value, at, confidence=confidence)
 
 

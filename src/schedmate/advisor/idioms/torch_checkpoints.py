@@ -10,13 +10,13 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
     agreed,
     calls_of,
-    implied,
     is_of,
     last_name,
     number_of,
     said,
     text_of,
 )
+from schedmate.advisor.python.trace import Loop
 from schedmate.advisor.python.values import UNKNOWN, Begun, Call, Value
 
 _SAVES = (
@@ -25,10 +25,10 @@ _SAVES = (
 )
 _FILE = re.compile(r"\.(?:pt|pth|ckpt|tar|bin|pkl|safetensors|model|th)\b|\{|%")
 _NO_CHECKPOINT = re.compile(
-    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b|"
-    r"\beval(?:uations?)?\b",
+    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
     re.IGNORECASE,
 )
+_OF_AN_EVALUATION = re.compile(r"(?:^|/)(?:eval(?:uations?)?|preds?|predictions)/[^/]{0,200}$")
 _OVER_FILES = re.compile(r"\bfor\b.{0,30}(?:path|ckpt|checkpoint|file)", re.IGNORECASE)
 _EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
 
@@ -46,22 +46,26 @@ def saving(reading: Reading) -> Iterator[Said]:
         yield from agreed(
             each
             for call in saves
-            if _ends_every_epoch(reading, call)
-            for each in implied("checkpoint_every", 1, call, confidence=0.85)
+            for loop in _ended_by(reading, call)
+            for each in said(
+                "checkpoint_every", Value(1, (loop.line, call.line)), call, confidence=0.85
+            )
         )
 
 
-def _ends_every_epoch(reading: Reading, call: Call) -> bool:
-    """Whether it stands in the loop over epochs, and in no other, with nothing to stop it."""
+def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
+    """The loop over epochs, if it stands in that and in no other, with nothing to stop it."""
     loops = [reading.trace.loops[i] for i in call.loops if i < len(reading.trace.loops)]
     loops = [loop for loop in loops if not _OVER_FILES.search(loop.line.text)]
-    innermost = loops[-1] if loops else None
-    return call.certain and innermost is not None and _EPOCH.search(innermost.line.text) is not None
+    if call.certain and loops and _EPOCH.search(loops[-1].line.text):
+        yield loops[-1]
 
 
 def _is_checkpoint(call: Call) -> bool:
-    words = f"{call.target} {text_of(_path(call)) or ''} {last_name(call.within)}"
-    return not _NO_CHECKPOINT.search(words)
+    path = _path(call)
+    place = (path.begins if isinstance(path, Begun) else text_of(path)) or ""
+    words = f"{call.target} {place.rpartition('/')[2]} {last_name(call.within)}"
+    return not _NO_CHECKPOINT.search(words) and not _OF_AN_EVALUATION.search(place)
 
 
 def _path(call: Call) -> Value | None:

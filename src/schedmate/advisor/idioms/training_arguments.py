@@ -47,8 +47,9 @@ def training_arguments(reading: Reading) -> Iterator[Said]:
 def _filled(reading: Reading) -> Iterator[tuple[Place, Mapping[str, Value]]]:
     """Each place where such arguments come about, and their parts."""
     for call in reading.trace.calls:
-        if _KINDS.search(last_name(call.callee)) and call.keywords:
-            yield call, call.keywords
+        if _KINDS.search(last_name(call.callee)) and (call.keywords or call.positional):
+            first = call.positional[:1]
+            yield call, {**({"output_dir": first[0]} if first else {}), **call.keywords}
     for call in calls_of(reading, "Trainer"):
         given = call.argument("args", 1)
         if given is not None and isinstance(given.data, Table):

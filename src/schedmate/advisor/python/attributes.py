@@ -24,6 +24,8 @@ from schedmate.advisor.python.values import (
     stronger,
 )
 
+_TYPES_AROUND = ("typing.Optional", "typing.Annotated", "typing_extensions.Annotated")
+"""Types that are what stands in their brackets."""
 _MAX_NAME = 200
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
 _FLAGS = ("flags.FLAGS", "gflags.FLAGS")
@@ -136,6 +138,8 @@ def item(engine: Engine, value: Value, key: Value, site: Site) -> Value:
         return Value(Dotted(f"{name}.{key.data}"[:_MAX_NAME]), key.lines, key.source)
     if isinstance(data, LocalClass) and isinstance(key.data, str):
         return data.parts.get(key.data, value)
+    if isinstance(data, Dotted) and data.name.endswith(_TYPES_AROUND):
+        return key
     return value if isinstance(data, (Dotted, LocalClass)) else NOBODY_KNOWS
 
 

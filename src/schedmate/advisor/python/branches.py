@@ -13,6 +13,7 @@ from schedmate.advisor.python.disk import asks_disk, either_if_there
 from schedmate.advisor.python.engine import Engine, Flow
 from schedmate.advisor.python.loops import note_way_out
 from schedmate.advisor.python.operators import compare
+from schedmate.advisor.python.ranks import asks_rank
 from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.trace import Skipped
 from schedmate.advisor.python.truth import either, truth
@@ -28,7 +29,8 @@ def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
     note_way_out(engine, node, scope)
     value = engine.evaluate(node.test, scope)
     known = truth(value)
-    every = _modulus(engine, node.test, scope)
+    first_process = known is None and asks_rank(engine, node.test, scope)
+    every = None if first_process else _modulus(engine, node.test, scope)
     if known is not None:
         _note_skipped(engine, node, value, scope)
         with _now_and_then(engine, every):
@@ -38,8 +40,8 @@ def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
             engine,
             lambda: engine.execute(node.body, scope),
             lambda: engine.execute(node.orelse, scope),
-            certain_first=every is not None,
-            on_disk=every is None and asks_disk(engine, node.test, scope),
+            certain_first=every is not None or first_process,
+            on_disk=every is None and not first_process and asks_disk(engine, node.test, scope),
         )
 
 

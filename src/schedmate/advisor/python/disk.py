@@ -72,7 +72,7 @@ def asks_disk(engine: Engine, test: ast.expr, scope: Scope, depth: int = 0) -> b
         return False
     match test:
         case ast.BoolOp(values=parts):
-            open_ = [part for part in parts if _is_open(engine, part, scope)]
+            open_ = [part for part in parts if is_open(engine, part, scope)]
             return bool(open_) and all(asks_disk(engine, each, scope, depth + 1) for each in open_)
         case ast.UnaryOp(op=ast.Not(), operand=inner) | ast.NamedExpr(value=inner):
             return asks_disk(engine, inner, scope, depth + 1)
@@ -85,7 +85,7 @@ def asks_disk(engine: Engine, test: ast.expr, scope: Scope, depth: int = 0) -> b
     return False
 
 
-def _is_open(engine: Engine, part: ast.expr, scope: Scope) -> bool:
+def is_open(engine: Engine, part: ast.expr, scope: Scope) -> bool:
     """Settings of the Trainer that nobody gives are as its scripts leave them."""
     inner = part.operand if isinstance(part, ast.UnaryOp) else part
     if isinstance(inner, ast.Attribute) and inner.attr in _LEFT_ALONE:

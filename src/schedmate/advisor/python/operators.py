@@ -77,6 +77,8 @@ def binary(op: ast.operator, left: Value, right: Value) -> Value:
         return _text(op, left, right)
     if isinstance(one, Sequence):
         return _sequence(op, left, right)
+    if isinstance(op, ast.BitOr) and isinstance(one, Dotted) and other is None:
+        return left
     if isinstance(one, Table) and isinstance(other, Table) and isinstance(op, ast.BitOr):
         merged = Table(one.parts | other.parts, one.kind, one.complete and other.complete)
         return derived(merged, left, right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -27,6 +28,10 @@ class Command:
     outputs: tuple[Word, ...] = ()
     stdin: SourceFile | None = None
     """A here-document; its lines are numbered as in the script."""
+
+
+_CHANGES = "$…"
+_FILES = (".py", ".sh", ".yaml", ".yml", ".json", ".toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +68,11 @@ def _both(one: Command, other: Command) -> Command:
 
 
 def _agreed(one: Word, other: Word) -> Word:
-    return one if one.text == other.text else replace(one, known=False)
+    """Of paths that change from round to round the part that does not; a file that is run or read
+    is the first round's."""
+    if one.text == other.text:
+        return one
+    shared = posixpath.commonprefix([one.text.removesuffix(_CHANGES), other.text])
+    if "/" not in shared or one.text.endswith(_FILES):
+        return replace(one, known=False)
+    return replace(one, text=f"{shared}{_CHANGES}", known=False, pieces=())
