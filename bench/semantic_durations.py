@@ -251,9 +251,9 @@ VIEWS: dict[str, View] = {
 
 def ablation(path: Path, settings: Sequence[str]) -> None:
     for name, view in VIEWS.items():
-        print(f"\n== {name}", end="")
+        print(f"\n== {name}")
         mlperf(path, settings, view, baselines={})
-    print("\n== nothing learnt from pairs", end="")
+    print("\n== nothing learnt from pairs")
     mlperf(path, settings, baselines={}, learning=False)
 
 
