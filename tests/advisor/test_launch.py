@@ -503,10 +503,11 @@ def test_directives(project, directives, gpus, nodes, seconds):
     assert asked.time_limit_s == seconds
 
 
-def test_a_launcher_of_the_job_s_own(tmp_path):
+@pytest.mark.parametrize("launcher", [("multiproc.py",), ("-m", "multiproc")])
+def test_a_launcher_of_the_job_s_own(tmp_path, launcher):
     (tmp_path / "multiproc.py").write_text("import subprocess\n")
     (tmp_path / "train.py").write_text("")
-    target = Target.from_command(tmp_path, ("python", "multiproc.py", "train.py", "--lr", "1"))
+    target = Target.from_command(tmp_path, ("python", *launcher, "train.py", "--lr", "1"))
     main = resolve(target).main
     assert (main.entry.name, [word.text for word in main.arguments]) == ("train.py", ["--lr", "1"])
 

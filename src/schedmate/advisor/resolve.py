@@ -45,12 +45,19 @@ _DIRECTORIES = dict.fromkeys(
 )
 """Where the job was submitted."""
 
-_STARTS_COPIES = re.compile(r"(?:^|/)(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)\.py$")
-"""A launcher of the job's own: `python multiproc.py train.py …`."""
+_STARTS_COPIES = re.compile(
+    r"(?:^|[/.])(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)(?:\.py)?$"
+)
 
 
-def _is_python(words: Sequence[Word]) -> bool:
-    return bool(words) and words[0].known and words[0].text.endswith(".py")
+def _starts_copies(words: Sequence[Word]) -> bool:
+    """A launcher of the job's own: `python multiproc.py train.py …`, `python -m multiproc …`."""
+    return (
+        len(words) > 1
+        and _STARTS_COPIES.search(words[0].text) is not None
+        and words[1].known
+        and words[1].text.endswith(".py")
+    )
 
 
 def resolve(target: Target) -> Launch:
@@ -189,9 +196,9 @@ class _Resolver:
 
     def _python(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         kind, at = python_words(words)
+        if kind in ("file", "module") and _starts_copies(words[at:]):
+            return [self._file(words[at + 1], words[at + 2 :], started)]
         if kind == "file":
-            if _STARTS_COPIES.search(words[at].text) and _is_python(words[at + 1 : at + 2]):
-                return [self._file(words[at + 1], words[at + 2 :], started)]
             return [self._file(words[at], words[at + 1 :], started)]
         if kind == "module" and at < len(words):
             entry = self._finder.module(words[at], started.cwd)

@@ -395,3 +395,26 @@ def test_nothing_of_another_world(told):
         model.fit([], epochs=5, batch_size=32)
     """
     assert told(code) == {}
+
+
+OWN_OPTIMISER = """
+    import torch
+    from torch.optim import Optimizer
+
+    class AdamW(Optimizer):
+        def __init__(self, params, lr):
+            super().__init__(params, dict(lr=lr))
+
+    def make_sgd(net):
+        return torch.optim.SGD(net.parameters(), lr=1.0)
+
+    net = torch.nn.Linear(1, 1)
+    optimizer = AdamW(net.parameters(), lr=0.1)
+"""
+
+
+def test_an_own_optimiser_that_is_made_beats_a_library_s_that_is_not(tmp_path: Path):
+    found = list(statements(tmp_path, OWN_OPTIMISER, idioms=PYTORCH_WORLD))
+    (optimizer,) = (each for each in found if each.field == "optimizer")
+    assert optimizer.value.data == "AdamW"
+    assert optimizer.value.lines[0].text == "optimizer = AdamW(net.parameters(), lr=0.1)"

@@ -20,6 +20,20 @@ def test_names_of_other_files(job):
     assert last(seen, "x").data.items[0].lines[0].file == "settings.py"
 
 
+def test_a_package_imports_its_own_modules(job):
+    job.put("pkg/__init__.py", "from . import layers, optional\n").put("pkg/layers.py", "n = 3\n")
+    seen = job.follow("import pkg\nfrom pkg import layers\nx = [pkg.layers.n, layers.n]")
+    assert plain(last(seen, "x")) == [3, 3]
+    assert not seen.trace.exhausted
+
+
+def test_modules_that_import_a_name_from_each_other(job):
+    job.write(one="from two import n\n", two="from one import n\n")
+    seen = job.follow("from one import n\ny = n\nx = 5")
+    assert plain(last(seen, "x")) == 5
+    assert not seen.trace.exhausted
+
+
 def test_only_what_is_used_is_read(job):
     job.write(used="a = 1\n", unused="b = 2\n", half="from unused import b\nfrom used import a\n")
     seen = job.follow("import unused\nfrom unused import b\nfrom half import a\nx = a")

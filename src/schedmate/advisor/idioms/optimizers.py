@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import (
@@ -76,13 +77,13 @@ def _for_the_trainer(reading: Reading, call: Call) -> bool:
 
 
 def _ours(made: list[Call]) -> list[Call]:
-    """Library optimisers before the job's own classes; the plainly named one before others."""
-    libraries = [call for call in made if not own_class(call)]
-    chosen = libraries or made
-    sure = [call for call in chosen if call.certain] or chosen
-    plain = [call for call in sure if call.target.lower() in _MAIN_NAMES]
-    generators = [call for call in sure if any(g in call.target.lower() for g in _GENERATOR)]
-    return plain or generators or sure
+    """Those that are made for certain, of them a library's before the job's own classes, of them
+    the plainly named one before others."""
+    sure = [call for call in made if call.certain] or made
+    ours = [call for call in sure if not own_class(call)] or sure
+    plain = [call for call in ours if call.target.lower() in _MAIN_NAMES]
+    generators = [call for call in ours if any(g in call.target.lower() for g in _GENERATOR)]
+    return plain or generators or ours
 
 
 def _names(call: Call, reading: Reading) -> Iterator[Said]:
@@ -92,7 +93,17 @@ def _names(call: Call, reading: Reading) -> Iterator[Said]:
         if name is not None:
             yield from chosen("optimizer", name, call, reading)
         return
-    yield from chosen("optimizer", own_class(call) or last_name(call.callee), call, reading)
+    own = own_class(call)
+    if not own:
+        yield from chosen("optimizer", last_name(call.callee), call, reading)
+        return
+    made = (each for each in reading.trace.instances if each.value.data is _instance(call))
+    at = next((each.line for each in made), call.line)
+    yield from chosen("optimizer", own, replace(call, line=at), reading)
+
+
+def _instance(call: Call) -> object:
+    return None if call.receiver is None else call.receiver.data
 
 
 def _rates(call: Call) -> Iterator[Said]:

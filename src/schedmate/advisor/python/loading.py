@@ -33,9 +33,16 @@ def read_code(engine: Engine, path: Path, depth: int, origin: Source = "code") -
 
 def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
     """A name of a local module, which is followed now if it was not before."""
+    found = _member(engine, module, name)
+    return None if found is None else resolve(engine, found)
+
+
+def _member(engine: Engine, module: LocalModule, name: str) -> Value | None:
+    """As it stands there; `from . import layers` in a package means the module below."""
     scope = load(engine, module)
-    if scope is not None and name in scope.names:
-        return resolve(engine, scope.names[name])
+    named = None if scope is None else scope.names.get(name)
+    if named is not None and not _is_itself(named, module, name):
+        return named
     starred = None if scope is None else from_stars(engine, name, scope)
     if starred is not None:
         return starred  # `from .launch import *` hides the submodule of that name
@@ -45,6 +52,11 @@ def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
         return Value(below)
     library = scope.library_star if scope is not None else ""
     return Value(Dotted(f"{library}.{name}")) if library else None
+
+
+def _is_itself(value: Value, module: LocalModule, name: str) -> bool:
+    data = value.data
+    return isinstance(data, Deferred) and data.module is module and data.name == name
 
 
 def load(engine: Engine, module: LocalModule) -> Scope | None:
@@ -77,7 +89,7 @@ def resolve(engine: Engine, value: Value) -> Value:
     for _ in range(20):
         if not isinstance(value.data, Deferred):
             return value
-        found = engine.member(value.data.module, value.data.name)
+        found = _member(engine, value.data.module, value.data.name)
         if found is None:
             return _elsewhere(value.data)
         value = found
