@@ -35,6 +35,7 @@ def fingerprint(launch: Launch, understood: Understanding, request: Request) -> 
     commands = [" ".join(normalised(words)) for words in launch.commands]
     return Fingerprint(
         code=digest(*(code or programs)),
+        signature=understood.signature,
         arguments=digest(*commands, *understood.configs, *asked(launch, request)),
     )
 

@@ -14,6 +14,7 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.imports import with_local_imports
 from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.predicting.signature import signature
 from schedmate.advisor.purpose import TRAINING, purpose_of
 from schedmate.advisor.python.follow import Followed, follow
 from schedmate.advisor.python.trace import Trace
@@ -53,6 +54,7 @@ def understand(
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
+        signature=signature([source.text for source in code]),
         traits=traits(main, trace),
     )
     return understood, followed.problems

@@ -17,4 +17,6 @@ class Understanding:
     code: tuple[str, ...] = ()
     configs: tuple[str, ...] = ()
     mentions_gpu: bool = True
+    signature: tuple[int, ...] = ()
+    """By which code that is nearly the same is known."""
     traits: Traits = field(default_factory=Traits)
