@@ -78,3 +78,44 @@ def test_of_several_the_first():
 @pytest.mark.parametrize("name", ["--corpus", "data.path", "train_data", "dataset.root"])
 def test_settings_that_name_the_data(name):
     assert field_of(name)[0] == "dataset"
+
+
+@pytest.mark.parametrize("name", ["MelDataset", "TrajectorySamplesDataset"])
+def test_what_kind_of_samples_there_are_names_no_data(tmp_path, name):
+    assert named(tmp_path, SETS.format(name=name) + f"ds = {name}('./data')\n") == []
+
+
+def test_a_table_may_be_opened_before_it_is_read_and_its_splits_are_what_their_folder_is(tmp_path):
+    code = "import numpy as np\nx = np.loadtxt(open('../data/engine_wear/train_0_F.csv', 'rb'))\n"
+    assert named(tmp_path, code) == [("engine_wear", False)]
+
+
+def test_kept_arrays_are_data_where_they_are_called_so(tmp_path):
+    data = "import pickle\ntrain_set = pickle.load(open('src/data/trainScans.pkl', 'rb'))\n"
+    other = "import pickle\nscaler = pickle.load(open('scaler.pkl', 'rb'))\n"
+    assert named(tmp_path, data) == [("trainScans", False)]
+    assert named(tmp_path, other) == []
+
+
+def test_a_path_of_windows_has_parts_too():
+    assert dataset_name("D:\\\\weather\\\\era5\\\\train") == "era5"
+    assert dataset_name("D:\\weather\\era5\\train") == "era5"
+
+
+def test_a_numbered_part_is_called_after_the_whole():
+    assert dataset_name("/data/allvars_000.npz") == "allvars"
+    assert dataset_name("/data/laion-00003-of-00128.parquet") == "laion"
+    assert dataset_name("/data/places_365") == "places_365"
+
+
+def test_what_a_path_is_opened_for_is_no_path(tmp_path):
+    code = "import numpy as np\nfrom somewhere import path\nx = np.loadtxt(path.open('r'))\n"
+    assert named(tmp_path, code) == []
+
+
+def test_the_class_of_a_data_set_tells_more_than_what_it_keeps(tmp_path):
+    code = SETS.format(name="BDDDataset") + (
+        "        import pickle\n        self.all = pickle.load(open('dataset_train.pkl', 'rb'))\n"
+        "ds = BDDDataset('./data')\n"
+    )
+    assert named(tmp_path, code) == [("BDD", False)]

@@ -157,3 +157,41 @@ def test_a_network_off_the_shelf_that_compares_pictures_is_not_the_model(tmp_pat
     assert statements(tmp_path, code, idioms=(models,)) == []
     assert [name for name, _ in named(tmp_path, code, entry="esrgan.py")] == ["esrgan"]
     assert [name for name, _ in named(tmp_path, code)] == ["GeneratorRRDB"]
+
+
+def test_a_layer_off_the_shelf_inside_a_network_of_the_job_is_no_model(tmp_path):
+    code = """
+    import torch.nn as nn
+    from mamba_ssm import Mamba
+    class SlimSegNet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mixer = Mamba(d_model=64)
+    model = SlimSegNet()
+    """
+    assert statements(tmp_path, code, idioms=(models,)) == []
+    assert [name for name, _ in named(tmp_path, code)] == ["SlimSegNet"]
+
+
+def test_what_a_network_is_built_around_is_as_near_as_it(tmp_path):
+    (tmp_path / "nets.py").write_text(
+        "import torch.nn as nn\nfrom transformers import BertModel\n"
+        "class DropoutBERT(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.bert = BertModel.from_pretrained('bert-base-uncased')\n"
+    )
+    code = "from nets import DropoutBERT\nmodel = DropoutBERT()\n"
+    (found,) = statements(tmp_path, code, idioms=(models,))
+    assert (found.value.data, found.depth) == ("bert-base-uncased", 0)
+
+
+def test_a_temperature_is_no_model(tmp_path):
+    code = """
+    import flax.linen as nn
+    class Temperature(nn.Module):
+        start: float = 1.0
+    class DoubleCritic(nn.Module):
+        width: int = 256
+    temperature = Temperature()
+    critic = DoubleCritic()
+    """
+    assert named(tmp_path, code) == []

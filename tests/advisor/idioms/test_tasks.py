@@ -143,3 +143,19 @@ def test_boxes_or_masks_of_the_same_pictures(tmp_path):
     code = "from torchvision.datasets import CocoDetection\nd = CocoDetection('coco', 'a.json')"
     assert task(tmp_path, code + TRAINS) == "object_detection"
     assert task(tmp_path, code + TRAINS, entry="segmentation/train.py") == "segmentation"
+
+
+def test_a_layer_that_is_called_after_diffusion_makes_no_diffusion_model(tmp_path):
+    code = """
+    import torch.nn as nn
+    import monai
+    class LocalDiffusion(nn.Module):
+        def __init__(self):
+            super().__init__()
+    class SlimSegNet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.local = LocalDiffusion()
+    model = SlimSegNet()
+    """
+    assert said(tmp_path, code)["task"] == "segmentation"

@@ -38,6 +38,9 @@ _RELEASE = re.compile(r":[\d.*]{1,20}$")
 _SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
 _ANY_SCHEME = re.compile(r"[a-z0-9]{2,10}://\S{1,1000}")
 _INDEXED = re.compile(r"_(?:text|content|text_sentence)(?:_(?:document|sentence))$")
+_WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
+_PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
+"""`shards_000.npz` is one of many."""
 _PARTS_OF_A_HUB_ID = 2
 
 
@@ -48,7 +51,7 @@ def dataset_name(text: str) -> str | None:
     if _is_hub_id(name):
         return name
     for part in reversed(PurePosixPath(name).parts):
-        bare = _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part)))
+        bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
     return None
@@ -58,7 +61,7 @@ def _address(text: str) -> str:
     """Of `pipe:aws s3 cp s3://bucket/laion/{000..231}.tar -` what is fetched, up to what varies;
     of several that are joined the first."""
     found = _ANY_SCHEME.search(text) if text.startswith("pipe:") else None
-    whole = text if found is None else found[0]
+    whole = _WINDOWS.sub("/", text) if found is None else found[0]
     return whole.partition("::")[0].partition("{")[0]
 
 

@@ -10,7 +10,7 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.idioms.calls import last_name, said, text_of, words
 from schedmate.advisor.idioms.datasets import dataset_name
 from schedmate.advisor.python.trace import Instance
-from schedmate.advisor.python.values import Call, LocalClass, Value
+from schedmate.advisor.python.values import Call, LocalClass, Thing, Value
 
 _BASES = (
     "Dataset",
@@ -34,7 +34,8 @@ _PLAIN = words(
     "mask masks caption tokenized translation language model causal chunked in h5 hdf5 lmdb pickle "
     "single multi multiple patch point cloud user item rating ratings sentence sentences "
     "experience replay rollout buffer char character byte word preference reward "
-    "contrastive mlm module general default triplet web"
+    "contrastive mlm module general default triplet web mel spectrogram spec wav waveform speech "
+    "trajectory trajectories transition transitions rollouts sample samples"
 )
 _OTHER = re.compile(r"(?:^|_)(?:val|valid|validation|test|eval|dev|predict)", re.IGNORECASE)
 _SPLITS = ("split", "phase", "mode", "subset", "partition")
@@ -46,7 +47,12 @@ _TABLES = re.compile(
     r"excel|ipc)$|^numpy\.(?:loadtxt|genfromtxt|memmap|fromfile)$|^h5py\.File$"
     r"|^pyarrow\.parquet\.(?:read_table|ParquetFile)$|^xgboost\.DMatrix$|^lightgbm\.Dataset$"
 )
+_KEPT = re.compile(r"^numpy\.load$|^(?:c?[pP]ickle|joblib)\.load$|^pandas\.read_pickle$")
+_KEPT_FILE = re.compile(r"(?:train|data)[^/]{0,80}\.(?:npz|npy|pkl|pickle|joblib)$", re.IGNORECASE)
 _DATA_FILE = re.compile(r"\.(?:csv|tsv|jsonl|parquet|feather|h5|hdf5|libsvm|svm)(?:\.gz)?$")
+_OF_A_SPLIT = re.compile(r"[/\\]train(?:ing)?(?![a-zA-Z])[^/\\]{0,80}$", re.IGNORECASE)
+"""`train_0_F.csv` is a part of what its folder is named after."""
+_OPENS = ("open", "builtins.open", "io.open", "gzip.open", "bz2.open")
 _ENDING = re.compile(r"(?<=\w)\.[A-Za-z]\w{0,8}$")
 _LONGEST = 1000
 
@@ -55,7 +61,7 @@ def own_datasets(reading: Reading) -> Iterator[Said]:
     """Not certain, so that any setting that names the data wins."""
     sets = [each for each in reading.trace.instances if _is_set(each.of)]
     training = [each for each in sets if not _is_for_others(each)]
-    kinds = (_by_path(training), _tables(reading), _by_class(training))
+    kinds = (_by_path(training), _tables(reading), _by_class(training), _kept(reading))
     found = (each for kind in kinds for each in kind)
     first = next(found, None)
     if first is not None:
@@ -99,7 +105,23 @@ def _by_class(instances: list[Instance]) -> Iterator[Said]:
 def _tables(reading: Reading) -> Iterator[Said]:
     for call in reading.trace.calls:
         if _TABLES.search(call.callee) and call.positional and not _OTHER.search(call.target):
-            yield from () if _writes(call) else _table(call, call.positional[0])
+            yield from () if _writes(call) else _table(call, _opened(call.positional[0]))
+
+
+def _kept(reading: Reading) -> Iterator[Said]:
+    """Arrays and objects that were kept in files, where those are called after data."""
+    for call in reading.trace.calls:
+        if _KEPT.search(call.callee) and call.positional and not _OTHER.search(call.target):
+            path = _opened(call.positional[0])
+            yield from _table(call, path) if _KEPT_FILE.search(text_of(path) or "") else ()
+
+
+def _opened(value: Value) -> Value:
+    """Of `open(path)` the path."""
+    data = value.data
+    if isinstance(data, Thing) and data.kind in _OPENS and data.call.positional:
+        return data.call.positional[0]
+    return value
 
 
 def _writes(call: Call) -> bool:
@@ -112,7 +134,8 @@ def _table(call: Call, path: Value) -> Iterator[Said]:
     text = text_of(path) if isinstance(path.data, str) else None
     if text is None or len(text) > _LONGEST or _OTHER.search(PurePosixPath(text).stem):
         return
-    known = dataset_name(_without_ending(text)) or (text if _DATA_FILE.search(text) else None)
+    whole = text if _DATA_FILE.search(text) or _KEPT_FILE.search(text) else None
+    known = dataset_name(_without_ending(_OF_A_SPLIT.sub("", text))) or whole
     if known is not None and not set(known) & set("{}$*~"):
         stated = Value(known, (*path.lines, call.line), path.source)
         yield from said("dataset", stated, call, confidence=0.6, certain=False)

@@ -23,6 +23,7 @@ from schedmate.advisor.idioms.optimizers import optimizers
 from schedmate.advisor.idioms.own_shapes import module_shapes
 from schedmate.advisor.idioms.reinforcement import (
     environment_steps,
+    environments,
     rllib,
     stable_baselines,
     tianshou,
@@ -81,4 +82,5 @@ PYTORCH_WORLD: tuple[Idiom, ...] = (
     rllib,
     tianshou,
     environment_steps,
+    environments,
 )

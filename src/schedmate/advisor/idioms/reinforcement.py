@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.idioms.base import Reading, Said
-from schedmate.advisor.idioms.calls import calls_of, is_of, last_name, part_of, said, told
+from schedmate.advisor.idioms.calls import (
+    calls_of,
+    is_of,
+    last_name,
+    part_of,
+    said,
+    text_of,
+    told,
+    words,
+)
 from schedmate.advisor.python.values import Call, Table
 
 _BASELINES = ("stable_baselines3", "sb3_contrib", "sbx")
@@ -17,6 +26,12 @@ _RLLIB = {
     "learning_rate": "lr",
     "batch_size": "train_batch_size train_batch_size_per_learner minibatch_size",
 }
+
+_GAMES = ("gymnasium", "gym", "envpool", "safety_gymnasium", "pettingzoo", "procgen")
+_MAKERS = ("make", "make_vec", "make_vec_env", "make_atari_env")
+_NAMES_ONE = words(
+    "env env_id env_name environment environment_id environment_name gym_id env_type"
+)
 
 
 def stable_baselines(reading: Reading) -> Iterator[Said]:
@@ -58,7 +73,24 @@ def tianshou(reading: Reading) -> Iterator[Said]:
 
 def environment_steps(reading: Reading) -> Iterator[Said]:
     """Scripts in the manner of cleanrl: how many steps of the environment, as an option."""
-    plays = any(is_of(each.name, "gymnasium", "gym", "envpool") for each in reading.trace.imports)
     value = reading.options.get("total_timesteps") or reading.options.get("total-timesteps")
-    if plays and value is not None and value.known:
+    if _plays(reading) and value is not None and value.known:
         yield Said(field="max_steps", value=value)
+
+
+def environments(reading: Reading) -> Iterator[Said]:
+    """What such a job learns from is its environment, by the name it is asked for."""
+    for call in reading.trace.calls:
+        if last_name(call.callee) in _MAKERS and is_of(call.callee, *_GAMES, *_BASELINES):
+            named = call.argument("id", 0) or call.keywords.get("env_id")
+            if text_of(named):
+                yield from said("dataset", named, call)
+                return
+    for name, value in reading.options.items() if _plays(reading) else ():
+        if last_name(name.lstrip("-").replace("-", "_").lower()) in _NAMES_ONE and text_of(value):
+            yield Said(field="dataset", value=value, confidence=0.85)
+            return
+
+
+def _plays(reading: Reading) -> bool:
+    return any(is_of(each.name, *_GAMES) for each in reading.trace.imports)

@@ -32,8 +32,8 @@ _STATED = _table(
 )
 _DATASETS = _table(
     {
-        "segmentation": r"cityscapes|ade.?20k|camvid|carvana|kits19|kits21|brats|duts|isic|"
-        r"oxford.?iiit.?pet.?seg|vaihingen|mapillary|coco.?stuff|nyu",
+        "segmentation": r"segmentation$|cityscapes|ade.?20k|camvid|carvana|kits19|kits21|brats|"
+        r"duts|isic|oxford.?iiit.?pet.?seg|vaihingen|mapillary|coco.?stuff|nyu",
         "image_classification": r"imagenet|cifar|mnist|fashion.?mnist|emnist|kmnist|svhn|stl10|"
         r"food101|flowers|caltech|places365|tiny.?imagenet|stanford.?cars|"
         r"fgvc|cats.{0,5}dogs|eurosat|beans$|dogs|inaturalist|ilsvrc|in1k",

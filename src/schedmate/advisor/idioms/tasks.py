@@ -76,8 +76,21 @@ def _generative(reading: Reading) -> Iterator[Hint]:
     against = next((name for name in names if _PLAYS_AGAINST.search(name)), None)
     if makes and against is not None:
         yield "gan", names[against]
+    parts = _parts(reading)
     for name, line in classes.items():
-        yield from ((task, line) for task in tasks_in("noise", name))
+        if name not in parts:
+            yield from ((task, line) for task in tasks_in("noise", name))
+
+
+def _parts(reading: Reading) -> set[str]:
+    """Classes that are only ever made inside a network that has no such name: a layer may be
+    called after what it does to a picture."""
+    made: dict[str, set[str]] = {}
+    for each in reading.trace.instances:
+        made.setdefault(each.of.name, set()).add(each.within.partition(".")[0])
+    networks = {cls.name for cls in reading.trace.classes if cls.inherits("nn.Module")}
+    plain = {name for name in networks if not any(tasks_in("noise", name))}
+    return {name for name, owners in made.items() if owners <= plain}
 
 
 def _classes(reading: Reading) -> Iterator[Hint]:

@@ -50,6 +50,8 @@ _LIBRARIES = (
     "x_transformers",
     "mamba_ssm",
 )
+_ALSO_LAYERS = ("mamba_ssm", "x_transformers", "vit_pytorch")
+"""What they make is as often a part of a network as one."""
 _DENOISERS = re.compile(r"(?:UNet|DiT|Transformer|SD3|Flux|PixArt|Sana|CogVideoX)\w{0,40}Model")
 _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 
@@ -60,7 +62,7 @@ def models(reading: Reading) -> Iterator[Said]:
         each
         for call in reading.trace.calls
         for each in _model(call, reading)
-        if not _aside(call) and not _compares(call, reading)
+        if not _aside(call) and not _compares(call, reading) and not _is_layer(call, reading)
     ]
     sure = [each for each in found if each.certain] or found
     yield from sorted(sure, key=lambda each: -each.confidence)[:1]
@@ -77,6 +79,14 @@ def _compares(call: Call, reading: Reading) -> bool:
     )
 
 
+def _is_layer(call: Call, reading: Reading) -> bool:
+    owner = call.within.partition(".")[0]
+    return is_of(call.callee, *_ALSO_LAYERS) and any(
+        each.name == owner and each.inherits("nn.Module", "Module")
+        for each in reading.trace.classes
+    )
+
+
 def _model(call: Call, reading: Reading) -> Iterator[Said]:
     last = last_name(call.callee)
     for name in _NAMED_BY_ARGUMENT if last in _ASKED_BY_NAME else ():
@@ -85,7 +95,7 @@ def _model(call: Call, reading: Reading) -> Iterator[Said]:
             yield from said("model", call.argument(argument, place), call)
             return
     if last in _FROM:
-        yield from _pretrained(call)
+        yield from _pretrained(call, _depth(call, reading))
     elif is_of(call.callee, "torchvision.models"):
         yield from _torchvision(call, reading)
     elif is_of(call.callee, "diffusers") and _DENOISERS.fullmatch(last):
@@ -102,7 +112,14 @@ def _torchvision(call: Call, reading: Reading) -> Iterator[Said]:
         yield from chosen("model", name, call, reading)
 
 
-def _pretrained(call: Call) -> Iterator[Said]:
+def _depth(call: Call, reading: Reading) -> int:
+    """That of the network which is built around it, so that neither is further away."""
+    owner, _, method = call.within.rpartition(".")
+    around = [each.depth for each in reading.trace.instances if each.of.name == owner]
+    return min(call.depth, *around) if around and method == "__init__" else call.depth
+
+
+def _pretrained(call: Call, depth: int) -> Iterator[Said]:
     owner = call.callee.rpartition(".")[0]
     if is_of(owner, "datasets", "tokenizers", "peft") or _HELPERS.search(last_name(owner)):
         return
@@ -111,7 +128,7 @@ def _pretrained(call: Call) -> Iterator[Said]:
         return
     name = call.argument("pretrained_model_name_or_path", 0)
     confidence = 0.95 if text_of(call.keywords.get("subfolder")) in (None, "unet") else 0.85
-    yield from said("model", name, call, confidence=confidence)
+    yield from said("model", name, call, confidence=confidence, depth=depth)
 
 
 def _from_config(call: Call, config: Value | None) -> Iterator[Said]:

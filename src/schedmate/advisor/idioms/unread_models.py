@@ -25,7 +25,9 @@ _LIBRARIES = (
 _CLASS = re.compile(r"[A-Za-z]\w*[A-Z]\w*|[A-Z]\w+")
 _WRAPS = re.compile(r"Parallel|DDP|FSDP|Model$|Wrapper|EMA$|Trainer|Config|Parser|Args|Runner")
 _KERAS_MODEL = re.compile(r"keras\.(?:\w{1,20}\.){0,3}(?:Model|Sequential)$")
-_MAKES = re.compile(r"^_{0,2}(?:build|get|create|make|define|load|compile)_|_?(?:model|network)$")
+_MAKES = re.compile(
+    r"^_{0,2}(?:build|get|create|make|define|load|compile|prepare|init|setup|construct|initialize)_|_?(?:model|network)$"
+)
 _ARCHITECTURE = re.compile(
     r"u_?net|resnet|vgg|densenet|inception|lstm|gru|cnn|transformer|bert|gan|auto_?encoder|vae|fcn|"
     r"segnet|deeplab|mobilenet|efficientnet|alexnet|lenet|convnet|mlp|rnn|vit|mixer|wavenet",

@@ -18,11 +18,23 @@ _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[-_./: ]")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-_./: ](?=\d)")
 _ENDING = re.compile(r"([a-z0-9_-]{1,100})\.([a-z][a-z0-9_]{0,60})")
-_PREFIXES = ("meta", "tf", "gluon", "tv", "hf", "timm", "microsoft", "google", "facebook", "openai")
+_PREFIXES = (
+    "meta",
+    "decapoda-research",
+    "tf",
+    "gluon",
+    "tv",
+    "hf",
+    "timm",
+    "microsoft",
+    "google",
+    "facebook",
+    "openai",
+)
 _QUALIFIERS = _words(
     "hf chat instruct it base sft dpo deduped uncased cased en pretrained imagenet in1k in21k "
     "in22k ft lora qlora bnb 4bit 8bit gptq awq fp16 bf16 fp32 v0 v1 0 1 2 3 2407 2411 2507 "
-    "224 256 384 512 fft preview"
+    "224 256 384 512 fft preview model checkpoint ckpt"
 )
 _TUNINGS = _words("hf chat instruct it sft dpo deduped en")
 _TUNED = re.compile(r"[-_](?:fine-?tuned|finetune|distilled-squad|squad)\b.{0,200}")
