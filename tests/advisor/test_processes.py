@@ -158,3 +158,16 @@ def test_what_submitit_submits_is_the_job(tmp_path):
     assert (found.nodes.value, found.gpus.value) == (2, 16)
     assert (found.learning_rate.value, found.batch_size.value) == (0.1, 32)
     assert found.parallelism.value == "ddp"
+
+
+def test_a_job_of_slurm_knows_that_it_is_one(tmp_path):
+    code = """\
+    import os
+    import torch
+    world = torch.cuda.device_count()
+    if "SLURM_JOB_ID" in os.environ:
+        world *= int(os.environ["SLURM_NNODES"])
+    loader = torch.utils.data.DataLoader(data, batch_size=1024 // world, shuffle=True)
+    """
+    found = record(tmp_path, code, "srun --nodes=2 --gres=gpu:8 python train.py")
+    assert found.batch_size.value == 64

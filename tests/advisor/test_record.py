@@ -85,6 +85,7 @@ def record(*words):
         (["--early_stopping"], "early_stopping", True),
         (["--early_stopping", "val_loss"], "early_stopping", True),
         (["--lr_patience", "5"], "early_stopping", None),
+        (["task.env_runner.max_steps=300"], "max_steps", None),
     ],
 )
 def test_values_are_understood_or_left_out(words, field, value):
@@ -116,9 +117,12 @@ def test_what_the_submit_command_asks_for():
         ("params = {'early_stopping_round': 10}", "early_stopping", True),
         ("ReduceLROnPlateau(opt, patience=3)", "early_stopping", None),
         ("class EarlyStopping(Callback): pass", "early_stopping", None),
+        ("generation_config = {'early_stopping': True}", "early_stopping", None),
+        ("def generate(x):\n    early_stop = True\ngenerate(1)", "early_stopping", None),
         ("EPOCHS = 3\nEPOCHS = 4", "epochs", None),
         ("batch_size = f()", "batch_size", None),
         ("A = 16\nbatch_size = A * 4", "batch_size", 64),
+        ("def scaled():\n    base_lr = 1024 / 256\nscaled()", "learning_rate", None),
     ],
 )
 def test_code_is_understood_or_left_alone(tmp_path, text, field, value):
@@ -136,3 +140,27 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
     target = Target.from_command(tmp_path, ("python", "train.py"))
     finding = getattr(Advisor(memory, memory).advise(target).advice.workload, field)
     assert (None if finding is None else finding.value) == value
+
+
+@pytest.mark.parametrize(
+    ("use", "stops"),
+    [
+        ("ReduceLROnPlateau(opt, 'min', patience=args.patience)", None),
+        ("EarlyStopping(patience=args.patience)", True),
+    ],
+)
+def test_the_patience_of_a_schedule_stops_nothing(tmp_path, use, stops):
+    code = f"""
+import argparse
+from torch.optim.lr_scheduler import ReduceLROnPlateau
+from lightning.pytorch.callbacks import EarlyStopping
+parser = argparse.ArgumentParser()
+parser.add_argument("--patience", type=int, default=5)
+args = parser.parse_args()
+{use}
+"""
+    (tmp_path / "train.py").write_text(code)
+    memory = MemoryHistory()
+    target = Target.from_command(tmp_path, ("python", "train.py"))
+    finding = Advisor(memory, memory).advise(target).advice.workload.early_stopping
+    assert (None if finding is None else finding.value) == stops

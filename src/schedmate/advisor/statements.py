@@ -23,7 +23,7 @@ from schedmate.advisor.python.values import (
     Value,
     outranks,
 )
-from schedmate.advisor.vocabulary import is_telling
+from schedmate.advisor.vocabulary import is_of_others, is_telling
 from schedmate.model import Evidence, Source
 
 UNSTATED: Final = object()
@@ -70,7 +70,10 @@ class Stated:
 def statements(trace: Trace) -> Iterator[Stated]:
     """By options, by names that get a value, by arguments of calls."""
     last = {option.name: option for option in trace.options}
+    of_schedules = _patience_of_schedules(trace)
     for option in last.values():
+        if option.name.endswith("patience") and not of_schedules.isdisjoint(option.value.lines):
+            continue
         yield _stated(option.name, option.value, Kind.OPTION, confidence=0.9, depth=option.depth)
     for binding in _settled(trace.bindings):
         confidence = _TRUST[binding.where] - (0.0 if binding.certain else _UNCERTAIN)
@@ -84,6 +87,12 @@ def statements(trace: Trace) -> Iterator[Stated]:
         )
     for call in trace.calls:
         yield from _arguments(call)
+
+
+def _patience_of_schedules(trace: Trace) -> set[Evidence]:
+    """The lines that say for how long a schedule waits before it lowers the learning rate."""
+    plateaus = (call for call in trace.calls if call.callee.endswith("ReduceLROnPlateau"))
+    return {line for call in plateaus for line in call.keywords.get("patience", Value(None)).lines}
 
 
 def from_library(said: Said) -> Stated:
@@ -108,7 +117,7 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
     changed: set[tuple[str, str, str]] = set()
     for binding in (each for one in bindings for each in (one, *_items(one))):
         setting = binding.where == "module" and binding.depth == 0 and binding.value.plain
-        if not is_telling(binding.name, setting=setting):
+        if not is_telling(binding.name, setting=setting) or _is_of_others(binding):
             continue
         key = (binding.where, binding.of, binding.name)
         known = kept.setdefault(key, binding)
@@ -119,6 +128,22 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
         else:
             changed.add(key)
     yield from (binding for key, binding in kept.items() if key not in changed)
+
+
+def _is_of_others(binding: Binding) -> bool:
+    of_a_dict = binding.where == "item" and is_of_others(binding.of)
+    return of_a_dict or _is_of_a_search(binding.name, binding.of) or _is_a_factor(binding)
+
+
+def _is_a_factor(binding: Binding) -> bool:
+    """`base_lr = batch_size / 256` is what a function scales the rate by."""
+    rate, count = binding.name.endswith("lr"), binding.value.data
+    return binding.where == "local" and rate and isinstance(count, float) and count >= 1
+
+
+def _is_of_a_search(name: str, owner: str) -> bool:
+    """Beams of a search stop early too."""
+    return name.startswith("early_stop") and "enerat" in owner
 
 
 def _items(binding: Binding) -> Iterator[Binding]:
@@ -133,8 +158,8 @@ def _arguments(call: Call) -> Iterator[Stated]:
     for name, value in call.keywords.items():
         if name == "time_limit" and not call.callee.endswith(".fit"):
             continue  # an episode of a game has one too
-        if name == "early_stopping" and "enerat" in call.callee:
-            continue  # a beam search has one too
+        if _is_of_a_search(name, call.callee):
+            continue
         if name == "batch_size" and call.callee.rpartition(".")[2] in _IN_BATCHES:
             continue
         if is_telling(name) and value.known:

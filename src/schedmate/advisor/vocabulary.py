@@ -122,7 +122,8 @@ _OF_THE_TRAINING = _words(
 _OF_OTHERS = _words(
     "eval evaluation val valid validation test testing infer inference generate generation "
     "sample sampling scheduler lr_scheduler warmup teacher discriminator ema logging logger log "
-    "wandb profiler profile tokenizer vae critic decay reward_model ref reference"
+    "wandb profiler profile tokenizer vae critic decay reward_model ref reference env envs "
+    "env_runner environment rollout"
 )
 
 
@@ -146,6 +147,11 @@ def is_telling(name: str, *, setting: bool = False) -> bool:
     if word in _AS_OPTIONS_ONLY and not setting:
         return False
     return word in _FIELDS or cap_name(word) is not None
+
+
+def is_of_others(name: str) -> bool:
+    """Whether settings under that name are not the training's: `generation_config`."""
+    return not _OF_OTHERS.isdisjoint(name.lower().split("_"))
 
 
 def _cap(name: str) -> tuple[str, int] | None:

@@ -64,6 +64,9 @@ def test_time_that_runs_out(tmp_path, test, seconds):
         ("logging.basicConfig(filename='a.log', level=1)", "a.log"),
         ("logging.basicConfig(level=1)", None),
         ("logging.FileHandler(str(time.time()))", None),
+        ("with open('out/' + 'log.txt', 'a') as f: f.write('x')", "out/log.txt"),
+        ("open('out/log.txt')", None),
+        ("open('out/catalog.txt', 'w')", None),
     ],
 )
 def test_logs(tmp_path, call, file):

@@ -13,6 +13,7 @@ from schedmate.model import Source
 _RANKS = ("RANK", "LOCAL_RANK", "GROUP_RANK")
 _UNKNOWN = ("MASTER_ADDR", "MASTER_PORT")
 _SLURM = ("SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID")
+_SLURM_JOB = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
 _MPI = ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK")
 _SPAWNS = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "torch.distributed.run")
 _MPI_STARTERS = ("mpirun", "mpiexec", "orterun", "prterun")
@@ -53,7 +54,8 @@ def _scheduled(run: PythonRun, started: Processes) -> dict[str, Value]:
     under_srun = any(name.endswith("srun") for name in run.launchers)
     if not (of_slurm or under_srun):
         return {}
-    told = {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
+    told = dict.fromkeys(_SLURM_JOB, NOBODY_KNOWS)
+    told |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
     if run.launchers and run.launchers[-1].endswith("srun") and started.total is not None:
         told |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
     return told | (dict.fromkeys(_SLURM, Value("0")) if under_srun else {})
