@@ -17,6 +17,9 @@ from schedmate.model import Finding, Source
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
 _LENGTHS = ("epochs", "max_steps")
 _WITHOUT_HEADS = re.compile(r"(?:rnn_?)?(?:bi)?(?:lstm|gru|rnn)(?:_?tanh|_?relu)?", re.IGNORECASE)
+_ANSWERS = re.compile(
+    r"\b(?:to (?:be )?generated?|generated (?:text|tokens|sequence))\b", re.IGNORECASE
+)
 _NOTHING = object()
 _NO_TRAINING = ("evaluation", "inference", "preprocessing")
 _OF_A_TRAINING = frozenset(
@@ -92,12 +95,20 @@ def _keep_what_runs(chosen: dict[str, _Candidate]) -> None:
             del chosen[field]
 
 
+def _is_of_answers(stated: Stated) -> bool:
+    """How much a model may write when it is asked is no length of what it learns from."""
+    lines = [each.text for each in stated.evidence[:1]]
+    return stated.kind is Kind.OPTION and any(_ANSWERS.search(line) for line in lines)
+
+
 def _candidate(stated: Stated) -> _Candidate | None:
     name, said = in_plain_words(stated.name, stated.value)
     found = (name, 0) if stated.kind is Kind.LIBRARY else field_of(name)
     if found is None:
         return None
     field, alias = found
+    if field == "sequence_length" and _is_of_answers(stated):
+        return None
     if isinstance(said, Begun):
         said = said.directory or UNSTATED if field == "checkpoint_dir" else UNSTATED
     if said is UNSTATED:

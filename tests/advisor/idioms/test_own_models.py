@@ -195,3 +195,42 @@ def test_a_temperature_is_no_model(tmp_path):
     critic = DoubleCritic()
     """
     assert named(tmp_path, code) == []
+
+
+def test_what_a_network_keeps_is_a_part_whoever_made_it_and_what_nobody_calls_is_none(tmp_path):
+    code = """
+    import torch.nn as nn
+    class VisionTransformer(nn.Module):
+        def __init__(self):
+            super().__init__()
+    def create_vit():
+        return VisionTransformer(), 768
+    class Captions_Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.eye, width = create_vit()
+    class Captions_Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+    def features():
+        model = Captions_Base()
+        return model
+    def decoder():
+        model = Captions_Decoder()
+        return model
+    model = decoder()
+    """
+    assert [name for name, _ in named(tmp_path, code)] == ["Captions_Decoder"]
+
+
+def test_a_part_of_one_of_many_networks_is_not_surely_the_model(tmp_path):
+    (tmp_path / "zoo.py").write_text(
+        "import timm\nimport torch.nn as nn\n"
+        "class CaraNet(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.inner = timm.create_model('res2net101_26w_4s')\n"
+        "class SNet(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "nets = dict(CaraNet=CaraNet(), SNet=SNet())\n"
+    )
+    code = "from zoo import nets\nmodel = nets['SNet']\n"
+    (found,) = statements(tmp_path, code, idioms=(models,))
+    assert not found.certain

@@ -86,17 +86,32 @@ def _name(instance: Instance) -> str:
 
 
 def _whole(networks: Sequence[Instance]) -> list[Instance]:
-    """Those that are neither made inside another one nor handed to one."""
+    """Those that are neither made inside another one, nor handed to one, nor kept by one."""
     holding = [each for each in networks if not each.of.inherits(*_AROUND)]
     inside = {each.of.name for each in holding}
     handed = {id(value.data) for each in holding for value in each.arguments.values()}
+    handed |= {held for each in holding for held in _held_by(each)}
     whole = [
         each
         for each in networks
         if each.within.partition(".")[0] not in inside and id(each.value.data) not in handed
     ]
+    if any(_is_surely_one(each) for each in whole if each in holding):
+        whole = [each for each in whole if each.certain]
     inner = [each for each in whole if each in holding and telling_class(_name(each))]
     return inner or whole
+
+
+def _is_surely_one(instance: Instance) -> bool:
+    return instance.certain and not _IS_NONE.search(_name(instance))
+
+
+def _held_by(network: Instance) -> Iterator[int]:
+    """What it keeps as its own, whoever made it."""
+    data = network.value.data
+    for value in data.parts.values() if isinstance(data, Table) else ():
+        if isinstance(value.data, Table) and value.data is not data:
+            yield id(value.data)
 
 
 def _chosen(reading: Reading, found: list[Instance]) -> Instance | None:

@@ -87,12 +87,21 @@ def _is_layer(call: Call, reading: Reading) -> bool:
     )
 
 
+def _is_one_of_many(call: Call, reading: Reading) -> bool:
+    """Where a job makes several networks and takes one by its name, a part of one is not it."""
+    owner = call.within.partition(".")[0]
+    names = [text_of(value) or "" for value in reading.options.values()]
+    made = {each.of.name for each in reading.trace.instances if each.depth > 0 and not each.target}
+    return owner in made and text_of(call.argument("model_name", 0)) not in names
+
+
 def _model(call: Call, reading: Reading) -> Iterator[Said]:
     last = last_name(call.callee)
     for name in _NAMED_BY_ARGUMENT if last in _ASKED_BY_NAME else ():
         if f".{call.callee}".endswith(f".{name}"):
             argument, place = _NAMED_BY_ARGUMENT[name]
-            yield from said("model", call.argument(argument, place), call)
+            sure = call.certain and not _is_one_of_many(call, reading)
+            yield from said("model", call.argument(argument, place), call, certain=sure)
             return
     if last in _FROM:
         yield from _pretrained(call, _depth(call, reading))
