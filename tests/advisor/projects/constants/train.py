@@ -12,7 +12,7 @@ steps = 0
 
 for word in sys.argv[1:]:
     if word.endswith(".py"):
-        exec(open(word).read())
+        exec(open(word).read())  # noqa: PTH123, SIM115 - as people write it
     elif "=" in word:
         name, number = word.strip("-").upper().split("=")
         globals()[name] = int(number)
