@@ -234,3 +234,13 @@ def test_a_part_of_one_of_many_networks_is_not_surely_the_model(tmp_path):
     code = "from zoo import nets\nmodel = nets['SNet']\n"
     (found,) = statements(tmp_path, code, idioms=(models,))
     assert not found.certain
+
+
+def test_a_function_that_prepares_a_network_is_called_after_it(tmp_path):
+    code = """
+    from tensorflow import keras
+    def prepare_resnet(shape):
+        return keras.Model(inputs=1, outputs=2)
+    model = prepare_resnet((1, 2))
+    """
+    assert [name for name, _ in named(tmp_path, code)] == ["resnet"]

@@ -35,6 +35,8 @@ from schedmate.advisor.knowledge import facts_of
         ("google/vit-base-patch16-224-in21k", 86570000, 12, 768),
         ("vit_b_16", 86567656, 12, 768),
         ("DiT-XL/2", 675000000, 28, 1152),
+        ("baffo32/decapoda-research-llama-7B-hf", 6738415616, 32, 4096),
+        ("downloads/hubert-base-ls960-model", 94371712, 12, 768),
         ("transformer_iwslt_de_en", None, 6, 512),
     ],
 )
