@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from advice_cases import EXAM, FIELDS, PUBLIC, ExamCase, read_cases
+from advice_cases import EXAM, FIELDS, PUBLIC, SECOND, ExamCase, read_cases
 from advice_marks import Mark, marks_of
 from rich.console import Console
 from rich.progress import track
@@ -48,7 +48,7 @@ _COLUMNS = (
 def main() -> None:
     arguments = _arguments()
     console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
-    directories = arguments.dirs or [EXAM, PUBLIC]
+    directories = arguments.dirs or [EXAM, PUBLIC, SECOND]
     cases = [case for case in read_cases(*directories) if arguments.only in case.name]
     if not cases:
         sys.exit("no cases: a case is a directory with case.toml and job/, or a .toml")

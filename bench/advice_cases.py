@@ -39,6 +39,8 @@ from schedmate.model.wire import from_json
 
 EXAM = Path(__file__).parent / "advice" / "exam"
 PUBLIC = Path(__file__).parent / "advice" / "public"
+SECOND = Path(__file__).parent / "advice" / "second"
+"""Public jobs that were labelled by people who had not seen the reader, and read at first sight."""
 _BLOB = re.compile(
     rb"(?P<mode>\d+) blob (?P<name>[0-9a-f]+) +(?P<size>\d+)\t(?P<path>.+)", re.DOTALL
 )

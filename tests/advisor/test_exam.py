@@ -1,0 +1,78 @@
+"""The exam of bench/advice: its cases are in order, and the advisor passes the own ones."""
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from schedmate.advisor import Advisor
+from schedmate.testing.history import MemoryHistory
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+def _module(name):
+    """A module of bench/, which is no package: its files import each other by their names."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+cases = _module("advice_cases")
+marks = _module("advice_marks")
+OWN = cases.read_cases(cases.EXAM)
+PUBLIC = cases.read_cases(cases.PUBLIC, cases.SECOND)
+
+
+@pytest.fixture(scope="module")
+def marked():
+    found = []
+    for case in OWN:
+        memory = MemoryHistory()
+        advised = Advisor(memory, memory).advise(case.label.target(case.files))
+        found += marks.marks_of(case, advised.advice.workload)
+    return found
+
+
+def test_there_are_enough_jobs():
+    assert len(OWN) >= 40
+    assert len(OWN) + len(PUBLIC) >= 60
+
+
+def test_names_are_given_once():
+    names = Counter(case.name for case in (*OWN, *PUBLIC))
+    assert max(names.values()) == 1
+
+
+@pytest.mark.parametrize("case", OWN, ids=lambda case: case.name)
+def test_lines_of_an_own_job_are_there(case):
+    directory = case.files / case.label.directory
+    for expected in case.label.expected.values():
+        for place in expected.at:
+            name, _, line = place.rpartition(":")
+            if not name.startswith("<"):
+                assert int(line) <= len((directory / name).read_text().splitlines()), place
+
+
+@pytest.mark.parametrize("case", PUBLIC, ids=lambda case: case.name)
+def test_a_public_job_names_its_commit(case):
+    assert len(case.label.commit) == 40
+    assert case.label.repository.count("/") == 1
+
+
+def test_most_of_what_is_stated_is_read_and_little_is_invented(marked):
+    count = Counter(mark.verdict for mark in marked)
+    stated = count["right"] + count["wrong"] + count["missing"]
+    faults = [f"{mark.case}: {mark.field} {mark.verdict}" for mark in marked]
+    assert count["right"] >= 0.93 * stated, faults
+    assert count["wrong"] <= 0.02 * stated
+    assert count["invented"] <= 0.02 * (count["invented"] + count["absent"])
+
+
+def test_evidence_is_where_it_should_be(marked):
+    right = [mark for mark in marked if mark.verdict == "right"]
+    assert sum(mark.shown for mark in right) >= 0.95 * len(right)
