@@ -453,3 +453,10 @@ def test_files_that_may_not_be_read(job):
     (job / "c.yaml").write_text("lr: 0.1\n")
     (job / "c.yaml").chmod(0)
     assert of(job, "python", "train.py", "--config", "c.yaml").learning_rate is None
+
+
+def test_a_config_named_thousands_of_times(job):
+    (job / "base.flags").write_text("--epochs=7\n--lr=0.1\n" * 20)
+    defined = "".join(f"flags.DEFINE_integer('a{n}', {n}, '')\n" for n in range(20))
+    (job / "train.py").write_text(f"from absl import app, flags\n{defined}app.run(main)\n")
+    of_script(job, "python train.py" + " --flagfile=base.flags" * 5_000)

@@ -161,6 +161,7 @@ def _kind(value: Value) -> str:
 
 
 def _asked(engine: Engine, model: Model, call: Call, site: Site) -> Value | None:
+    engine.budget.look_at_the_clock()
     kept, engine.asking = engine.asking, site
     try:
         return model(call, engine.world)

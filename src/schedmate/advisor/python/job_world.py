@@ -20,6 +20,8 @@ from schedmate.advisor.python.world import ReadConfig
 from schedmate.advisor.shell import Word
 
 _MAX_LISTED = 400
+_MAX_READ, _MAX_TEXT = 1000, 2_000_000
+"""Of configs, which are read anew each time: how often, and characters."""
 _CONFIGS = ("*.yaml", "*.yml")
 
 
@@ -28,6 +30,7 @@ class JobWorld:
         self._engine = engine
         self._scope = scope
         self._read = read_config
+        self._reads_left, self._text_left = _MAX_READ, _MAX_TEXT
 
     @property
     def arguments(self) -> tuple[Word, ...]:
@@ -45,8 +48,12 @@ class JobWorld:
 
     def read_config(self, path: str) -> Value | None:
         for place in self.places(path):
+            if self._reads_left <= 0 or self._text_left <= 0:
+                return None
+            self._reads_left -= 1
             source = self._engine.files.read(place, inside=self._engine.finder.allowed)
             if source is not None:
+                self._text_left -= len(source.text)
                 self._engine.configs.append(source)
                 return self._read(source)
         return None
