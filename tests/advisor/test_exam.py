@@ -1,29 +1,15 @@
 """The exam of bench/advice: its cases are in order, and the advisor passes the own ones."""
 
-import importlib.util
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from bench_module import bench_module
 from schedmate.advisor import Advisor
 from schedmate.testing.history import MemoryHistory
 
-BENCH = Path(__file__).parents[2] / "bench"
-
-
-def _module(name):
-    """A module of bench/, which is no package: its files import each other by their names."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-cases = _module("advice_cases")
-marks = _module("advice_marks")
+cases = bench_module("advice_cases")
+marks = bench_module("advice_marks")
 OWN = cases.read_cases(cases.EXAM)
 PUBLIC = cases.read_cases(cases.PUBLIC, cases.SECOND)
 

@@ -1,30 +1,16 @@
 """The exam of bench/failures: its cases are in order, and the handler passes it."""
 
-import importlib.util
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from bench_module import BENCH, bench_module
 from schedmate.handler import Handler
 from schedmate.model.failures import REASONS
 
-BENCH = Path(__file__).parents[2] / "bench"
-
-
-def _module(name):
-    """A module of bench/, which is no package: its files import each other by their names."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-cases = _module("failure_cases")
-methods = _module("failure_methods")
-marks = _module("failure_marks")
+cases = bench_module("failure_cases")
+methods = bench_module("failure_methods")
+marks = bench_module("failure_marks")
 PRIVATE = (str(BENCH.parent), "/root", "schedmate")
 EXAM = list(cases.read_cases(cases.EXAM))
 REPORTS = list(cases.read_cases(cases.EXAM.parent / "reports"))
