@@ -68,6 +68,13 @@ WATCHED = Watched()
 sys.addaudithook(WATCHED)
 
 
+def unwatched(directory):
+    """Where names change what they stand for, nobody can tell afterwards what was opened."""
+    memory = MemoryHistory()
+    target = Target.from_command(directory, ("python", "train.py"))
+    return Advisor(memory, memory).advise(target).advice
+
+
 def advise(target):
     memory = MemoryHistory()
     started = time.perf_counter()
@@ -442,7 +449,9 @@ def test_files_that_change_and_vanish_while_they_are_read(job):
     thread.start()
     try:
         for _ in range(10):
-            assert of(job).epochs.value == 7
+            advice = unwatched(job)
+            assert advice.workload.epochs.value == 7
+            assert "root:" not in str(advice)
     finally:
         stop.set()
         thread.join()
