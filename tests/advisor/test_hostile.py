@@ -159,7 +159,7 @@ def test_thousands_of_imports_cost_no_more_than_the_limit(tmp_path):
 def test_long_scripts_end_in_time(tmp_path, text):
     started = time.perf_counter()
     of_script_text(tmp_path, text)
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 20
 
 
 def test_imports_do_not_lead_out_of_the_job(tmp_path):
