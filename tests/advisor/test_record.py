@@ -164,3 +164,13 @@ args = parser.parse_args()
     target = Target.from_command(tmp_path, ("python", "train.py"))
     finding = Advisor(memory, memory).advise(target).advice.workload.early_stopping
     assert (None if finding is None else finding.value) == stops
+
+
+def test_a_place_below_the_job_s_directory_is_said_as_seen_from_there(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import os, torch\ntorch.save({}, os.path.join(os.getcwd(), 'models', 'last.pt'))\n"
+    )
+    memory = MemoryHistory()
+    target = Target.from_command(tmp_path, ("python", "train.py"))
+    found = Advisor(memory, memory).advise(target).advice.workload.checkpoint_dir
+    assert found.value == "models"

@@ -18,7 +18,7 @@ from schedmate.advisor.predicting.signature import signature
 from schedmate.advisor.purpose import TRAINING, purpose_of
 from schedmate.advisor.python.follow import Followed, follow
 from schedmate.advisor.python.trace import Trace
-from schedmate.advisor.record import record_of
+from schedmate.advisor.record import record_of, seen_from
 from schedmate.advisor.sources import Files, SourceFile
 from schedmate.advisor.tools import needs_no_code, tool_for
 from schedmate.advisor.traits import traits
@@ -46,6 +46,7 @@ def understand(
     trace = followed.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     workload = record_of(launch, _as_called(main), request, trace, _says(main, followed))
+    workload = seen_from(files.workdir, workload)
     if agent is not None:
         workload = agent.fill(workload, Seen(launch, main, trace, files))
     code = _code(launch, main, files)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from schedmate.advisor.idioms.base import Said
@@ -29,6 +31,16 @@ def record_of(
         findings |= _killed_after(run, findings.get("max_time_s"))
     implied = merged(map(from_library, derived(findings)))
     return Workload(**(implied | findings))
+
+
+def seen_from(workdir: Path, workload: Workload) -> Workload:
+    """Code that asks where it runs names places below the job's directory in full: the same code
+    elsewhere states the same."""
+    found = workload.checkpoint_dir
+    root = f"{workdir.absolute()}/"
+    if found is None or not found.value.startswith(root):
+        return workload
+    return replace(workload, checkpoint_dir=replace(found, value=found.value.removeprefix(root)))
 
 
 def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:
