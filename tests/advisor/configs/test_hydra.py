@@ -232,6 +232,13 @@ def test_lists_that_name_each_other_end():
     assert bare(composed(files=files)) == {"x": 1, "y": 2, "z": 1}
 
 
+@pytest.mark.parametrize("text", ["/=", "//=3"])
+def test_an_override_of_nothing_changes_nothing(text):
+    plain = compose(JobFiles(FILES), "conf", "config", [])
+    over = compose(JobFiles(FILES), "conf", "config", [Word(text)])
+    assert over.data.parts.keys() == plain.data.parts.keys()
+
+
 @settings(deadline=None)
 @given(
     st.lists(

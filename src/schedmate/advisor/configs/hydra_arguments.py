@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schedmate.advisor.configs import override_text
+from schedmate.advisor.configs.merging import steps
 from schedmate.advisor.python.values import UNKNOWN, Value
 from schedmate.advisor.shell import Word
 from schedmate.advisor.shell.words import source_of
@@ -76,6 +77,8 @@ def parse_override(word: Word) -> Override | None:
     """None for a word that is no override."""
     match = _OVERRIDE.fullmatch(word.text)
     if match is None or not (match["equal"] or match["sign"] == "~"):
+        return None
+    if not steps(match["key"].strip("/")):
         return None
     value = Value(UNKNOWN, word.evidence, source_of(word.evidence))
     if word.known:
