@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from schedmate.advisor.predicting.facts import Facts, Ran
 from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.spread import empirical, quantile
+from schedmate.advisor.predicting.spread import empirical, quantile
 from schedmate.model import Spread
 
 _RETRAIN_BY = 1.25

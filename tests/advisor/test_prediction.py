@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schedmate.advisor import Target
 from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.spread import around, empirical, quantile
+from schedmate.advisor.predicting.spread import around, empirical, quantile
 from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
 

@@ -18,7 +18,7 @@ from schedmate.advisor.predicting.outcomes import ENOUGH, measured, outcome, wit
 from schedmate.advisor.predicting.prior import from_arithmetic
 from schedmate.advisor.predicting.rehearsal import Predict
 from schedmate.advisor.predicting.scaling import Ending, Scaling
-from schedmate.advisor.spread import around, empirical
+from schedmate.advisor.predicting.spread import around, empirical
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
 from schedmate.model.sketch import WORDS, word_hash

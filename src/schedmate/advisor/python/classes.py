@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.python.assignment import bind
 from schedmate.advisor.python.binding import as_given
 from schedmate.advisor.python.calls import library_base, record
 from schedmate.advisor.python.engine import Arguments, Engine, Flow, Site
@@ -15,7 +14,7 @@ from schedmate.advisor.python.fields import (
     has_fields,
     is_enum,
 )
-from schedmate.advisor.python.functions import bound_method, decorated
+from schedmate.advisor.python.functions import bind_decorated, bound_method
 from schedmate.advisor.python.references import Super
 from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.trace import Instance
@@ -55,14 +54,7 @@ def define_class(engine: Engine, node: ast.ClassDef, scope: Scope) -> Flow:
         _make_members(cls)
     engine.trace.classes.append(cls)
     value = Value(cls, (cls.line,))
-    bind(
-        engine,
-        node.name,
-        decorated(engine, value, decorators, Site(scope, node)),
-        scope,
-        node,
-        record=False,
-    )
+    bind_decorated(engine, value, decorators, Site(scope, node), node.name)
     return Flow.NEXT
 
 

@@ -34,18 +34,19 @@ def define_function(
     function = LocalFunction(node, scope, qualified, scope.file.line(node), decorators)
     engine.functions.append(function)
     value = Value(function, (function.line,))
-    bind(
-        engine,
-        node.name,
-        decorated(engine, value, decorators, Site(scope, node)),
-        scope,
-        node,
-        record=False,
-    )
+    bind_decorated(engine, value, decorators, Site(scope, node), node.name)
     return Flow.NEXT
 
 
-def decorated(engine: Engine, value: Value, decorators: tuple[Value, ...], site: Site) -> Value:
+def bind_decorated(
+    engine: Engine, value: Value, decorators: tuple[Value, ...], site: Site, name: str
+) -> None:
+    """Give a function or class that was defined the name it was defined by."""
+    made = _decorated(engine, value, decorators, site)
+    bind(engine, name, made, site.scope, site.node, record=False)
+
+
+def _decorated(engine: Engine, value: Value, decorators: tuple[Value, ...], site: Site) -> Value:
     """The job's own decorators are called; what they return counts if it can be called."""
     for decorator in reversed(decorators):
         if isinstance(decorator.data, (LocalFunction, Partial)):

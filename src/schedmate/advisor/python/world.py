@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from schedmate.advisor.python.trace import Option
 from schedmate.advisor.python.values import Call, LocalClass, LocalFunction, Value
 from schedmate.advisor.shell import Word
 from schedmate.advisor.sources import SourceFile
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    default: Value | None = None
-    annotation: Value | None = None
-    keyword_only: bool = False
 
 
 class World(Protocol):

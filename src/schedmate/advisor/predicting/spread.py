@@ -10,7 +10,6 @@ from schedmate.model import Spread
 _Z90 = 1.2816
 _BELIEF = 3.0
 """How many runs our expectation of the spread is worth."""
-ENOUGH = 10
 _WIDEST = 5.0
 
 
