@@ -123,12 +123,15 @@ def test_after_kill_9_the_next_question_starts_another(model_cache):
     assert start(model_cache).pid != first.pid
 
 
-def test_killed_in_mid_answer_it_is_started_again_within_the_same_question(model_cache):
+@pytest.mark.parametrize("after_s", [0.0, 0.1, 0.3])
+def test_killed_in_mid_answer_it_is_started_again_within_the_same_question(model_cache, after_s):
+    import httpx2  # noqa: F401, PLC0415 - slow to import, and the answer is to be under way
+
     asker = asker_of(model_cache, MemoryLedger())
     victim = start(model_cache).pid
 
     def kill_soon():
-        time.sleep(0.4)
+        time.sleep(after_s)
         os.kill(victim, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_soon)
@@ -136,7 +139,8 @@ def test_killed_in_mid_answer_it_is_started_again_within_the_same_question(model
     answer = ask(asker)
     killer.join()
     assert answer.value.reason == "disk_full"
-    assert answer.cost.llm_calls == 2
+    assert answer.cost.llm_calls in {1, 2}, "1 where it died before it was asked"
+    assert RunFiles.of(model_cache).ready_state().pid != victim
 
 
 def test_two_clients_start_one_server(model_cache):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import sys
 import time
 
@@ -11,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from schedmate.config import LlmSettings
+from schedmate.disk.lock import locked
 from schedmate.llm import open_asker
 from schedmate.llm.asker import ModelAsker
 from schedmate.llm.embedded.files import ModelFiles
@@ -92,6 +94,18 @@ def test_the_state_is_private_and_comes_back(tmp_path):
     assert [oct(path.stat().st_mode)[-3:] for path in run.folder.iterdir()] == ["600"]
     assert oct(run.folder.stat().st_mode)[-3:] == "700"
     assert "'k'" not in repr(state)
+
+
+def test_a_server_is_ready_while_it_lives_and_takes_calls(tmp_path):
+    run = RunFiles(tmp_path / "run")
+    run.prepare()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        run.write_state(ServerState(1, server.getsockname()[1], "k"))
+        assert run.ready_state() is None
+        with locked(run.alive_lock, lambda: 1.0):
+            assert run.ready_state() == run.state()
+    with locked(run.alive_lock, lambda: 1.0):
+        assert run.ready_state() is None, "its port is gone: it is dying"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"pid": 1, "what": 2}', b"\xff"])

@@ -46,6 +46,8 @@ def request(
     try:
         status, data = deadline.hold(lambda: _exchange(httpx, address, deadline, path, body))
     except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol, httpx.InvalidURL) as e:
+        if address.starts_anew:
+            raise Unusable("its server has gone") from e
         raise ModelUnavailable(
             f"no language model answers at {redact(address.base_url)}: {e or 'no connection'}"
         ) from e

@@ -23,6 +23,8 @@ class Address:
 
     base_url: str
     key: str | None = field(default=None, repr=False)
+    starts_anew: bool = False
+    """Whether opening it once more brings it back when it has died."""
 
     @property
     def on_this_machine(self) -> bool:

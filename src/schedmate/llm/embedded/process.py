@@ -68,7 +68,7 @@ class EmbeddedEndpoint:
                 f"the embedded model's server cannot be started: {error}"
             ) from error
         try:
-            yield Address(f"http://127.0.0.1:{state.port}/v1", state.key)
+            yield Address(f"http://127.0.0.1:{state.port}/v1", state.key, starts_anew=True)
         finally:
             with suppress(OSError):
                 self._run.touch()

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_BUSY_S = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class ServerState:
     """Who serves where. The port is 0 while the model is being loaded."""
@@ -53,9 +56,13 @@ class RunFiles:
             return None
 
     def ready_state(self) -> ServerState | None:
-        """The state of a server that lives and has loaded its model."""
+        """The state of a server that lives, has loaded its model and takes calls.
+
+        One that was killed can hold its lock for a moment after its port is gone.
+        """
         state = self.state()
-        return state if state and state.port and self.is_alive() else None
+        ready = state and state.port and self.is_alive() and _takes_calls(state.port)
+        return state if ready else None
 
     def write_state(self, state: ServerState) -> None:
         new = self._state.with_suffix(".new")
@@ -84,3 +91,13 @@ class RunFiles:
                 return False
             self.forget_state()
             return True
+
+
+def _takes_calls(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=_BUSY_S).close()
+    except TimeoutError:  # it has no time for us now, but it is there
+        return True
+    except OSError:
+        return False
+    return True
