@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from schedmate.advisor.console_scripts import console_script
+from schedmate.advisor.elsewhere import ends, ends_of_file, known_end
 from schedmate.advisor.launch import Entry
 from schedmate.advisor.notebooks import code_of
 from schedmate.advisor.shell import Word
 from schedmate.advisor.sources import Files, SourceFile
 
-_MAX_SUFFIXES = 8
+_CONFIGS = (".yaml", ".yml", ".json", ".toml", ".py", ".gin", ".cfg", ".ini", ".jsonnet")
 _PYTHON_STARTS = {
     "-m": "module",
     "-c": "inline",
@@ -60,9 +61,7 @@ class Finder:
                 yield Path(os.path.normpath(place / word.text))
         if word.known and not word.text.startswith(("/", "~", "..")):
             return
-        parts = _known_end(word.text)
-        for first in range(min(len(parts), _MAX_SUFFIXES)):
-            end = "/".join(parts[first:])
+        for end in ends(word.text):
             for place in places:
                 yield Path(os.path.normpath(place / end))
 
@@ -71,6 +70,40 @@ class Finder:
         around = [self.script_dir, *self.script_dir.parents]
         inside = [each for each in around if self._is_own(each)]
         return list(dict.fromkeys((self.base(cwd), self.start, self.files.workdir, *inside)))
+
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        """The directory of the job that is meant by one which is not there, from its start."""
+        if "\0" in path or self._has_directory(Path(os.path.normpath(self.base(cwd) / path))):
+            return None
+        for end in ends(path):
+            for place in self._places("."):
+                if self._has_directory(place / end):
+                    return os.path.relpath(place / end, self.start)
+                if place.name == end and self._is_own(place):
+                    return os.path.relpath(place, self.start)
+        return None
+
+    def _has_directory(self, path: Path) -> bool:
+        return self.files.directories.kind(str(path.parent), path.name) is True
+
+    def own_config(self, text: str) -> str | None:
+        """The config that is meant by a path of which only the end is known."""
+        if not text.endswith(_CONFIGS):
+            return None
+        for end in ends_of_file(text):
+            for place in self._places("."):
+                path = Path(os.path.normpath(place / end))
+                if self.read(path) is not None:
+                    return str(path)
+        return self._only_one(text.rpartition("/")[2])
+
+    def _only_one(self, name: str) -> str | None:
+        """The one file of that name anywhere below the job's directory."""
+        if not list(ends_of_file(name)):
+            return None
+        below = self.files.directories.files_below(str(self.files.workdir))
+        found = [each for each in below if each.rpartition("/")[2] == name]
+        return str(self.files.workdir / found[0]) if len(found) == 1 else None
 
     def exists(self, path: str, cwd: str | None) -> bool:
         """Whether a file or directory of the job's own is there."""
@@ -135,16 +168,8 @@ class Finder:
 def _entry_name(source: SourceFile | None, word: Word) -> str:
     """As it would be called from the job's directory."""
     if source is None:
-        return word.text if word.known else "/".join(_known_end(word.text)) or word.text
+        return word.text if word.known else "/".join(known_end(word.text)) or word.text
     return PurePosixPath(word.text).as_posix() if source.path is None else source.name
-
-
-def _known_end(text: str) -> list[str]:
-    """The parts of a path behind the last variable in it."""
-    parts = [part for part in text.split("/") if part not in ("", ".")]
-    last = max((index for index, part in enumerate(parts) if set(part) & set("$`~")), default=-1)
-    ends = parts[last + 1 :]
-    return [] if ".." in ends else ends
 
 
 def _exists(path: Path) -> bool:

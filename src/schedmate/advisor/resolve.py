@@ -224,9 +224,15 @@ class _Resolver:
         return started.run(entry, word, [self._readable(each) for each in arguments], cwd)
 
     def _readable(self, word: Word) -> Word:
-        """A file that the script writes itself is known, whatever its name will be."""
-        path = posixpath.normpath(word.text.rpartition("=")[2]) if not word.known else ""
-        return replace(word, known=True) if path in self.written else word
+        """A file that the script writes itself is known, whatever its name will be; so is a
+        config of the job, wherever the other machine has it."""
+        if word.known:
+            return word
+        name, equals, path = word.text.rpartition("=")
+        if posixpath.normpath(path) in self.written:
+            return replace(word, known=True)
+        meant = self._finder.own_config(path)
+        return word if meant is None else replace(word, text=f"{name}{equals}{meant}", known=True)
 
     def _run_shell(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """`bash -c 'TEXT'`, `bash FILE`, `bash <<EOF`."""
@@ -321,6 +327,9 @@ class _Surroundings:
 
     def exists(self, path: str, cwd: str | None) -> bool:
         return self._finder.exists(path, cwd)
+
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        return self._finder.directory(path, cwd)
 
 
 def _inline(word: Word) -> SourceFile:

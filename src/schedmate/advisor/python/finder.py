@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from schedmate.advisor.elsewhere import ends, is_elsewhere
 from schedmate.advisor.launch import PythonRun
 from schedmate.advisor.python.references import LocalModule
 from schedmate.advisor.sources import Files
@@ -171,11 +172,13 @@ class Finder:
 
 def _python_path(run: PythonRun, workdir: Path) -> list[Path]:
     word = run.env.get("PYTHONPATH")
-    if word is None:
-        return []
-    return [
-        workdir / part for part in word.text.split(":")[:_MAX_PARENTS] if part and "$" not in part
-    ]
+    found: list[Path] = []
+    for part in [] if word is None else word.text.split(":")[:_MAX_PARENTS]:
+        if part and "$" not in part:
+            found.append(workdir / part)
+        if is_elsewhere(part):
+            found += (workdir / end for end in ends(part) if (workdir / end).is_dir())
+    return found
 
 
 def _package_roots(root: Path, allowed: Iterable[Path]) -> list[Path]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence as Many
 from itertools import islice
 from pathlib import Path
 
+from schedmate.advisor.elsewhere import ends_of_file, is_elsewhere
 from schedmate.advisor.python.binding import default_scope, parameter_defaults
 from schedmate.advisor.python.classes import lineage
 from schedmate.advisor.python.engine import Arguments, Engine, Site
@@ -70,7 +71,11 @@ class JobWorld:
         if not path or "\0" in path or len(path) > 1000:  # noqa: PLR2004 - no real path is longer
             return []
         bases = (self._engine.cwd, self._engine.files.workdir, self._engine.run.entry.import_root)
-        return list(dict.fromkeys(Path(os.path.normpath(base / path)) for base in bases))
+        here = [base / path for base in bases]
+        if is_elsewhere(path):
+            roots = (*bases, *self._engine.files.beside)
+            here += [base / end for end in ends_of_file(path) for base in roots]
+        return list(dict.fromkeys(Path(os.path.normpath(place)) for place in here))
 
     def list_files(self, directory: str) -> Many[str]:
         directories = self._engine.files.directories

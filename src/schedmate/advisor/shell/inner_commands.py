@@ -36,7 +36,10 @@ def _change_directory(machine: Machine, fields: Fields, _node: Simple) -> Flow:
     words = [field for field in fields if not re.fullmatch(r"-[LPe@]|--", text_of(field))]
     state = machine.state
     before = state.cwd
-    if not words or not known(words[0]) or text_of(words[0]).startswith("~"):
+    meant = machine.surroundings.directory(text_of(words[0]), before) if words else None
+    if meant is not None:
+        state.cwd = meant
+    elif not words or not known(words[0]) or text_of(words[0]).startswith("~"):
         state.cwd = None
     elif text_of(words[0]) == "-":
         state.cwd = state.directories[-1] if state.directories else None

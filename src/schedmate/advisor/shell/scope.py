@@ -43,6 +43,9 @@ class Surroundings(Protocol):
 
     def exists(self, path: str, cwd: str | None) -> bool: ...
 
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        """The one of the job that is meant by a path of another machine, if there is one."""
+
 
 class Shell(ABC):
     def __init__(self, source: SourceFile, surroundings: Surroundings) -> None:

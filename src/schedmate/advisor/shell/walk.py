@@ -23,6 +23,9 @@ class _Nowhere:
     def exists(self, path: str, cwd: str | None) -> bool:  # noqa: ARG002 - there is none
         return False
 
+    def directory(self, path: str, cwd: str | None) -> str | None:  # noqa: ARG002 - there is none
+        return None
+
 
 def walk(
     source: SourceFile,
