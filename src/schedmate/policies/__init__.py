@@ -1,21 +1,18 @@
-"""Orderings by name. To add one: a file beside this one, and its class in `ORDERINGS`."""
+"""Who goes first, and where. Live orderings are in `orderings`; a policy of the simulator is one
+file beside this one that fulfils `Policy`, and its class in `POLICIES`."""
 
 from __future__ import annotations
 
-from schedmate.model import BadInput
-from schedmate.policies.base import Candidate, Ordering
-from schedmate.policies.fifo import Fifo
-from schedmate.policies.sjf import Sjf
+from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
+from schedmate.policies.world import Fast, Policy, Seen, World
 
-ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf)}
-
-
-def ordering(name: str) -> Ordering:
-    try:
-        return ORDERINGS[name]()
-    except KeyError:
-        known = ", ".join(sorted(ORDERINGS))
-        raise BadInput(f"no policy is called {name!r}; there are: {known}") from None
-
-
-__all__ = ["ORDERINGS", "Candidate", "Ordering", "ordering"]
+__all__ = [
+    "ORDERINGS",
+    "Candidate",
+    "Fast",
+    "Ordering",
+    "Policy",
+    "Seen",
+    "World",
+    "ordering",
+]

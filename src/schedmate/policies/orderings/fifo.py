@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from schedmate.policies.base import Candidate
+    from schedmate.policies.orderings.base import Candidate
 
 
 class Fifo:

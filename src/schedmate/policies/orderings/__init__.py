@@ -1,0 +1,21 @@
+"""Orderings for the live loop, by name. To add one: a file beside this one, and its class here."""
+
+from __future__ import annotations
+
+from schedmate.model import BadInput
+from schedmate.policies.orderings.base import Candidate, Ordering
+from schedmate.policies.orderings.fifo import Fifo
+from schedmate.policies.orderings.sjf import Sjf
+
+ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf)}
+
+
+def ordering(name: str) -> Ordering:
+    try:
+        return ORDERINGS[name]()
+    except KeyError:
+        known = ", ".join(sorted(ORDERINGS))
+        raise BadInput(f"no policy is called {name!r}; there are: {known}") from None
+
+
+__all__ = ["ORDERINGS", "Candidate", "Ordering", "ordering"]

@@ -1,0 +1,121 @@
+"""What a policy sees of a cluster and may do to it. A policy never owns the loop.
+
+Jobs are numbers, in order of submission. The loop tells a policy what happened at one moment and
+then asks it, once, to decide. How long a job really takes is not to be seen here: only what was
+asked for and what somebody expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+Discipline = Literal["strict", "first_fit", "easy", "conservative"]
+"""Who may overtake a job that does not fit: nobody; who fits; who delays no head; nor anybody."""
+Key = Literal["submitted", "expected", "expected_service"]
+"""The order of waiting: as they came, by expected run time, or by that times GPUs."""
+Source = Literal["oracle", "limit", "qssf", "ebm"]
+"""Who says how long a job will run, where SchedMate does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a scheduler sees of its jobs; users, groups and names are numbers."""
+
+    submit: Sequence[float]
+    gpus: Sequence[int]
+    user: Sequence[int]
+    group: Sequence[int]
+    name: Sequence[int]
+    limit: Sequence[float]
+    """The user's time limit; infinite where there is none."""
+    expected: Sequence[float]
+    """Seconds it is expected to run, told at submission; `nan` where nobody says."""
+    planned: Sequence[float]
+    """Seconds that backfilling plans with: the limit, or a better one where somebody says."""
+
+
+class World(Protocol):
+    """One cluster in one run."""
+
+    jobs: Seen
+
+    @property
+    def now(self) -> float: ...
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that work, used or not."""
+
+    @property
+    def free(self) -> int: ...
+
+    def running(self) -> Sequence[int]:
+        """In the order in which they were started last."""
+
+    def fits(self, job: int, gpus: int | None = None) -> bool:
+        """Whether `start` would work, nodes and their gaps considered."""
+
+    def start(self, job: int, gpus: int | None = None) -> bool:
+        """Give a job its GPUs, all at once: those it asked for, or as many as are named.
+
+        A job that ran before goes on where it was, after the cost of a restart.
+        """
+
+    def start_beside(self, job: int, host: int) -> bool:
+        """Let a job share the GPUs of one that runs; both run at the pace that gives."""
+
+    def stop(self, job: int, *, keep_work: bool = True) -> None:
+        """Take a job off its GPUs; it waits again, and the policy need not be told."""
+
+    def served(self, job: int) -> float:
+        """Seconds it has held GPUs so far."""
+
+    def held_since(self, job: int) -> float:
+        """When it was started last."""
+
+    def remaining(self, job: int) -> float:
+        """Seconds it is expected to run from here: by its log where that is read, else what was
+        expected less what was served; never below zero, `nan` where nobody says."""
+
+    def pace(self, job: int) -> float:
+        """How fast it was seen to run, 1 being alone on what it asked for (throughput measured,
+        which is what a profiler or a tracked log tells). 1 where it never ran."""
+
+    def wake_at(self, time: float) -> None:
+        """Be asked to decide at that time even if nothing happens."""
+
+
+class Policy(Protocol):
+    """One run's policy: made anew for each."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> Source | None:
+        """Who tells it what to expect of a job, where it wants to be told."""
+
+    def begin(self, world: World) -> None: ...
+
+    def arrived(self, job: int) -> None:
+        """It waits from now on: it was submitted, or its run failed and is to be tried again."""
+
+    def ended(self, job: int) -> None:
+        """It holds no GPU any more and will not come back."""
+
+    def evicted(self, job: int) -> None:
+        """A fault took its GPUs away: it waits again."""
+
+    def decide(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fast:
+    """What a compiled kernel needs to know to stand in for a policy."""
+
+    kernel: Literal["static", "preemptive", "las"]
+    discipline: Discipline = "first_fit"
+    key: Key = "submitted"
+    settings: tuple[tuple[str, Any], ...] = ()

@@ -1,0 +1,109 @@
+"""A trace as columns: what a million jobs are to a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedmate.model import JobState
+from schedmate.simulator.traces.base import TraceJob
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+STATES = tuple(JobState)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of words: for each job the number of its word."""
+
+    codes: Ints
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Coded:
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(word, len(numbers)) for word in words]
+        return cls(np.array(codes, dtype=np.int64), tuple(numbers))
+
+    def __getitem__(self, job: int) -> str:
+        return self.words[int(self.codes[job])]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """In order of submission, equal times in the order of the trace."""
+
+    ids: Sequence[str]
+    submit: Floats
+    duration: Floats
+    gpus: Ints
+    status: Ints
+    """Index into `STATES`."""
+    limit: Floats
+    """Infinite where none is known."""
+    nodes: Ints
+    user: Coded
+    group: Coded
+    name: Coded
+    gpu_type: Coded
+
+    def __len__(self) -> int:
+        return len(self.submit)
+
+    @cached_property
+    def span_s(self) -> float:
+        """How long jobs kept coming."""
+        return float(self.submit[-1] - self.submit[0]) if len(self) else 0.0
+
+    @cached_property
+    def gpu_seconds(self) -> float:
+        return float(np.sum(self.duration * self.gpus))
+
+    def load(self, gpus: int) -> float:
+        """Work asked for over what the GPUs can do while jobs come; infinite where they all come
+        at once."""
+        return self.gpu_seconds / (gpus * self.span_s) if self.span_s else float("inf")
+
+    def take(self, which: NDArray[np.bool_] | Ints) -> Columns:
+        """Some of the jobs, still in order."""
+        chosen = np.flatnonzero(which) if which.dtype == np.bool_ else np.sort(which)
+        return Columns(
+            ids=[self.ids[job] for job in chosen.tolist()],
+            submit=self.submit[chosen],
+            duration=self.duration[chosen],
+            gpus=self.gpus[chosen],
+            status=self.status[chosen],
+            limit=self.limit[chosen],
+            nodes=self.nodes[chosen],
+            user=Coded(self.user.codes[chosen], self.user.words),
+            group=Coded(self.group.codes[chosen], self.group.words),
+            name=Coded(self.name.codes[chosen], self.name.words),
+            gpu_type=Coded(self.gpu_type.codes[chosen], self.gpu_type.words),
+        )
+
+
+def columns_of(jobs: Sequence[TraceJob]) -> Columns:
+    ordered = sorted(jobs, key=lambda job: job.submit_time)
+    state_numbers = {state: number for number, state in enumerate(STATES)}
+    return Columns(
+        ids=[job.job_id for job in ordered],
+        submit=np.array([job.submit_time for job in ordered], dtype=np.float64),
+        duration=np.array([job.duration for job in ordered], dtype=np.float64),
+        gpus=np.array([job.gpus for job in ordered], dtype=np.int64),
+        status=np.array([state_numbers[job.status] for job in ordered], dtype=np.int64),
+        limit=np.array(
+            [np.inf if job.time_limit is None else job.time_limit for job in ordered],
+            dtype=np.float64,
+        ),
+        nodes=np.array([job.nodes for job in ordered], dtype=np.int64),
+        user=Coded.of(job.user for job in ordered),
+        group=Coded.of(job.group or "" for job in ordered),
+        name=Coded.of(job.name for job in ordered),
+        gpu_type=Coded.of(job.gpu_type or "" for job in ordered),
+    )

@@ -1,0 +1,37 @@
+"""What is said of each job's run time when it is submitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedmate.simulator.columns import Columns, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Seconds, `nan` where nothing is said. The truth is in here only where an oracle speaks."""
+
+    p10: Floats
+    p50: Floats
+    p90: Floats
+    cost_s: Floats
+    """Seconds after the submission at which it is known: reading and asking take time."""
+    said_by: str
+
+    @classmethod
+    def exactly(cls, seconds: Floats, said_by: str) -> Estimates:
+        return cls(seconds, seconds, seconds, np.zeros(len(seconds)), said_by)
+
+
+def silence(columns: Columns) -> Estimates:
+    return Estimates.exactly(np.full(len(columns), np.nan), "nobody")
+
+
+def oracle(columns: Columns) -> Estimates:
+    return Estimates.exactly(columns.duration, "oracle")
+
+
+def limits(columns: Columns) -> Estimates:
+    return Estimates.exactly(np.where(np.isinf(columns.limit), np.nan, columns.limit), "limit")
