@@ -337,7 +337,7 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
         bent = calibration.calibrated(answer.basis, said)
         scores["ours, calibrated"].add(bent.p50, bent.p90, real, durations)
         for each in durations:
-            calibration.observed(answer.basis, said, each)
+            calibration.observed(answer.basis, said, each, said=bent)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 

@@ -4,6 +4,8 @@ Conformal: of each earlier prediction we keep where the real time fell, measured
 own width (0 is its p50, 1 its p90, -1 its p10). The quantiles of those places say how to bend the
 next spread of the same basis. It follows the site's drift: only the newest pairs count, and the
 levels read off are moved as long as too few or too many are covered (adaptive conformal inference).
+What counts as covered is what was said when the job was submitted: of a dozen seeds submitted
+together, the first to end would else teach what the other eleven are then judged by.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from schedmate.model.wire import dumps, loads
 _WANTED = (0.1, 0.5, 0.9)
 _BOUNDS = ((0.01, 0.35), (0.4, 0.6), (0.65, 0.99))
 _REMEMBERED = 300
-_PACE = 0.01
+_PACES = (0.005, 0.01, 0.005)
 _BELIEF = 10
 """How many pairs our prior is worth: that spreads are half as wide again as they should be."""
 _PRIOR_WIDTH = 1.5
@@ -55,9 +57,15 @@ class Calibration:
         """The spread that earlier ones of this basis show `raw` to mean."""
         return self._basis(basis).bent(raw)
 
-    def observed(self, basis: str, raw: Spread, real_s: float) -> None:
-        """A job ended after `real_s`, of which `raw` was said before it was calibrated."""
-        self._bases.setdefault(basis, _Basis(BasisState())).learn(raw, real_s)
+    def observed(
+        self, basis: str, raw: Spread, real_s: float, *, said: Spread | None = None
+    ) -> None:
+        """A job ended after `real_s`, of which `raw` was said before it was calibrated.
+
+        `said` is what was made of it when the job was submitted; without it, what is made of it
+        now.
+        """
+        self._bases.setdefault(basis, _Basis(BasisState())).learn(raw, real_s, said)
 
     def pairs(self, basis: str) -> int:
         """How many it goes by."""
@@ -87,18 +95,27 @@ class _Basis:
 
     def bent(self, raw: Spread) -> Spread:
         middle, below, above = _shape(raw)
-        bends = [_quantile(self._ordered, level) for level in self._levels]
-        logs = [middle + bend * (above if bend > 0 else below) for bend in bends]
+        logs = [middle + bend * (above if bend > 0 else below) for bend in self._bends()]
         p10, p50, p90 = (math.expm1(min(max(each, 0.0), _LONGEST_LOG)) for each in logs)
         return Spread(p10, p50, p90)
 
-    def learn(self, raw: Spread, real_s: float) -> None:
-        said = self.bent(raw)
+    def _bends(self) -> tuple[float, float, float]:
+        """The middle is moved only as far as that is sure: raw, it is the best single answer."""
+        low, middle, high = self._levels
+        unsure = 0.5 / math.sqrt(len(self._ordered))
+        least = _quantile(self._ordered, middle - unsure)
+        most = _quantile(self._ordered, middle + unsure)
+        sure = min(max(least, 0.0), most)
+        outer = _quantile(self._ordered, low), _quantile(self._ordered, high)
+        return min(outer[0], sure), sure, max(outer[1], sure)
+
+    def learn(self, raw: Spread, real_s: float, said: Spread | None) -> None:
+        said = said or self.bent(raw)
         missed = [real_s > each for each in (said.p10, said.p50, said.p90)]
         self._levels = [
-            min(max(level + _PACE * (wanted - 1 + miss), low), high)
-            for level, wanted, miss, (low, high) in zip(
-                self._levels, _WANTED, missed, _BOUNDS, strict=True
+            min(max(level + pace * (wanted - 1 + miss), low), high)
+            for level, pace, wanted, miss, (low, high) in zip(
+                self._levels, _PACES, _WANTED, missed, _BOUNDS, strict=True
             )
         ]
         self._remember(_place(raw, real_s))
