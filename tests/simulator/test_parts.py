@@ -8,7 +8,7 @@ import pytest
 from schedmate.model import BadInput, JobState, wire
 from schedmate.policies import ordering
 from schedmate.simulator import Comparison, JobResult, Result, Trace, compare, simulate, synthetic
-from schedmate.simulator.cluster import Cluster
+from schedmate.simulator.mind_cluster import Cluster
 from schedmate.testing.builders import a_trace_job
 
 

@@ -83,6 +83,13 @@ class World(Protocol):
         """How fast it was seen to run, 1 being alone on what it asked for (throughput measured,
         which is what a profiler or a tracked log tells). 1 where it never ran."""
 
+    def utilization(self, job: int) -> float:
+        """The share of its GPUs' time that it uses when alone, as a profiler measures it: ask
+        only for jobs that have run, or have likes that have."""
+
+    def memory_share(self, job: int) -> float:
+        """The share of its GPUs' memory that it needs, as a profiler measures it."""
+
     def wake_at(self, time: float) -> None:
         """Be asked to decide at that time even if nothing happens."""
 
@@ -106,7 +113,7 @@ class Policy(Protocol):
         """It holds no GPU any more and will not come back."""
 
     def evicted(self, job: int) -> None:
-        """A fault took its GPUs away: it waits again."""
+        """A fault took its GPUs away; `arrived` tells when it waits again."""
 
     def decide(self) -> None: ...
 

@@ -1,184 +1,316 @@
-"""The event heap that drives the same mind as the live loop, over a trace.
+"""The event heap: time jumps from event to event, and a policy decides at each.
 
-Time jumps from event to event. Everything that happens at one moment is told to the mind
-before anybody is started, so the outcome does not depend on the order of a tie.
+All that happens at one moment is told before the policy is asked, ends first, then who comes, in
+order of submission; so the outcome does not depend on the order of a tie.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from schedmate.core import Act, Advise, Instruction, JobAdvised, JobSeen, Mind
-from schedmate.core.events import Event as Told
-from schedmate.model import Advice, Job, JobState, Request, Workload
-from schedmate.simulator.result import JobResult
-from schedmate.simulator.waiting import Run, WaitingLine
+import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from schedmate.policies import Policy, Seen
+from schedmate.simulator.cluster import Cluster, Place, Pool
+from schedmate.simulator.columns import Columns, Floats
+from schedmate.simulator.faults import Fault
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.physics import Physics
 
-    from schedmate.model import JobId, Prediction
-    from schedmate.simulator.cluster import Cluster
-    from schedmate.simulator.traces import TraceJob
+Progress = Callable[[int, int], None]
 
-    Adviser = Callable[[TraceJob], Prediction | None]
-    Progress = Callable[[int, int], None]
-
-_NOTHING_READ = Workload()
 _PROGRESS_CALLS = 200
+_END, _REPAIR, _FAULT, _BACK, _WAKE = range(5)
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    run: Run
+class Recovery(Protocol):
+    """What becomes of a job whose node failed."""
+
+    def back_after_s(self, job: int, now: float) -> float: ...
+
+    def kept(self, job: int, done_s: float) -> float:
+        """How much of what was done need not be done again: up to its last checkpoint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advised:
-    run: Run
-    prediction: Prediction
+class Watcher(Protocol):
+    """Reads what running jobs print."""
 
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    run: Run
-
-
-Event = Submitted | Advised | Finished
+    def remaining(self, job: int, done_s: float) -> float:
+        """Seconds to the end by its log; `nan` where that does not tell."""
 
 
 class Engine:
+    """One run of one policy; a `World` to it. See `World` for what its methods mean."""
+
     def __init__(
         self,
-        jobs: Sequence[TraceJob],
-        *,
+        columns: Columns,
+        seen: Seen,
+        policy: Policy,
         cluster: Cluster,
-        line: WaitingLine,
-        mind: Mind,
-        advise: Adviser | None = None,
-        advice_cost_s: float = 0.0,
+        *,
+        physics: Physics,
+        eligible: Floats | None = None,
+        restart_s: float = 60.0,
+        faults: Sequence[Fault] = (),
+        recovery: Recovery | None = None,
+        watcher: Watcher | None = None,
         on_progress: Progress | None = None,
     ) -> None:
+        self.jobs = seen
+        self.now = -math.inf
+        self._policy = policy
         self._cluster = cluster
-        self._line = line
-        self._mind = mind
-        self._advise = advise
-        self._advice_cost_s = advice_cost_s
+        self._pooled = isinstance(cluster, Pool)
+        self._physics = physics
+        self._restart_s = restart_s
+        self._recovery = recovery
+        self._watcher = watcher
         self._on_progress = on_progress
-        by_submission = sorted(jobs, key=lambda job: job.submit_time)
-        self._runs = {
-            job.job_id: Run(job, order, _request(job)) for order, job in enumerate(by_submission)
-        }
-        self._now = 0.0
+        count = len(columns)
+        self._asked = columns.gpus.tolist()
+        self._status = columns.status.copy()
+        self._left = columns.duration.tolist()
+        self._work = columns.duration.tolist()
+        self._since = [0.0] * count
+        self._overhead = [0.0] * count
+        self._pace = [1.0] * count
+        self._served = [0.0] * count
+        self._gpu_s = [0.0] * count
+        self._version = [0] * count
+        self._first: list[float | None] = [None] * count
+        self._end = [math.nan] * count
+        self._stops = [0] * count
+        self._seat: dict[int, _Seat] = {}
         self._ended = 0
-        # sorted by time and order, which is a heap already
-        self._heap: list[tuple[float, int, Event]] = [
-            (run.job.submit_time, run.order, Submitted(run)) for run in self._runs.values()
-        ]
-        self._sequence = len(self._heap)
+        self._heap: list[tuple[float, int, int, int]] = []
+        self._faults = faults
+        for number, fault in enumerate(faults):
+            heappush(self._heap, (fault.at, _FAULT, number, 0))
+        times = columns.submit if eligible is None else eligible
+        self._order = np.argsort(times, kind="stable").tolist()
+        self._times = times[self._order].tolist()
 
-    def run(self) -> tuple[JobResult, ...]:
-        heap = self._heap
-        while heap:
-            self._now = heap[0][0]
-            while heap and heap[0][0] == self._now:
-                self._happen(heappop(heap)[2])
-            self._start_who_can()
-        return tuple(_result(run) for run in self._runs.values())
+    @property
+    def gpus(self) -> int:
+        return self._cluster.gpus
 
-    def _happen(self, event: Event) -> None:
-        match event:
-            case Submitted(run=run):
-                self._line.put(run)
-                self._tell(JobSeen(self._now, _snapshot(run, JobState.PENDING)))
-            case Advised(run=run, prediction=prediction):
-                self._tell_advice(run, prediction)
-            case Finished(run=run):
-                self._cluster.finish(run.job.job_id)
-                self._tell(JobSeen(self._now, _snapshot(run, run.job.status)))
-                self._count_ended()
+    @property
+    def free(self) -> int:
+        return self._cluster.free
 
-    def _start_who_can(self) -> None:
-        while self._cluster.free and (run := self._line.take(self._cluster.free)):
-            self._cluster.start(run.job.job_id, run.job.gpus)
-            run.start = self._now
-            self._tell(JobSeen(self._now, _snapshot(run, JobState.RUNNING)))
-            run.end = self._now + run.job.duration
-            self._later(run.end, Finished(run))
+    def run(self) -> Outcome:
+        policy, heap, times, order = self._policy, self._heap, self._times, self._order
+        arrived, decide = policy.arrived, policy.decide
+        versions = self._version
+        count, coming = len(times), 0
+        policy.begin(self)
+        while self._ended < count:
+            now = heap[0][0] if heap else math.inf
+            if coming < count and times[coming] < now:
+                now = times[coming]
+            if now == math.inf:
+                raise StuckError(policy.name, count - self._ended)
+            self.now = now
+            while heap and heap[0][0] == now:
+                _, kind, which, version = heappop(heap)
+                if kind != _END:
+                    self._happen(kind, which)
+                elif versions[which] == version:
+                    self._finish(which)
+            while coming < count and times[coming] == now:
+                arrived(order[coming])
+                coming += 1
+            decide()
+        return self._outcome()
 
-    def _tell(self, event: Told) -> None:
-        for instruction in self._mind.handle(event):
-            self._carry_out(instruction)
+    def _happen(self, kind: int, which: int) -> None:
+        if kind == _BACK:
+            self._policy.arrived(which)
+        elif kind == _FAULT:
+            self._fail(self._faults[which])
+        elif kind == _REPAIR:
+            self._cluster.repair(which)
 
-    def _carry_out(self, instruction: Instruction) -> None:
-        """Do what a simulated cluster can do; it has no logs to track or diagnose."""
-        match instruction:
-            case Advise(job=job):
-                self._ask_adviser(self._runs[job.id])
-            case Act(action=action) if action.kind == "set_nice" and action.value is not None:
-                self._set_nice(action.job_id, int(action.value))
+    def running(self) -> Sequence[int]:
+        return list(self._seat)
 
-    def _ask_adviser(self, run: Run) -> None:
-        prediction = self._advise(run.job) if self._advise else None
-        if prediction is None:
-            return
-        if self._advice_cost_s:
-            self._later(self._now + self._advice_cost_s, Advised(run, prediction))
+    def fits(self, job: int, gpus: int | None = None) -> bool:
+        return self._cluster.fits(gpus or self._asked[job])
+
+    def start(self, job: int, gpus: int | None = None) -> bool:
+        wanted = gpus or self._asked[job]
+        place = self._cluster.take(wanted)
+        if place is None:
+            return False
+        seat = self._seat[job] = _Seat(place, wanted, [job])
+        plain = self._pooled and wanted == self._asked[job]
+        self._sit(job, 1.0 if plain else self._pace_of(job, seat))
+        return True
+
+    def start_beside(self, job: int, host: int) -> bool:
+        seat = self._seat.get(host)
+        if seat is None or len(seat.members) > 1 or job in self._seat:
+            return False
+        self._settle(seat)
+        seat.members.append(job)
+        self._seat[job] = seat
+        self._sit(job, self._pace_of(job, seat))
+        self._repace(host, seat)
+        return True
+
+    def stop(self, job: int, *, keep_work: bool = True) -> None:
+        seat = self._seat[job]
+        self._settle(seat)
+        self._stops[job] += 1
+        if not keep_work:
+            self._left[job] = self._work[job]
+        self._leave(job, seat)
+
+    def served(self, job: int) -> float:
+        since = self.now - self._since[job] if job in self._seat else 0.0
+        return self._served[job] + since
+
+    def held_since(self, job: int) -> float:
+        return self._since[job]
+
+    def remaining(self, job: int) -> float:
+        if self._watcher is not None and job in self._seat:
+            told = self._watcher.remaining(job, self._done(job))
+            if not math.isnan(told):
+                return told
+        expected = self.jobs.expected[job]
+        return max(0.0, float(expected) - self.served(job))
+
+    def pace(self, job: int) -> float:
+        return self._pace[job]
+
+    def utilization(self, job: int) -> float:
+        return self._physics.utilization(job)
+
+    def memory_share(self, job: int) -> float:
+        return self._physics.memory_share(job)
+
+    def wake_at(self, time: float) -> None:
+        if time > self.now:
+            heappush(self._heap, (time, _WAKE, 0, 0))
+
+    def _sit(self, job: int, pace: float) -> None:
+        """From now on it runs; who ran before pays for the restart first."""
+        self._since[job] = self.now
+        self._pace[job] = pace
+        if self._first[job] is None:
+            self._first[job] = self.now
         else:
-            self._tell_advice(run, prediction)
+            self._overhead[job] = self._restart_s
+        self._expect_end(job)
 
-    def _tell_advice(self, run: Run, prediction: Prediction) -> None:
-        advice = Advice(workload=_NOTHING_READ, prediction=prediction)
-        self._tell(JobAdvised(self._now, run.job.job_id, advice))
+    def _expect_end(self, job: int) -> None:
+        version = self._version[job] = self._version[job] + 1
+        end = self._since[job] + (self._overhead[job] + self._left[job] / self._pace[job])
+        heappush(self._heap, (end, _END, job, version))
 
-    def _set_nice(self, job_id: JobId, nice: int) -> None:
-        run = self._runs[job_id]
-        run.nice = nice
-        self._line.put(run)
+    def _done(self, job: int) -> float:
+        """Seconds of its work that are done, this run's included."""
+        running = max(0.0, (self.now - self._since[job]) - self._overhead[job])
+        return self._work[job] - self._left[job] + running * self._pace[job]
 
-    def _later(self, time: float, event: Event) -> None:
-        heappush(self._heap, (time, self._sequence, event))
-        self._sequence += 1
+    def _settle(self, seat: _Seat) -> None:
+        """Bring the books of all on these GPUs up to now: a pace is about to change."""
+        for job in seat.members:
+            elapsed = self.now - self._since[job]
+            overhead = self._overhead[job]
+            if elapsed > overhead:
+                self._left[job] -= (elapsed - overhead) * self._pace[job]
+                self._overhead[job] = 0.0
+            else:
+                self._overhead[job] = overhead - elapsed
+            self._served[job] += elapsed
+            self._gpu_s[job] += elapsed * seat.gpus / len(seat.members)
+            self._since[job] = self.now
 
-    def _count_ended(self) -> None:
+    def _leave(self, job: int, seat: _Seat) -> None:
+        del self._seat[job]
+        self._version[job] += 1
+        if len(seat.members) == 1:
+            self._cluster.give_back(seat.place)
+            return
+        seat.members.remove(job)
+        self._repace(seat.members[0], seat)
+
+    def _repace(self, job: int, seat: _Seat) -> None:
+        self._pace[job] = self._pace_of(job, seat)
+        self._expect_end(job)
+
+    def _pace_of(self, job: int, seat: _Seat) -> float:
+        companion = next((member for member in seat.members if member != job), None)
+        scattered = not self._pooled and len(seat.place) > seat.fewest_nodes
+        return self._physics.pace(job, seat.gpus, companion, scattered=scattered)
+
+    def _finish(self, job: int) -> None:
+        seat = self._seat[job]
+        self._settle(seat)
+        self._left[job] = 0.0
+        self._end[job] = self.now
+        self._leave(job, seat)
         self._ended += 1
-        total = len(self._runs)
-        if self._on_progress and (self._ended % max(1, total // _PROGRESS_CALLS) == 0):
-            self._on_progress(self._ended, total)
+        self._policy.ended(job)
+        if self._on_progress is not None:
+            self._tell_progress(self._on_progress)
+
+    def _tell_progress(self, tell: Progress) -> None:
+        total = len(self._end)
+        if self._ended % max(1, total // _PROGRESS_CALLS) == 0:
+            tell(self._ended, total)
+
+    def _fail(self, fault: Fault) -> None:
+        hit = [(job, seat) for job, seat in self._seat.items() if seat.is_on(fault.node)]
+        self._cluster.fail(fault.node)
+        heappush(self._heap, (fault.until, _REPAIR, fault.node, 0))
+        for job, seat in hit:
+            self._settle(seat)
+            done = self._work[job] - self._left[job]
+            kept = self._recovery.kept(job, done) if self._recovery else done
+            self._left[job] = self._work[job] - kept
+            self._stops[job] += 1
+            self._leave(job, seat)
+            self._policy.evicted(job)
+            delay = self._recovery.back_after_s(job, self.now) if self._recovery else 0.0
+            heappush(self._heap, (self.now + delay, _BACK, job, 0))
+
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            start=np.array(self._first, dtype=np.float64),
+            end=np.array(self._end),
+            gpu_seconds=np.array(self._gpu_s),
+            preemptions=np.array(self._stops, dtype=np.int64),
+            status=self._status,
+        )
 
 
-def _request(job: TraceJob) -> Request:
-    return Request(gpus=job.gpus, nodes=job.nodes, time_limit_s=job.time_limit, partition=job.group)
+class _Seat:
+    """GPUs in use, and who is on them: one job, or two that share."""
+
+    __slots__ = ("gpus", "members", "place")
+
+    def __init__(self, place: Place, gpus: int, members: list[int]) -> None:
+        self.place = place
+        self.gpus = gpus
+        self.members = members
+
+    @property
+    def fewest_nodes(self) -> int:
+        return math.ceil(self.gpus / max(count for _, count in self.place))
+
+    def is_on(self, node: int) -> bool:
+        return any(other == node for other, _ in self.place)
 
 
-def _snapshot(run: Run, state: JobState) -> Job:
-    """The job as a scheduler would show it now."""
-    job = run.job
-    return Job(
-        id=job.job_id,
-        name=job.name,
-        user=job.user,
-        state=state,
-        workdir=job.workdir or "",
-        script=job.script,
-        request=run.request,
-        submit_time=job.submit_time,
-        start_time=run.start,
-        end_time=run.end,
-        nice=run.nice,
-    )
+class StuckError(AssertionError):
+    """A policy that leaves jobs waiting for ever: a defect of the policy."""
 
-
-def _result(run: Run) -> JobResult:
-    if run.start is None or run.end is None:
-        raise AssertionError(f"job {run.job.job_id} never ran")
-    return JobResult(
-        job_id=run.job.job_id,
-        gpus=run.job.gpus,
-        submit_time=run.job.submit_time,
-        start_time=run.start,
-        end_time=run.end,
-        status=run.job.status,
-    )
+    def __init__(self, policy: str, waiting: int) -> None:
+        super().__init__(f"{policy} lets {waiting} jobs wait for ever")

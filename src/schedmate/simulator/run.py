@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import Mind
 from schedmate.model import BadInput
-from schedmate.simulator.cluster import Cluster
-from schedmate.simulator.engine import Engine
+from schedmate.simulator.mind_cluster import Cluster
+from schedmate.simulator.mind_engine import Engine
 from schedmate.simulator.result import Result
 from schedmate.simulator.waiting import WaitingLine
 

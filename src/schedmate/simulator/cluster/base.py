@@ -1,0 +1,29 @@
+"""The contract of a cluster: GPUs are handed out by the gang and come back as they went."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+Place = tuple[tuple[int, int], ...]
+"""Node and GPUs on it, for every node that a job is on."""
+
+
+class Cluster(Protocol):
+    @property
+    def gpus(self) -> int:
+        """GPUs that work, used or not."""
+
+    @property
+    def free(self) -> int: ...
+
+    def take(self, gpus: int) -> Place | None:
+        """All of them, or None where they cannot be had together."""
+
+    def fits(self, gpus: int) -> bool: ...
+
+    def give_back(self, place: Place) -> None: ...
+
+    def fail(self, node: int) -> None:
+        """Nobody is placed there until it is repaired; who is on it has been taken off."""
+
+    def repair(self, node: int) -> None: ...

@@ -1,0 +1,29 @@
+"""One pool of GPUs: who asks for no more than are free gets them."""
+
+from __future__ import annotations
+
+from schedmate.simulator.cluster.base import Place
+
+
+class Pool:
+    def __init__(self, gpus: int) -> None:
+        self.gpus = gpus
+        self.free = gpus
+
+    def take(self, gpus: int) -> Place | None:
+        if gpus > self.free:
+            return None
+        self.free -= gpus
+        return ((0, gpus),)
+
+    def fits(self, gpus: int) -> bool:
+        return gpus <= self.free
+
+    def give_back(self, place: Place) -> None:
+        self.free += place[0][1]
+
+    def fail(self, node: int) -> None:
+        raise ValueError(f"a pool has no node {node} that could fail")
+
+    def repair(self, node: int) -> None:
+        raise ValueError(f"a pool has no node {node} that could be repaired")
