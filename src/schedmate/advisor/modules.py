@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from schedmate.advisor.newer_python import in_older_words
+from schedmate.advisor.older_python import in_newer_words
 from schedmate.advisor.sources import SourceFile, evidence
 from schedmate.model import Evidence
 
@@ -23,6 +25,8 @@ class Module:
     tree: ast.Module
     lines: list[str]
     depth: int
+    problem: Unparsable | None = None
+    """Why only a Python of long ago would run it."""
 
     def evidence(self, node: ast.AST) -> Evidence:
         line = getattr(node, "lineno", 1)
@@ -52,15 +56,39 @@ class Unparsable:
 
 
 def parse(source: SourceFile, depth: int) -> Module | Unparsable:
+    """As the Python that reads would, or a newer one; what only an older one would is read too,
+    though it is a problem."""
+    tree = _tree(source.text)
+    if isinstance(tree, _Error):
+        problem = Unparsable(source, tree.problem, tree.line, depth)
+        newer = _of_other_words(in_older_words(source.text))
+        if newer is not None:
+            return Module(source, newer, source.lines(), depth)
+        older = _of_other_words(in_newer_words(source.text))
+        return problem if older is None else Module(source, older, source.lines(), depth, problem)
+    return Module(source, tree, source.lines(), depth)
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    problem: str
+    line: int = 1
+
+
+def _of_other_words(text: str | None) -> ast.Module | None:
+    tree = None if text is None else _tree(text)
+    return tree if isinstance(tree, ast.Module) else None
+
+
+def _tree(text: str) -> ast.Module | _Error:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source.text, _NO_FILE)
+            return ast.parse(text, _NO_FILE)
     except SyntaxError as error:
-        return Unparsable(source, error.msg, error.lineno or 1, depth)
+        return _Error(error.msg, error.lineno or 1)
     except (ValueError, RecursionError, MemoryError) as error:
-        return Unparsable(source, str(error) or "too deeply nested", 1, depth)
-    return Module(source, tree, source.lines(), depth)
+        return _Error(str(error) or "too deeply nested")
 
 
 def _main_guard(node: ast.AST) -> bool:

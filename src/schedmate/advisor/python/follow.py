@@ -77,6 +77,8 @@ def _entry(engine: Interpreter) -> ParsedFile:
         engine.problems.append(parsed)
         parsed = parse_file(nothing, 0)
     assert isinstance(parsed, ParsedFile)  # noqa: S101 - nothing is always Python
+    if parsed.problem is not None:
+        engine.problems.append(parsed.problem)
     return parsed
 
 

@@ -27,6 +27,8 @@ def read_code(engine: Engine, path: Path, depth: int, origin: Source = "code") -
     if isinstance(parsed, Unparsable):
         engine.problems.append(parsed)
         return None
+    if parsed.problem is not None:
+        engine.problems.append(parsed.problem)
     engine.parsed.append(parsed)
     return parsed
 

@@ -23,6 +23,7 @@ class ParsedFile:
     tree: ast.Module
     depth: int
     origin: Source = "code"
+    problem: Unparsable | None = None
     _lines: list[str] = field(default_factory=list)
     _evidence: dict[int, Evidence] = field(default_factory=dict)
 
@@ -35,7 +36,7 @@ class ParsedFile:
         return known
 
 
-_Parsed = tuple[ast.Module, list[str], dict[int, Evidence]]
+_Parsed = tuple[ast.Module, list[str], dict[int, Evidence], Unparsable | None]
 
 
 class _Recent:
@@ -71,6 +72,6 @@ def parse_file(source: SourceFile, depth: int, origin: Source = "code") -> Parse
         module = parse(source, depth)
         if not isinstance(module, Module):
             return module
-        known = (module.tree, module.lines, {})
+        known = (module.tree, module.lines, {}, module.problem)
         _recent.put(key, known, len(source.text))
-    return ParsedFile(source, known[0], depth, origin, known[1], known[2])
+    return ParsedFile(source, known[0], depth, origin, known[3], known[1], known[2])
