@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol
 
 Discipline = Literal["strict", "first_fit", "easy", "conservative"]
 """Who may overtake a job that does not fit: nobody; who fits; who delays no head; nor anybody."""
-Key = Literal["submitted", "expected", "expected_service"]
-"""The order of waiting: as they came, by expected run time, or by that times GPUs."""
+Key = Literal["place", "expected", "expected_service"]
+"""The order of waiting: by place in line, by expected run time, or by that times GPUs."""
 Source = Literal["oracle", "limit", "qssf", "ebm"]
 """Who says how long a job will run, where SchedMate does not."""
 
@@ -34,6 +34,11 @@ class Seen:
     """Seconds it is expected to run, told at submission; `nan` where nobody says."""
     planned: Sequence[float]
     """Seconds that backfilling plans with: the limit, or a better one where somebody says."""
+    place: Sequence[float]
+    """Its place in a line of first come, first served: when it was submitted, or later where
+    somebody holds it back (a nice number). Equal places go by submission."""
+    doubt: Sequence[float]
+    """How sure `expected` is: the standard deviation of its logarithm; `nan` where nobody says."""
 
 
 class World(Protocol):
@@ -54,11 +59,20 @@ class World(Protocol):
     def running(self) -> Sequence[int]:
         """In the order in which they were started last."""
 
-    def fits(self, job: int, gpus: int | None = None) -> bool:
+    def kinds(self) -> Sequence[int]:
+        """GPUs that work, used or not, of each type there is; a type is its number in here."""
+
+    def speed(self, job: int, kind: int) -> float:
+        """How fast it runs on GPUs of a type, alone and on as many as it asked for, 1 being the
+        type its run time is meant for: a table of measured throughputs, which Gavel and Sia take
+        for granted. 1 where nobody measured."""
+
+    def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
         """Whether `start` would work, nodes and their gaps considered."""
 
-    def start(self, job: int, gpus: int | None = None) -> bool:
-        """Give a job its GPUs, all at once: those it asked for, or as many as are named.
+    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
+        """Give a job its GPUs, all at once: those it asked for, or as many as are named; of one
+        type where that is named, else of whichever is free, never of two.
 
         A job that ran before goes on where it was, after the cost of a restart.
         """
@@ -124,5 +138,5 @@ class Fast:
 
     kernel: Literal["static", "preemptive", "las"]
     discipline: Discipline = "first_fit"
-    key: Key = "submitted"
+    key: Key = "place"
     settings: tuple[tuple[str, Any], ...] = ()
