@@ -138,10 +138,16 @@ class Engine:
     def running(self) -> Sequence[int]:
         return list(self._seat)
 
-    def fits(self, job: int, gpus: int | None = None) -> bool:
+    def kinds(self) -> Sequence[int]:
+        return (self._cluster.gpus,)
+
+    def speed(self, job: int, kind: int) -> float:  # noqa: ARG002 - all GPUs are alike so far
+        return 1.0
+
+    def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:  # noqa: ARG002 - all GPUs are alike so far
         return self._cluster.fits(gpus or self._asked[job])
 
-    def start(self, job: int, gpus: int | None = None) -> bool:
+    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:  # noqa: ARG002 - all GPUs are alike so far
         wanted = gpus or self._asked[job]
         place = self._cluster.take(wanted)
         if place is None:
