@@ -189,7 +189,8 @@ class Engine:
             if not math.isnan(told):
                 return told
         expected = self.jobs.expected[job]
-        return max(0.0, float(expected) - self.served(job))
+        # in this order a `nan` stays one
+        return max(float(expected) - self.served(job), 0.0)
 
     def pace(self, job: int) -> float:
         return self._pace[job]
