@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from schedmate.advisor.configs import ini_text, json_text, toml_text, words_text, yaml_text
+from schedmate.advisor.configs import (
+    gin_text,
+    ini_text,
+    json_text,
+    toml_text,
+    words_text,
+    yaml_text,
+)
 from schedmate.advisor.configs.building import Builder
 from schedmate.advisor.configs.words import made_of
 from schedmate.advisor.python.values import Sequence, Table, Value
@@ -21,6 +28,7 @@ _READERS: dict[str, Callable[[str, Builder], Value | None]] = {
     ".toml": toml_text.read,
     ".ini": ini_text.read,
     ".cfg": ini_text.read,
+    ".gin": gin_text.read,
 }
 _LONGEST_WORD = 20_000
 

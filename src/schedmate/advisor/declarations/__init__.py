@@ -11,6 +11,7 @@ from schedmate.advisor.declarations.config_files import CONFIG_FILES
 from schedmate.advisor.declarations.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
 from schedmate.advisor.declarations.detectron2_models import DETECTRON2
 from schedmate.advisor.declarations.fire_models import FIRE
+from schedmate.advisor.declarations.gin_models import GIN
 from schedmate.advisor.declarations.hf_parser import HF_PARSER
 from schedmate.advisor.declarations.hydra_models import HYDRA, HYDRA_WRAPPERS
 from schedmate.advisor.declarations.lightning_cli import LIGHTNING_CLI
@@ -31,6 +32,7 @@ MODELS: Mapping[str, Model] = {
     **DATACLASS_PARSERS,
     **DETECTRON2,
     **FIRE,
+    **GIN,
     **HF_PARSER,
     **HYDRA,
     **LIGHTNING_CLI,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from schedmate.advisor.python.configured import with_bindings
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.natives import NATIVE_METHODS, NATIVES
 from schedmate.advisor.python.references import Member, Super
@@ -79,6 +80,8 @@ def evaluate_arguments(engine: Engine, node: ast.Call, scope: Scope) -> Argument
 
 def call(engine: Engine, callee: Value, arguments: Arguments, site: Site) -> Value:
     data = callee.data
+    if engine.configured:
+        arguments = with_bindings(engine, callee, arguments, site)
     if isinstance(data, LocalFunction):
         return engine.invoke(data, arguments, site)
     if isinstance(data, LocalClass):

@@ -89,6 +89,8 @@ class Engine(ABC):
         self.unwrapping: set[ast.AST] = set()
         self.options_stated: frozenset[str] = frozenset()
         """By the code that runs; what other parsers would make of them is not believed."""
+        self.configured: dict[str, dict[str, Value]] = {}
+        """What a config binds to the parameters of functions and classes, by their names."""
         self.bytes_read = 0
         self.texts: dict[Path, str] = {}
         self.configs: list[SourceFile] = []

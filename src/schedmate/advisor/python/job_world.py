@@ -108,6 +108,9 @@ class JobWorld:
             return function
         return Value(found.data, (*function.lines, *found.lines), function.source)
 
+    def configure(self, name: str, parameter: str, value: Value) -> None:
+        self._engine.configured.setdefault(name, {})[parameter] = value
+
     def signature(self, function: LocalFunction) -> Many[tuple[str, Value | None, Value | None]]:
         scope = default_scope(function)
         spec = function.node.args

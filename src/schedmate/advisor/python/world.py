@@ -46,6 +46,9 @@ class World(Protocol):
     def own(self, function: Value) -> Value:
         """What a dotted name stands for, where it is one of the job's own modules that has it."""
 
+    def configure(self, name: str, parameter: str, value: Value) -> None:
+        """From now on calls of what has that name get the parameter so, unless they give it."""
+
     def signature(
         self, function: LocalFunction
     ) -> Sequence[tuple[str, Value | None, Value | None]]:
