@@ -29,10 +29,8 @@ _END, _REPAIR, _FAULT, _BACK, _WAKE = range(5)
 class Recovery(Protocol):
     """What becomes of a job whose node failed."""
 
-    def back_after_s(self, job: int, now: float) -> float: ...
-
-    def kept(self, job: int, done_s: float) -> float:
-        """How much of what was done need not be done again: up to its last checkpoint."""
+    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:
+        """Seconds until it waits again, and how much of what was done need not be done again."""
 
 
 class Watcher(Protocol):
@@ -67,7 +65,7 @@ class Engine:
         self._pooled = isinstance(cluster, Pool)
         self._physics = physics
         self._restart_s = restart_s
-        self._recovery = recovery
+        self._recovery = recovery or _AtOnce()
         self._watcher = watcher
         self._on_progress = on_progress
         count = len(columns)
@@ -280,12 +278,11 @@ class Engine:
         for job, seat in hit:
             self._settle(seat)
             done = self._work[job] - self._left[job]
-            kept = self._recovery.kept(job, done) if self._recovery else done
+            delay, kept = self._recovery.lost(job, fault.node, done)
             self._left[job] = self._work[job] - kept
             self._stops[job] += 1
             self._leave(job, seat)
             self._policy.evicted(job)
-            delay = self._recovery.back_after_s(job, self.now) if self._recovery else 0.0
             heappush(self._heap, (self.now + delay, _BACK, job, 0))
 
     def _outcome(self) -> Outcome:
@@ -296,6 +293,13 @@ class Engine:
             preemptions=np.array(self._stops, dtype=np.int64),
             status=self._status,
         )
+
+
+class _AtOnce:
+    """Nothing is lost but the restart."""
+
+    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - the same for every job
+        return 0.0, done_s
 
 
 class _Seat:
