@@ -3,11 +3,38 @@ file beside this one that fulfils `Policy`, and its class in `POLICIES`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from schedmate.policies.conservative import Conservative
+from schedmate.policies.easy import Easy
+from schedmate.policies.fifo import Fifo
+from schedmate.policies.first_fit import FirstFit
 from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
+from schedmate.policies.qssf import Qssf
+from schedmate.policies.sjf import Sjf
+from schedmate.policies.srsf import Srsf
+from schedmate.policies.srtf import Srtf
+from schedmate.policies.ssf import Ssf
+from schedmate.policies.tiresias import Tiresias
 from schedmate.policies.world import Fast, Policy, Seen, World
+
+POLICIES: dict[str, Callable[..., Policy]] = {
+    "fifo": Fifo,
+    "first-fit": FirstFit,
+    "easy": Easy,
+    "conservative": Conservative,
+    "sjf": Sjf,
+    "ssf": Ssf,
+    "qssf": Qssf,
+    "srtf": Srtf,
+    "srsf": Srsf,
+    "tiresias": Tiresias,
+}
+"""What makes a policy of that name for one run."""
 
 __all__ = [
     "ORDERINGS",
+    "POLICIES",
     "Candidate",
     "Fast",
     "Ordering",
