@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import JobId, JobState
@@ -64,6 +65,10 @@ class Trace:
     name: str
     jobs: tuple[TraceJob, ...]
     bad_rows: tuple[BadRow, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many sound rows are no job for a GPU cluster, by the reason in words."""
+    gpus: int | None = None
+    """Of the cluster it ran on, where the file says."""
 
 
 class TraceReader(Protocol):

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from schedmate.model import BadInput, JobState, NotFound
 from schedmate.simulator import Trace, TraceJob, from_job, read_trace
-from schedmate.simulator.traces import READERS
 from schedmate.testing.builders import a_job, a_trace_job
 
 HEADER = "job_id,user,submit_time,duration,gpus"
@@ -109,7 +108,6 @@ def test_a_status_is_one_of_slurms_words(tmp_path, word, state):
         ("2,ada,0,-5,1", "the duration is -5"),
         ("2,ada,0,nan,1", "duration is 'nan'"),
         ("2,ada,0,inf,1", "duration is 'inf'"),
-        ("2,ada,0,60,0", "asks for 0 GPUs"),
         ("2,ada,0,60,-1", "asks for -1 GPUs"),
         ("2,ada,0,1e300,1", "the duration is 1e+300"),
         ("2,ada,1e300,1,1", "the submit time is 1e+300"),
@@ -231,8 +229,19 @@ def test_parquet_without_its_library_says_what_to_install(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
 
-    with pytest.raises(BadInput, match="install pyarrow to read it, or give the table as CSV"):
+    with pytest.raises(
+        BadInput, match=r"install pyarrow with pip install .* or give the table as CSV"
+    ):
         read(tmp_path, b"PAR1\x00\x00PAR1", "trace.parquet")
+
+
+def test_jobs_without_gpus_are_counted_and_not_called_bad(tmp_path):
+    trace = read(tmp_path, f"{HEADER}\n1,ada,0,60,1\n2,ada,0,60,0\n3,ada,0,60,0\n")
+
+    assert [job.job_id for job in trace.jobs] == ["1"]
+    assert (dict(trace.left_out), trace.bad_rows) == ({"ask for no GPU": 2}, ())
+    with pytest.raises(BadInput, match="no usable job: 1 ask for no GPU"):
+        read(tmp_path, f"{HEADER}\n2,ada,0,60,0\n")
 
 
 def test_parquet_is_the_same_table(tmp_path):
@@ -249,15 +258,6 @@ def test_parquet_is_the_same_table(tmp_path):
     parquet.write_table(pyarrow.table(columns), path)
 
     assert read_trace(path).jobs == (a_trace_job(),)
-
-
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-@given(content=st.binary(max_size=200))
-def test_no_reader_stumbles_when_it_sniffs(tmp_path_factory, reader, content):
-    path = tmp_path_factory.getbasetemp() / "sniffed"
-    path.write_bytes(content)
-
-    assert isinstance(reader.sniff(path), bool)
 
 
 @given(content=st.text(alphabet='0123456789.,-:T"\n\r naif', max_size=200))

@@ -1,0 +1,65 @@
+"""Opens a trace file, gzipped or not, by its content."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedIOBase
+from pathlib import Path
+from typing import IO
+
+from schedmate.model import BadInput
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_HEAD_BYTES = 65_536
+_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+
+
+def head_bytes(path: Path) -> bytes:
+    """The first bytes, unpacked; none of a file that cannot be unpacked."""
+    try:
+        with _binary(path) as file:
+            return file.read(_HEAD_BYTES)
+    except _BROKEN_GZIP:
+        return b""
+
+
+def head_lines(path: Path) -> list[str]:
+    """The first whole lines; a single line that goes on beyond the head is cut."""
+    return head_bytes(path).decode("utf-8-sig", errors="replace").splitlines()
+
+
+@contextmanager
+def opened_bytes(path: Path) -> Iterator[BufferedIOBase]:
+    with _told_if_broken(path), _binary(path) as file:
+        yield file
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[str]]:
+    """A user's name in some old encoding is no reason to refuse a trace: replace what is odd."""
+    opener = gzip.open if _is_gzip(path) else open
+    with (
+        _told_if_broken(path),
+        opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as file,
+    ):
+        yield file
+
+
+def _binary(path: Path) -> BufferedIOBase:
+    return gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as raw:
+        return raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+
+
+@contextmanager
+def _told_if_broken(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN_GZIP as error:
+        raise BadInput(f"{path} is a broken gzip file ({error}); fetch it again") from error

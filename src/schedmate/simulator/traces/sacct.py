@@ -1,0 +1,151 @@
+"""What `sacct --parsable2` (or `-p`) prints, with its header line: Slurm's own accounting.
+
+Steps are left out. With `--duplicates` a job that was requeued has a row a run: each is a job of
+its own, the second of job 812 is called `812#2`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import IO
+
+from schedmate.simulator.traces import cells
+from schedmate.simulator.traces.base import Trace, TraceJob
+from schedmate.simulator.traces.cells import Row
+from schedmate.simulator.traces.gathering import LeftOut, Rows, gather
+from schedmate.simulator.traces.opening import head_lines, opened
+
+NEEDED = ("jobid", "submit", "state")
+_TIMES = ("elapsed", "elapsedraw", "end")
+_RESOURCES = ("alloctres", "reqtres", "allocgres", "reqgres")
+_SPAN = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d{1,2})(?:\.\d{1,6})?")
+_GPUS = re.compile(r"(?:^|,)(?:gres/)?gpu(?::(?P<type>[^=:,]{1,80}))?[=:](?P<count>\d{1,7})")
+_UNKNOWN = ("", "Unknown", "None", "N/A")
+
+
+class Sacct:
+    name = "sacct"
+
+    def sniff(self, path: Path) -> bool:
+        columns = _columns(next(iter(head_lines(path)), ""))
+        return (
+            all(name in columns for name in NEEDED)
+            and any(name in columns for name in _TIMES)
+            and any(name in columns for name in _RESOURCES)
+        )
+
+    def read(self, path: Path) -> Trace:
+        with opened(path) as file:
+            return gather(path.name, _runs(_rows(file)), _job_of)
+
+
+def _columns(header: str) -> list[str]:
+    return [name.strip().lower() for name in header.rstrip("\r\n").split("|")]
+
+
+def _rows(file: IO[str]) -> Rows:
+    columns = _columns(next(file, ""))
+    for line, text in enumerate(file, start=2):
+        cells_of_row = text.rstrip("\r\n").split("|")
+        if cells_of_row == [""]:
+            continue
+        found = _with_whole_name(cells_of_row, columns)
+        if len(found) == len(columns):
+            yield line, dict(zip(columns, found, strict=True))
+        else:
+            yield line, f"has {len(found)} columns, the header has {len(columns)}"
+
+
+def _with_whole_name(found: list[str], columns: list[str]) -> list[str]:
+    """sacct does not escape a `|` in the name of a job."""
+    surplus = len(found) - len(columns)
+    if surplus <= 0 or "jobname" not in columns:
+        return found
+    at = columns.index("jobname")
+    return [*found[:at], "|".join(found[at : at + surplus + 1]), *found[at + surplus + 1 :]]
+
+
+def _runs(rows: Rows) -> Rows:
+    """Without steps, and with the number of the run behind the id of a job that ran again."""
+    runs: Counter[str] = Counter()
+    for line, row in rows:
+        if isinstance(row, str):
+            yield line, row
+        elif "." not in row["jobid"]:
+            runs[row["jobid"]] += 1
+            run = runs[row["jobid"]]
+            yield line, row if run == 1 else {**row, "jobid": f"{row['jobid']}#{run}"}
+
+
+def _job_of(row: Row) -> TraceJob | LeftOut:
+    state = cells.slurm_state(row, "state")
+    if not state.ended:
+        return LeftOut.STILL_RUNNING
+    gpus, kind = _gpus(row)
+    if not gpus:
+        return LeftOut.NO_GPU
+    started = _time(row, "start")
+    if "start" in row and started is None:
+        return LeftOut.NEVER_RAN
+    return TraceJob(
+        job_id=cells.text(row, "jobid"),
+        user=cells.text(row, "user"),
+        submit_time=cells.time(row, "submit"),
+        duration=_ran(row, started),
+        gpus=gpus,
+        status=state,
+        name=cells.text(row, "jobname"),
+        group=cells.text(row, "partition") or None,
+        nodes=cells.count(row, "nnodes" if "nnodes" in row else "allocnodes"),
+        time_limit=_limit(row),
+        workdir=cells.text(row, "workdir") or None,
+        start_time=started,
+        gpu_type=kind,
+    )
+
+
+def _gpus(row: Row) -> tuple[int, str | None]:
+    """Of what was given, else of what was asked for. Slurm tells a typed GPU twice: the sum over
+    all types stands there without a type."""
+    for column in _RESOURCES:
+        found = [*_GPUS.finditer(cells.text(row, column))]
+        if found:
+            whole = [int(each["count"]) for each in found if each["type"] is None]
+            typed = [each for each in found if each["type"] is not None]
+            gpus = whole[0] if whole else sum(int(each["count"]) for each in typed)
+            return gpus, typed[0]["type"] if len(typed) == 1 else None
+    return 0, None
+
+
+def _time(row: Row, column: str) -> float | None:
+    return None if cells.text(row, column) in _UNKNOWN else cells.time(row, column)
+
+
+def _ran(row: Row, started: float | None) -> float:
+    """`Elapsed` is without the time it was suspended, so it goes before the times."""
+    if cells.given(row, "elapsedraw"):
+        return cells.number(row, "elapsedraw")
+    if cells.given(row, "elapsed"):
+        return _span(row, "elapsed")
+    ended = _time(row, "end")
+    if ended is None or started is None:
+        raise ValueError("neither Elapsed nor Start and End say how long it ran")
+    return ended - started
+
+
+def _limit(row: Row) -> float | None:
+    if cells.given(row, "timelimitraw") and row["timelimitraw"].isdigit():
+        return 60 * cells.number(row, "timelimitraw")
+    known = _SPAN.fullmatch(cells.text(row, "timelimit"))
+    return _span(row, "timelimit") if known else None
+
+
+def _span(row: Row, column: str) -> float:
+    """`[D-][HH:]MM:SS`"""
+    found = _SPAN.fullmatch(cells.text(row, column))
+    if found is None:
+        raise ValueError(f"{column} is {cells.shown(row.get(column))}, not as 1-02:03:04")
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
