@@ -1,0 +1,210 @@
+"""Slurm's multifactor priority with backfill, as most sites run it."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedmate.model import BadInput
+from schedmate.policies.fair_share import FairShare
+from schedmate.policies.scored_line import ScoredLine
+from schedmate.policies.world import Source, World
+
+_DAY_S = 86400.0
+_UNLIMITED_S = 365 * _DAY_S
+"""What Slurm's backfill plans for a job without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """`PriorityWeightAge`, `-Fairshare` and `-JobSize`: those of the example in Slurm's manual of
+    the plugin, as by default all are 0 and the order is that of submission."""
+
+    age: float = 1000.0
+    fair_share: float = 10_000.0
+    size: float = 1000.0
+
+
+class Multifactor:
+    """`priority/multifactor` with `sched/backfill` that reserves for the first (EASY).
+
+    Defaults are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
+    larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
+    The priority is a whole number; equal ones go by submission. It is calculated when a job comes
+    and anew at the first decision after a period, not while nothing can start. `nice` is
+    subtracted, as Slurm's nice value is.
+    """
+
+    name = "multifactor"
+    source: Source | None = None
+
+    def __init__(
+        self,
+        *,
+        weights: Weights | None = None,
+        half_life_s: float = 7 * _DAY_S,
+        max_age_s: float = 7 * _DAY_S,
+        period_s: float = 300.0,
+        favor_small: bool = False,
+        nice: Sequence[float] | None = None,
+    ) -> None:
+        if min(half_life_s, max_age_s, period_s) <= 0.0:
+            raise BadInput("half-life, greatest age and period of multifactor must be above 0")
+        self._weights = weights or Weights()
+        self._half_life_s = half_life_s
+        self._max_age_s = max_age_s
+        self._period_s = period_s
+        self._favor_small = favor_small
+        self._nice = nice
+
+    def begin(self, world: World) -> None:
+        jobs = world.jobs
+        self._world = world
+        self._user = np.asarray(jobs.user, dtype=np.int64)
+        self._place = np.asarray(jobs.place, dtype=np.float64)
+        self._planned = np.minimum(np.asarray(jobs.planned, dtype=np.float64), _UNLIMITED_S)
+        self._gpus = np.asarray(jobs.gpus, dtype=np.int64)
+        self._whose: list[int] = self._user.tolist()
+        self._asked: list[int] = self._gpus.tolist()
+        self._fixed = self._fixed_parts(world.gpus)
+        self._places: list[float] = self._place.tolist()
+        self._parts: list[float] = self._fixed.tolist()
+        self._share = FairShare(int(self._user.max(initial=0)) + 1, self._half_life_s)
+        self._fair = self._share.factors(0.0)
+        self._line = ScoredLine(jobs, self._planned)
+        self._ends: list[tuple[float, int]] = []
+        self._holds: dict[int, float] = {}
+        self._fresh: list[int] = []
+        self._calculated = self._woken = -np.inf
+        self._shadow, self._spare, self._head_score, self._free = 0.0, 0, np.inf, -1
+
+    def arrived(self, job: int) -> None:
+        self._fresh.append(job)
+
+    def ended(self, job: int) -> None:
+        self._free = -1
+        del self._ends[bisect_left(self._ends, (self._holds.pop(job), job))]
+        self._share.change(self._whose[job], -self._asked[job], self._world.now)
+
+    evicted = ended
+
+    def decide(self) -> None:
+        if self._fresh and self._nobody_else_waits():
+            return
+        now = self._world.now
+        if now - self._calculated >= self._period_s:
+            self._recalculate(now)
+        if self._enqueue():
+            self._free = -1
+        if not len(self._line) or self._world.free < self._line.smallest:
+            return
+        if self._free != self._world.free or now >= self._shadow:
+            self._start_the_first()
+        self._backfill()
+        self._free = self._world.free
+        self._wake_for_the_next_calculation()
+
+    def _nobody_else_waits(self) -> bool:
+        """Who comes alone to an empty line and fits starts, whatever its priority."""
+        alone = len(self._fresh) == 1 and not len(self._line)
+        if alone and self._world.start(self._fresh[0]):
+            self._started(self._fresh.pop())
+            return True
+        return False
+
+    def _enqueue(self) -> bool:
+        """Who came joins the line; whether one of them goes before the one that waits first."""
+        overtakes = False
+        for job in self._fresh:
+            score = self._score(job)
+            self._line.add(job, score)
+            overtakes = overtakes or score > self._head_score
+        self._fresh.clear()
+        return overtakes
+
+    def _start_the_first(self) -> None:
+        """Start who is first as long as that fits, then reserve for who is."""
+        while len(self._line):
+            head = self._line.first()
+            if not self._start(head):
+                self._head_score = self._line.score(head)
+                self._reserve(self._asked[head])
+                return
+        self._head_score = -np.inf
+
+    def _reserve(self, gpus: int) -> None:
+        """When enough GPUs are planned to be free, and how many more than needed then."""
+        now, available = self._world.now, self._world.free
+        self._shadow, self._spare = now, available - gpus
+        for end, job in self._ends:
+            if available >= gpus and end > self._shadow:
+                break
+            available += self._asked[job]
+            self._shadow, self._spare = max(now, end), available - gpus
+
+    def _backfill(self) -> None:
+        world, room = self._world, self._world.free
+        window = self._shadow - world.now
+        while room and len(self._line):
+            job = self._line.first_behind(room, window, self._spare)
+            if job is None:
+                return
+            if not self._start(job):  # on scattered nodes: nobody of that size fits
+                room = self._asked[job] - 1
+                continue
+            room = min(room, world.free)
+            if self._planned[job] > window:
+                self._spare -= self._asked[job]
+
+    def _start(self, job: int) -> bool:
+        if not self._world.start(job):
+            return False
+        self._line.remove(job)
+        self._started(job)
+        return True
+
+    def _started(self, job: int) -> None:
+        now = self._world.now
+        end = self._holds[job] = now + float(self._planned[job])
+        insort(self._ends, (end, job))
+        self._share.change(self._whose[job], self._asked[job], now)
+
+    def _recalculate(self, now: float) -> None:
+        self._calculated = now
+        self._fair = self._share.factors(now)
+        self._line.rescore(self._scores(self._line.jobs, now))
+        self._free = -1
+
+    def _scores(self, jobs: NDArray[np.int64], now: float) -> NDArray[np.float64]:
+        """Whole priorities, less a fraction for those submitted later."""
+        age = np.clip((now - self._place[jobs]) / self._max_age_s, 0.0, 1.0)
+        fair = self._fair[self._user[jobs]]
+        weights = self._weights
+        priority = weights.age * age + weights.fair_share * fair + self._fixed[jobs]
+        scores: NDArray[np.float64] = np.floor(priority) - jobs / max(1, len(self._user))
+        return scores
+
+    def _score(self, job: int) -> float:
+        """That of one job, now: the same numbers without the price of arrays."""
+        age = min(1.0, max(0.0, (self._world.now - self._places[job]) / self._max_age_s))
+        fair = self._weights.fair_share * float(self._fair[self._whose[job]])
+        priority = self._weights.age * age + fair + self._parts[job]
+        return math.floor(priority) - job / max(1, len(self._whose))
+
+    def _fixed_parts(self, gpus: int) -> NDArray[np.float64]:
+        size = self._gpus / max(1, gpus)
+        part: NDArray[np.float64] = self._weights.size * (1.0 - size if self._favor_small else size)
+        return part if self._nice is None else part - np.asarray(self._nice)
+
+    def _wake_for_the_next_calculation(self) -> None:
+        """Only where somebody waits who would fit: a new order may let them start."""
+        if len(self._line) and self._world.free >= self._line.smallest:
+            wake = self._calculated + self._period_s
+            if wake > self._woken:
+                self._woken = wake
+                self._world.wake_at(wake)

@@ -1,0 +1,184 @@
+"""Slurm's multifactor priority, by hand and against one that calculates everything every time."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.runs import most_held, rows, run, starts
+from schedmate.model import BadInput
+from schedmate.policies.fair_share import FairShare
+from schedmate.policies.multifactor import Multifactor, Weights
+from schedmate.simulator.cluster import Nodes
+
+BY_AGE = Weights(age=1e6, fair_share=0, size=0)
+BY_SHARE = Weights(age=0, fair_share=1000, size=0)
+
+
+class Plainly:
+    """The same rules with nothing remembered: sorts, plans and weighs anew at every decision."""
+
+    name = "plainly"
+    source = None
+
+    def __init__(self, weights: Weights, period_s: float, half_life_s: float) -> None:
+        self.weights, self.period_s, self.half_life_s = weights, period_s, half_life_s
+
+    def begin(self, world) -> None:
+        self.world = world
+        self.waiting: dict[int, float] = {}
+        self.fresh: list[int] = []
+        self.spans: list[list[float]] = []
+        self.since: dict[int, list[float]] = {}
+        self.users = max(world.jobs.user) + 1
+        self.calculated, self.fair = -math.inf, [1.0] * self.users
+
+    def arrived(self, job) -> None:
+        self.fresh.append(job)
+
+    def ended(self, job) -> None:
+        self.since.pop(job)[2] = self.world.now
+
+    evicted = ended
+
+    def usage(self, user: int) -> float:
+        rate, total = math.log(2) / self.half_life_s, 0.0
+        for job, start, end in self.spans:
+            if self.world.jobs.user[job] == user:
+                last = min(end, self.world.now)
+                ages = [math.exp(-rate * (self.world.now - at)) for at in (last, start)]
+                total += self.world.jobs.gpus[job] * (ages[0] - ages[1]) / rate
+        return total
+
+    def weigh(self, job: int) -> int:
+        jobs = self.world.jobs
+        age = min(1.0, max(0.0, (self.world.now - jobs.place[job]) / (7 * 86400.0)))
+        fair = self.fair[jobs.user[job]]
+        size = jobs.gpus[job] / self.world.gpus
+        parts = self.weights.age * age + self.weights.fair_share * fair
+        return math.floor(parts + self.weights.size * size)
+
+    def decide(self) -> None:
+        world = self.world
+        alone = len(self.fresh) == 1 and not self.waiting and world.fits(self.fresh[0])
+        if not alone and world.now - self.calculated >= self.period_s:
+            self.calculated = world.now
+            used = [self.usage(user) for user in range(self.users)]
+            total = sum(used)
+            if total > 0:
+                self.fair = [2 ** (-one / total * self.users) for one in used]
+            self.waiting = {job: self.weigh(job) for job in self.waiting}
+        for job in self.fresh:
+            self.waiting[job] = self.weigh(job)
+        self.fresh.clear()
+        order = sorted(self.waiting, key=lambda job: (-self.waiting[job], job))
+        while order and self.start(order[0]):
+            order.pop(0)
+        if order:
+            self.backfill(order)
+        if any(world.jobs.gpus[job] <= world.free for job in self.waiting):
+            world.wake_at(self.calculated + self.period_s)
+
+    def backfill(self, order) -> None:
+        world, head = self.world, self.world.jobs.gpus[order[0]]
+        plans = sorted(
+            (max(world.now, start + world.jobs.planned[job]), job)
+            for job, start, _ in self.since.values()
+        )
+        shadow, free = world.now, world.free
+        for end, job in plans:
+            if free < head:
+                shadow, free = end, free + world.jobs.gpus[job]
+        spare = world.free - head + sum(world.jobs.gpus[j] for end, j in plans if end <= shadow)
+        for job in order[1:]:
+            gpus = world.jobs.gpus[job]
+            in_time = world.jobs.planned[job] <= shadow - world.now
+            if (in_time or gpus <= spare) and self.start(job) and not in_time:
+                spare -= gpus
+
+    def start(self, job: int) -> bool:
+        if not self.world.start(job):
+            return False
+        self.waiting.pop(job)
+        self.since[job] = [job, self.world.now, math.inf]
+        self.spans.append(self.since[job])
+        return True
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    jobs=rows(),
+    users=st.lists(st.sampled_from("ab"), min_size=12, max_size=12),
+    over=st.lists(st.sampled_from([1.0, 1.5, 3.0, 0.5]), min_size=12, max_size=12),
+    weights=st.sampled_from([BY_AGE, BY_SHARE, Weights(100, 100, 50)]),
+)
+def test_it_starts_everybody_when_one_that_remembers_nothing_does(jobs, users, over, weights):
+    plans = [seconds * factor for (_, seconds, _), factor in zip(jobs, over, strict=False)]
+    periods = {"period_s": 7.0, "half_life_s": 20.0}
+    asked = {"users": users, "planned": plans}
+
+    ours, _ = run(Multifactor(weights=weights, **periods), jobs, **asked)
+    plain, _ = run(Plainly(weights, **periods), jobs, **asked)
+
+    assert ours.start.tolist() == plain.start.tolist()
+    assert most_held(ours, jobs) <= 4
+    assert ours.gpu_seconds.sum() == pytest.approx(sum(s * g for _, s, g in jobs))
+
+
+def test_who_used_less_goes_first():
+    jobs = [(0, 100, 1), (1, 10, 1), (2, 10, 1)]
+
+    assert starts(Multifactor(weights=BY_SHARE), jobs, gpus=1, users=["a", "a", "b"]) == [
+        0,
+        110,
+        100,
+    ]
+
+
+def test_use_is_forgotten_by_halves():
+    share = FairShare(2, half_life_s=10.0)
+    share.change(0, 4, now=0.0)
+    share.change(0, -4, now=10.0)
+    held = 4 * 10 * 0.5 / math.log(2)
+
+    assert share.used(10.0).tolist() == pytest.approx([held, 0.0])
+    assert share.used(20.0).tolist() == pytest.approx([held / 2, 0.0])
+    assert share.factors(10.0).tolist() == pytest.approx([0.25, 1.0])
+    assert FairShare(2, 10.0).factors(5.0).tolist() == [1.0, 1.0]
+
+
+def test_the_old_go_before_the_large_and_nice_ones_last():
+    jobs = [(0, 10, 4), (1, 10, 1), (2, 10, 4), (3, 10, 1)]
+
+    assert starts(Multifactor(weights=BY_AGE), jobs) == [0, 10, 20, 10]
+    by_size = Multifactor(weights=Weights(0, 0, 1000))
+    assert starts(by_size, jobs) == [0, 20, 10, 20]
+    nice = Multifactor(weights=BY_AGE, nice=[0, 500, 0])
+    assert starts(nice, [(0, 10, 4), (1, 10, 4), (2, 10, 4)]) == [0, 20, 10]
+
+
+def test_a_short_job_passes_a_gang_that_waits_and_a_long_one_does_not():
+    jobs = [(0, 100, 3), (1, 10, 4), (2, 99, 1), (3, 97, 1)]
+
+    assert starts(Multifactor(weights=BY_AGE), jobs) == [0, 100, 110, 3]
+
+
+def test_a_job_without_a_limit_is_planned_with_a_year():
+    jobs = [(0, 10, 3), (1, 10, 4), (2, 5, 1)]
+
+    assert starts(Multifactor(weights=BY_AGE), jobs, planned=[math.inf] * 3) == [0, 10, 20]
+
+
+def test_a_gang_waits_while_the_free_gpus_are_on_two_nodes():
+    jobs = [(0, 10, 2), (0, 30, 2), (1, 10, 2), (2, 5, 1)]
+
+    assert starts(Multifactor(weights=BY_AGE), jobs, cluster=Nodes([3, 3])) == [0, 0, 10, 10]
+
+
+@pytest.mark.parametrize("bad", [{"half_life_s": 0.0}, {"max_age_s": -1.0}, {"period_s": 0.0}])
+def test_times_must_be_above_zero(bad):
+    with pytest.raises(BadInput, match="above 0"):
+        Multifactor(**bad)
