@@ -36,7 +36,7 @@ WORDS = {
     "scheduler": "where jobs run: `local` or `slurm`",
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
     "limits, `act` also requeues and stops jobs",
-    "policy": "who goes first: `sjf` or `fifo`",
+    "policy": "who goes first: `sjf`, `ssf` or `fifo`",
     "retries": "how often in a row one job is tried again without getting any further",
     "retries_in_all": "how often one job is tried again at all",
     "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "

@@ -9,6 +9,8 @@ from schedmate.policies.conservative import Conservative
 from schedmate.policies.easy import Easy
 from schedmate.policies.fifo import Fifo
 from schedmate.policies.first_fit import FirstFit
+from schedmate.policies.foreseen import Foreseen
+from schedmate.policies.las import Las
 from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
 from schedmate.policies.qssf import Qssf
 from schedmate.policies.sjf import Sjf
@@ -29,6 +31,7 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "srtf": Srtf,
     "srsf": Srsf,
     "tiresias": Tiresias,
+    "las": Las,
 }
 """What makes a policy of that name for one run."""
 
@@ -37,6 +40,7 @@ __all__ = [
     "POLICIES",
     "Candidate",
     "Fast",
+    "Foreseen",
     "Ordering",
     "Policy",
     "Seen",

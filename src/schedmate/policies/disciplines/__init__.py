@@ -13,6 +13,7 @@ from schedmate.policies.disciplines.plans import UNLIMITED_S, PlannedEnds, plan_
 from schedmate.policies.disciplines.profile import FreeProfile
 from schedmate.policies.disciplines.short_enough import ShortEnough
 from schedmate.policies.disciplines.shortest_remaining import ShortestRemaining
+from schedmate.policies.disciplines.staged import Staged, Stages
 from schedmate.policies.disciplines.standing import Standing
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "PlannedEnds",
     "ShortEnough",
     "ShortestRemaining",
+    "Staged",
+    "Stages",
     "Standing",
     "StrictLine",
     "plan_s",

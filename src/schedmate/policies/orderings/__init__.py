@@ -6,8 +6,9 @@ from schedmate.model import BadInput
 from schedmate.policies.orderings.base import Candidate, Ordering
 from schedmate.policies.orderings.fifo import Fifo
 from schedmate.policies.orderings.sjf import Sjf
+from schedmate.policies.orderings.ssf import Ssf
 
-ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf)}
+ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf, Ssf)}
 
 
 def ordering(name: str) -> Ordering:
