@@ -81,3 +81,37 @@ def test_a_directory_that_is_there_is_taken_as_it_is(project):
 def test_the_import_path_of_another_machine(project):
     text = "export PYTHONPATH=/home/u/proj/src:$PYTHONPATH\npython train.py --config configs/a.yaml"
     assert read(project, text).optimizer.value == "adam"
+
+
+def test_data_beside_the_code_is_not_called_after_the_checkout(project):
+    code = (
+        "import os, torch\n"
+        "class ImageDataset(torch.utils.data.Dataset):\n"
+        "    def __init__(self, root): pass\n"
+        "DATA_DIR = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'datasets')\n"
+        "loader = torch.utils.data.DataLoader(ImageDataset(DATA_DIR), batch_size=4)\n"
+    )
+    (project / "train.py").write_text(code)
+    assert read(project, "python train.py").dataset is None
+
+
+@pytest.mark.parametrize(("name", "dataset"), [("MRPC", "MRPC"), ("long_term_forecast", None)])
+def test_a_task_is_the_data_only_in_suites_of_such(project, name, dataset):
+    code = (
+        "import argparse, torch\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--task_name')\n"
+        "args = parser.parse_args()\n"
+    )
+    (project / "train.py").write_text(code)
+    found = read(project, f"python train.py --task_name {name}").dataset
+    assert (found and found.value) == dataset
+
+
+def test_packages_without_init_files_are_packages(project):
+    nested = project / "pack" / "deep" / "models"
+    nested.mkdir(parents=True)
+    (nested / "net.py").write_text("import torch\nopt = torch.optim.SGD([], lr=0.25)\n")
+    (project / "train.py").write_text("from pack.deep.models.net import opt\nopt.step()\n")
+    (project / "pack" / "deep" / "other.py").write_text("")
+    assert read(project, "python train.py").learning_rate.value == 0.25

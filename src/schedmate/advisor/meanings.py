@@ -22,6 +22,12 @@ _PATHS = words(
     "train_data train_data_path train_data_dir training_data data_prefix dataset_root train_file "
     "train_files data_file data_files train_path path root dir"
 )
+_TASKS_OF_A_KIND = words(
+    "cola sst2 sst-2 mrpc stsb sts-b qqp mnli mnli-mm qnli rte wnli ax boolq cb copa multirc "
+    "record wic wsc axb axg imdb yelp squad ag_news agnews conll2003 xnli paws-x snli glue "
+    "superglue race"
+)
+"""Of suites in which the task is the data."""
 _SHARE = re.compile(r"[\d.]{1,20}")
 _NOTHING = {"none", "null", "", "nan"}
 _FALSE = {"false", "0", "no", "off", "f", "n", *_NOTHING}
@@ -91,6 +97,8 @@ def _dataset(name: str, value: Any) -> str:
         texts = (each for each in value if isinstance(each, str) and not _SHARE.fullmatch(each))
         value = next(texts, None)
     text = _text(name, value)
+    if name == "task_name" and text.lower() not in _TASKS_OF_A_KIND:
+        raise Meaningless
     if name not in _PATHS and not text.startswith(("/", "./", "../")):
         return text
     known = dataset_name(text)

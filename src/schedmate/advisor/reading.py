@@ -18,7 +18,7 @@ from schedmate.advisor.predicting.signature import signature
 from schedmate.advisor.purpose import TRAINING, purpose_of
 from schedmate.advisor.python.follow import Followed, follow
 from schedmate.advisor.python.trace import Trace
-from schedmate.advisor.record import record_of, seen_from
+from schedmate.advisor.record import record_of
 from schedmate.advisor.sources import Files, SourceFile
 from schedmate.advisor.tools import needs_no_code, tool_for
 from schedmate.advisor.traits import traits
@@ -45,8 +45,9 @@ def understand(
     followed = follow(_to_follow(main), files, models=MODELS, wrappers=WRAPPERS)
     trace = followed.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
-    workload = record_of(launch, _as_called(main), request, trace, _says(main, followed))
-    workload = seen_from(files.workdir, workload)
+    root = f"{files.workdir.absolute()}/"
+    says = _says(main, followed, root)
+    workload = record_of(launch, _as_called(main), request, trace, says, root=root)
     if agent is not None:
         workload = agent.fill(workload, Seen(launch, main, trace, files))
     code = _code(launch, main, files)
@@ -82,7 +83,7 @@ def _read(run: PythonRun | None) -> PythonRun | None:
     return run if purpose_of(run.entry.name, words) >= TRAINING else None
 
 
-def _says(run: PythonRun, followed: Followed) -> Iterator[Said]:
+def _says(run: PythonRun, followed: Followed, root: str) -> Iterator[Said]:
     """What reaches a library; of a tool that trains from a config, what the config tells it."""
     options = {option.name: option.value for option in followed.trace.options}
     world = followed.world
@@ -92,6 +93,7 @@ def _says(run: PythonRun, followed: Followed) -> Iterator[Said]:
         options=options,
         read_config=world.read_config,
         processes=followed.processes,
+        root=root,
     )
     tool = tool_for(run)
     if tool is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from schedmate.advisor.idioms.base import Said
@@ -15,16 +14,24 @@ from schedmate.advisor.python.trace import Trace
 from schedmate.advisor.sense import sensible
 from schedmate.advisor.shell.words import source_of
 from schedmate.advisor.sources import evidence
-from schedmate.advisor.statements import from_library, statements
+from schedmate.advisor.statements import Stated, from_library, statements
 from schedmate.advisor.time_caps import cap_seconds
 from schedmate.model import Finding, Request, Source, Workload
 
 
 def record_of(
-    launch: Launch, run: PythonRun | None, request: Request, trace: Trace, says: Iterable[Said]
+    launch: Launch,
+    run: PythonRun | None,
+    request: Request,
+    trace: Trace,
+    says: Iterable[Said],
+    *,
+    root: str = "",
 ) -> Workload:
-    """`run` is the one that the job is about."""
-    findings = sensible(merged([*map(from_library, says), *statements(trace)]))
+    """`run` is the one that the job is about, `root` the job's directory: the same code elsewhere
+    states the same places below it."""
+    stated = [*map(from_library, says), *statements(trace)]
+    findings = sensible(merged(_seen_from(root, each) for each in stated))
     findings |= _asked(launch, request)
     if run is not None:
         findings |= _started(run)
@@ -33,14 +40,10 @@ def record_of(
     return Workload(**(implied | findings))
 
 
-def seen_from(workdir: Path, workload: Workload) -> Workload:
-    """Code that asks where it runs names places below the job's directory in full: the same code
-    elsewhere states the same."""
-    found = workload.checkpoint_dir
-    root = f"{workdir.absolute()}/"
-    if found is None or not found.value.startswith(root):
-        return workload
-    return replace(workload, checkpoint_dir=replace(found, value=found.value.removeprefix(root)))
+def _seen_from(root: str, stated: Stated) -> Stated:
+    if not root or not isinstance(stated.value, str) or not stated.value.startswith(root):
+        return stated
+    return replace(stated, value=stated.value.removeprefix(root))
 
 
 def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:

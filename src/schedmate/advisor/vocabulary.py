@@ -47,7 +47,8 @@ _NAMES: dict[str, str] = {
     "max_steps": "max_steps max_train_steps max_iters num_iterations train_iters total_steps "
     "num_train_steps train_steps num_steps iterations num_iters n_iters total_iters max_iter "
     "training_steps n_steps iters steps max_iterations num_training_steps max_updates max_update "
-    "num_updates total_updates total_iterations train_iterations training_iterations max_step",
+    "num_updates total_updates train_updates total_iterations train_iterations "
+    "training_iterations max_step",
     "optimizer": "optimizer optim opt optimizer_name optimizer_type",
     "learning_rate": "learning_rate lr base_lr max_lr init_lr peak_lr base_learning_rate "
     "initial_learning_rate initial_lr learningrate max_learning_rate lr_init lr0 blr",

@@ -154,3 +154,17 @@ def test_the_tutorials_of_old(tmp_path):
         "optimizer": "sgd",
         "learning_rate": 0.01,
     }
+
+
+def test_a_callback_that_no_fit_gets_stops_nothing(tmp_path):
+    code = """
+        import keras
+        from keras.callbacks import EarlyStopping, ModelCheckpoint
+        stop, keep = EarlyStopping(patience=3), ModelCheckpoint("out/m.keras")
+        model = keras.Sequential([])
+        model.compile(loss="mse")
+        model.fit(x, epochs=2, callbacks=[{callbacks}])
+    """
+    assert "early_stopping" not in said(tmp_path, code.replace("{callbacks}", "keep"))
+    assert said(tmp_path, code.replace("{callbacks}", "keep, stop"))["early_stopping"] is True
+    assert said(tmp_path, code.replace("{callbacks}", "keep, *more"))["early_stopping"] is True

@@ -135,3 +135,21 @@ def test_a_trainer(tmp_path, given, resumes):
 )
 def test_a_manager_that_restores_the_latest(tmp_path, restore):
     assert told(tmp_path, f"\n    import tensorflow as tf\n    {restore}\n") is True
+
+
+def test_the_best_of_a_training_that_is_over_is_no_start(tmp_path: Path) -> None:
+    code = """
+    for epoch in range(10):
+        torch.save(net.state_dict(), path)
+    net.load_state_dict(torch.load(path))
+    """
+    assert told(tmp_path, code) is None
+
+
+def test_what_later_epochs_write_again_is_a_start(tmp_path: Path) -> None:
+    code = """
+    net.load_state_dict(torch.load(path))
+    for epoch in range(10):
+        torch.save(net.state_dict(), path)
+    """
+    assert told(tmp_path, code) is True

@@ -57,6 +57,10 @@ def commands(text, *arguments, **before):
         ('run "$@"', "run"),
         ("cd a; cd b; run $(pwd) $PWD; cd -; run $PWD", "run a/b a/b"),
         ("IFS=, read -ra A <<< 'p,q'; run ${A[1]} ${#A[@]}", "run q 2"),
+        (
+            "run $(which python) $(command -v /opt/bin/python3.7) $(which nvcc)",
+            "run python /opt/bin/python3.7 ?",
+        ),
         ("read X Y <<< '1 2 3'; run $X \"$Y\"", "run 1 2 3"),
     ],
 )

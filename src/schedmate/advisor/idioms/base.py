@@ -42,6 +42,8 @@ class Reading:
     options: Mapping[str, Value] = field(default_factory=dict)
     read_config: Callable[[str], Value | None] = _no_config
     processes: Processes = field(default_factory=Processes)
+    root: str = ""
+    """The job's directory: code that asks where it lies names places below it in full."""
     calls_by_name: Mapping[str, list[tuple[int, Call]]] = field(init=False, compare=False)
     """Calls with their places in the trace, by the last part of what is called."""
 

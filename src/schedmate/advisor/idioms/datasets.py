@@ -20,7 +20,8 @@ _SAYS_LITTLE = words(
     "data dataset datasets input inputs raw processed preprocessed root home mnt scratch work tmp "
     "gpfs lustre nfs storage shared public local ssd nvme workspace opt content user users project "
     "projects proj corpora corpus cache bucket train_data my path none null default custom file "
-    "files folder dir s3 gs"
+    "files folder dir s3 gs rawdata raw_data processed_data prepared splits features images labels "
+    "annotations embeddings samples labeled unlabeled csv json pickle npy npz hdf5 tfrecords"
 )
 _CALLED = {
     "imagenet": "imagenet imagenet1k imagenet-1k imagenet_1k imagenet2012 ilsvrc2012 ilsvrc12 "

@@ -20,7 +20,7 @@ from schedmate.advisor.idioms.calls import (
     words,
 )
 from schedmate.advisor.idioms.tensorflow import batch_of, share
-from schedmate.advisor.python.values import Call, Thing, Value
+from schedmate.advisor.python.values import Call, Sequence, Table, Thing, Value
 
 LIBRARIES = (
     "keras",
@@ -81,7 +81,7 @@ def callbacks(reading: Reading) -> Iterator[Said]:
         if not is_of(call.callee, *LIBRARIES):
             continue
         match last_name(call.callee):
-            case "EarlyStopping":
+            case "EarlyStopping" if _is_used(reading, call):
                 yield from implied("early_stopping", True, call)
             case "ModelCheckpoint":
                 yield from said("checkpoint_dir", _directory(call.argument("filepath", 0)), call)
@@ -95,6 +95,18 @@ def callbacks(reading: Reading) -> Iterator[Said]:
                 yield from implied("resumes", True, call)
             case "CSVLogger":
                 yield from said("log_files", call.argument("filename", 0), call)
+
+
+def _is_used(reading: Reading, callback: Call) -> bool:
+    """False where every `fit` is given a list of others."""
+    fits = [call for call in calls_of(reading, "fit", "fit_generator") if _fits(reading, call)]
+    given = [call.argument("callbacks") for call in fits]
+    lists = [each.data for each in given if each is not None and isinstance(each.data, Sequence)]
+    if not lists or len(lists) < len(given) or not all(each.complete for each in lists):
+        return True
+    given_to = [item.data for each in lists for item in each.items]
+    known = all(isinstance(data, (Thing, Table)) for data in given_to)
+    return not known or any(isinstance(data, Thing) and data.call is callback for data in given_to)
 
 
 def _saves_all(call: Call) -> bool:

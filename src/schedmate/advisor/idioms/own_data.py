@@ -61,7 +61,12 @@ def own_datasets(reading: Reading) -> Iterator[Said]:
     """Not certain, so that any setting that names the data wins."""
     sets = [each for each in reading.trace.instances if _is_set(each.of)]
     training = [each for each in sets if not _is_for_others(each)]
-    kinds = (_by_path(training), _tables(reading), _by_class(training), _kept(reading))
+    kinds = (
+        _by_path(training, reading.root),
+        _tables(reading),
+        _by_class(training),
+        _kept(reading),
+    )
     found = (each for kind in kinds for each in kind)
     first = next(found, None)
     if first is not None:
@@ -77,13 +82,13 @@ def _is_for_others(instance: Instance) -> bool:
     return any(_OTHER.match(split) for split in splits) or bool(_OTHER.search(instance.target))
 
 
-def _by_path(instances: list[Instance]) -> Iterator[Said]:
+def _by_path(instances: list[Instance], root: str) -> Iterator[Said]:
     for each in instances:
         for name, value in each.arguments.items():
             text = text_of(value) if isinstance(value.data, str) else None
             if text is None or not ("/" in text or _PATHLIKE.search(name)) or len(text) > _LONGEST:
                 continue
-            known = dataset_name(_without_ending(text))
+            known = dataset_name(_without_ending(text.removeprefix(root)))
             if known is not None and known != text.strip():
                 stated = Value(known, (*value.lines, each.line), value.source)
                 yield from said("dataset", stated, each, confidence=0.7, certain=False)
@@ -105,7 +110,9 @@ def _by_class(instances: list[Instance]) -> Iterator[Said]:
 def _tables(reading: Reading) -> Iterator[Said]:
     for call in reading.trace.calls:
         if _TABLES.search(call.callee) and call.positional and not _OTHER.search(call.target):
-            yield from () if _writes(call) else _table(call, _opened(call.positional[0]))
+            yield from (
+                () if _writes(call) else _table(call, _opened(call.positional[0]), reading.root)
+            )
 
 
 def _kept(reading: Reading) -> Iterator[Said]:
@@ -113,7 +120,9 @@ def _kept(reading: Reading) -> Iterator[Said]:
     for call in reading.trace.calls:
         if _KEPT.search(call.callee) and call.positional and not _OTHER.search(call.target):
             path = _opened(call.positional[0])
-            yield from _table(call, path) if _KEPT_FILE.search(text_of(path) or "") else ()
+            yield from (
+                _table(call, path, reading.root) if _KEPT_FILE.search(text_of(path) or "") else ()
+            )
 
 
 def _opened(value: Value) -> Value:
@@ -129,9 +138,9 @@ def _writes(call: Call) -> bool:
     return mode[:1] in ("w", "a", "x")
 
 
-def _table(call: Call, path: Value) -> Iterator[Said]:
+def _table(call: Call, path: Value, root: str) -> Iterator[Said]:
     """A file whose name tells nothing goes by its path."""
-    text = text_of(path) if isinstance(path.data, str) else None
+    text = path.data.removeprefix(root) if isinstance(path.data, str) else None
     if text is None or len(text) > _LONGEST or _OTHER.search(PurePosixPath(text).stem):
         return
     whole = text if _DATA_FILE.search(text) or _KEPT_FILE.search(text) else None

@@ -56,5 +56,10 @@ def _numbers(instance: Instance) -> dict[str, Value]:
     return {
         name: value
         for name, value in instance.arguments.items()
-        if 0 < (number_of(value) or 0) < _LARGEST
+        if 0 < (number_of(value) or 0) < _LARGEST and not _is_of_patches(name, value)
     }
+
+
+def _is_of_patches(name: str, value: Value) -> bool:
+    """A number of tokens that is computed says into how many a picture is cut."""
+    return name in ("num_tokens", "n_tokens") and len(value.lines) > 1

@@ -66,14 +66,17 @@ def _by_option(reading: Reading) -> Iterator[Said]:
 
 def _by_itself(reading: Reading) -> Iterator[Said]:
     """A load that certainly happens, or only waits for the file to be there."""
-    saved = {
-        _place(_written(call, at))
-        for name, at in _SAVES.items()
-        for call in calls_of(reading, name)
-    }
+    order = {id(call): at for at, call in enumerate(reading.trace.calls)}
+    saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
     has_state = _loads_more_than_weights(reading)
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
-        if call.if_there and not call.loops and _picks_up(call, has_state, saved - {""}):
+        if not call.if_there or call.loops:
+            continue
+        later = [each for each in saves if order[id(each[0])] > order[id(call)]]
+        if len(later) < len(saves) and not any(each.loops for each, _ in later):
+            continue  # the training is over: this is the best of it
+        saved = {_place(_written(each, at)) for each, at in later} - {""}
+        if _picks_up(call, has_state, saved):
             yield from implied("resumes", True, call, confidence=0.75, certain=True)
 
 

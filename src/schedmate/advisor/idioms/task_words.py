@@ -37,7 +37,7 @@ _DATASETS = _table(
         "image_classification": r"imagenet|cifar|mnist|fashion.?mnist|emnist|kmnist|svhn|stl10|"
         r"food101|flowers|caltech|places365|tiny.?imagenet|stanford.?cars|"
         r"fgvc|cats.{0,5}dogs|eurosat|beans$|dogs|inaturalist|ilsvrc|in1k",
-        "object_detection": r"coco|voc|objects365|open.?images|visdrone|crowdhuman|widerface",
+        "object_detection": r"coco|voc(?!a)|objects365|open.?images|visdrone|crowdhuman|widerface",
         "language_modeling": r"wikitext|openwebtext|c4|pile|slimpajama|redpajama|fineweb|"
         r"shakespeare|enwik|text8|ptb|penn.?tree|tiny.?stories|bookcorpus|oscar|starcoder|"
         r"the.?stack|alpaca|dolly|oasst|openassistant|sharegpt|ultrachat|guanaco|openorca|lm1b|hh.?rlhf|gsm8k|"
@@ -66,8 +66,8 @@ _MODELS = _table(
         r"language.?model|bigram",
         "object_detection": r"yolo|faster.?rcnn|retinanet|ssd|\w{0,12}detr|fcos|efficientdet|"
         r"centernet|mask.?rcnn",
-        "segmentation": r"\w{0,4}unet|deeplab|fcn|segformer|psp.?net|maskformer|linknet|segnet|sam|"
-        r"segment|\w{0,20}part.?seg|seg$",
+        "segmentation": r"\w{0,4}unet|deeplab|fcn|segformer|psp.?net|maskformer|linknet|segnet|"
+        r"sam(?![a-z])|segment|\w{0,20}part.?seg|seg$",
         "image_classification": r"\w{0,5}resnet|resnext|vgg|densenet|mobilenet|efficientnet|"
         r"convnext|\w{0,4}vit|deit|swin|regnet|inception|alexnet|lenet|\w{0,4}mixer|squeezenet|shufflenet|"
         r"wrn|nfnet|xception|vision.?transformer|cct$|poolformer",
@@ -76,7 +76,7 @@ _MODELS = _table(
         "recommendation": r"dlrm|ncf$|neumf|deepfm|wide.{0,3}deep|dcn|sasrec|bert4rec|lightgcn|"
         r"two.?tower",
         "graph": r"gcn|gat$|gatv2|graph|gin$|rgcn|gnn|schnet|egnn|\w{0,10}gnn",
-        "translation": r"marian|nllb|m2m100|opus.?mt|seq2seq",
+        "translation": r"marian|nllb|m2m100|opus.?mt",
         "summarization": r"pegasus",
         "reinforcement_learning": r"ppo|dqn|a2c|a3c|sac$|td3|ddpg|trpo|actor.?critic|qnetwork",
     }

@@ -156,7 +156,7 @@ class Finder:
         if directories.kind(folder, "*.py") is not None:
             return True
         return any(
-            directories.kind(f"{folder}/{name}", "__init__.py") is not None
+            directories.kind(f"{folder}/{name}", "*.py") is not None
             for name in directories.folders(folder)[:50]
         )
 

@@ -136,7 +136,7 @@ def _sge(words: Sequence[str]) -> Iterator[Option]:
         if option == "-l":
             for name, amount in _RESOURCE.findall(value.replace(":", "\0")):
                 if name in _GPU_NAMES:
-                    yield "gpus", amount
+                    yield "gpus", "1" if amount.lower() == "true" else amount
             limit = re.search(r"(?:^|,)[hs]_rt=([\d:]{1,20})", value)
             if limit is not None:
                 yield "time", _seconds(limit[1])

@@ -181,6 +181,17 @@ def _getopt(arguments: Sequence[str], _stdin: str | None) -> str | None:
     return " ".join(shlex.quote(word) for word in words[words.index("--") + 1 :]) + " --\n"
 
 
+def _which(arguments: Sequence[str], _stdin: str | None) -> str | None:
+    """Of a Python the way to it, which is as good as its name; others may not be there."""
+    words = [word for word in arguments if not word.startswith("-")]
+    return f"{words[0]}\n" if len(words) == 1 and "python" in words[0] else None
+
+
+def _command(arguments: Sequence[str], stdin: str | None) -> str | None:
+    """`command -v python`."""
+    return _which(arguments[1:], stdin) if arguments[:1] == ["-v"] else None
+
+
 _PRINTERS: dict[str, Printer] = {
     "echo": _echo,
     "printf": _printf,
@@ -199,4 +210,6 @@ _PRINTERS: dict[str, Printer] = {
     "expr": _expr,
     "bc": _bc,
     "getopt": _getopt,
+    "which": _which,
+    "command": _command,
 }
