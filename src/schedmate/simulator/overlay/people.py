@@ -1,0 +1,134 @@
+"""Users and their projects: what somebody comes back to, and what of it was changed since."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from schedmate.simulator.overlay.projects import Project, bank
+
+_FEW = 6
+"""Projects that somebody has at a time."""
+_STAND_IN = 2000
+"""Jobs of one name from which on it stands for many people."""
+_JOBS_OF_A_PROJECT = 150
+_MOST = 12
+_FARTHEST = math.log(30.0)
+"""Nobody changes the length of a training by more."""
+_OTHER_GPUS = 1.0
+_UNTOLD = 0.25
+"""Of the cost of a plan that is longer than what was done of it."""
+_LONG_AGO = 0.1
+_SHARPLY = 1.5
+_LEAST_LENGTH = 3.0
+_SPREAD = 2.0
+
+
+@dataclass(slots=True)
+class Copy:
+    """Somebody's copy of a project, as it was last run."""
+
+    project: int
+    number: int
+    log_speed: float
+    """How much slower than the bank's its steps are (log): other data, other hardware, edits."""
+    name: str
+    readable: bool
+    version: int = 0
+    length: float = 1.0
+    batch: float = 1.0
+    rate: float = 0.1
+    gpus: int = 1
+    log_s: float = 0.0
+    """What it was to take when it was last run."""
+    log_gpus: float = 0.0
+    usual: float = 1.0
+    """The length of the last run that came to its end."""
+    runs: int = 0
+    failed: bool = False
+
+    @property
+    def faster(self) -> float:
+        """By how much (log) with every doubling (log) of the GPUs."""
+        kind = self.kind
+        return kind.gpu_exponent - (kind.unit == "steps")
+
+    @property
+    def kind(self) -> Project:
+        return bank()[self.project]
+
+    def unit_s(self, gpus: int) -> float:
+        return self.kind.unit_s(self.batch, gpus) * math.exp(self.log_speed)
+
+    def planned(self, gpus: int, seconds: float) -> None:
+        self.gpus, self.log_gpus, self.log_s = gpus, math.log(gpus), math.log(seconds)
+        self.runs += 1
+
+
+@dataclass(slots=True)
+class Person:
+    """Whoever a user's name stands for; the copies used last come first."""
+
+    most: int
+    copies: list[Copy] = field(default_factory=list)
+
+    @classmethod
+    def with_jobs(cls, jobs: int) -> Person:
+        return cls(_FEW if jobs < _STAND_IN else min(_MOST, max(_FEW, jobs // _JOBS_OF_A_PROJECT)))
+
+    def choose(self, seconds: float, gpus: int, *, to_its_end: bool, chance: float) -> Copy | None:
+        """A copy that such a run can be of; likely one that was run like that before."""
+        asked = math.log(seconds), math.log(gpus)
+        weights = [
+            math.exp(-_SHARPLY * (_cost(copy, *asked, to_its_end=to_its_end) + _LONG_AGO * age))
+            for age, copy in enumerate(self.copies)
+        ]
+        wanted = chance * sum(weights)
+        for copy, weight in zip(self.copies, weights, strict=True):
+            wanted -= weight
+            if weight and wanted <= 0:
+                return copy
+        return None
+
+    def used(self, copy: Copy) -> None:
+        self.copies = [copy, *(each for each in self.copies if each is not copy)][: self.most]
+
+
+def _cost(copy: Copy, log_s: float, log_gpus: float, *, to_its_end: bool) -> float:
+    more = log_gpus - copy.log_gpus
+    longer = log_s - copy.log_s + copy.faster * more
+    if not to_its_end:  # it was to take longer, who knows how much
+        longer = max(longer, _UNTOLD * longer)
+    elif copy.length * math.exp(min(longer, _FARTHEST)) < _LEAST_LENGTH / 2:
+        longer += math.copysign(1.0, longer)
+    if abs(longer) > _FARTHEST:
+        return math.inf
+    return abs(longer) + _OTHER_GPUS * (more != 0)
+
+
+class Shelf:
+    """What a new project is taken from: those that are run on so many GPUs for about so long."""
+
+    def __init__(self) -> None:
+        self._typical = np.array([math.log(project.length) for project in bank()])
+        self._by_gpus: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def choose(self, seconds: float, gpus: int, *, chance: float) -> int:
+        log_unit, unusual = self._for(gpus)
+        length = math.log(seconds) - log_unit
+        off = (length - self._typical) / _SPREAD
+        short = np.maximum(math.log(_LEAST_LENGTH) - length, 0.0)
+        weights = np.exp(-0.5 * np.minimum(off**2, 40.0) - 2.0 * np.minimum(short, 20.0) - unusual)
+        if weights.sum() <= 0:
+            return int(np.argmin(short))
+        ahead = np.cumsum(weights)
+        return int(np.searchsorted(ahead, chance * ahead[-1]))
+
+    def _for(self, gpus: int) -> tuple[np.ndarray, np.ndarray]:
+        if gpus not in self._by_gpus:
+            units = [math.log(each.unit_s(each.batch or 1, gpus)) for each in bank()]
+            unusual = [min(abs(math.log(gpus / each)) for each in p.gpus) for p in bank()]
+            self._by_gpus[gpus] = np.array(units), np.array(unusual)
+        return self._by_gpus[gpus]
