@@ -40,6 +40,7 @@ __all__ = [
     "POLICIES",
     "Candidate",
     "Fast",
+    "FirstFit",
     "Foreseen",
     "Ordering",
     "Policy",

@@ -1,23 +1,39 @@
-"""The event heap that drives core and policies over a trace. Start with `simulate`."""
+"""What another policy, with or without SchedMate beside it, would have done to a trace of jobs.
 
-from schedmate.simulator.compare import compare
-from schedmate.simulator.oracle import oracle
-from schedmate.simulator.result import Comparison, JobResult, Result, Summary
-from schedmate.simulator.run import simulate
+`read_trace` or `synthetic`, then `columns_of`, a `Setting`, and `compare`.
+"""
+
+from schedmate.simulator.columns import Columns, columns_of
+from schedmate.simulator.compare import assumptions, compare, comparison
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.plan import Plan, plan, plans
+from schedmate.simulator.replay import average_completion_s
+from schedmate.simulator.result import Comparison, Summary
+from schedmate.simulator.run import PolicyRun
+from schedmate.simulator.setting import Setting, fitting, gpus_for_load
 from schedmate.simulator.traces import BadRow, Trace, TraceJob, from_job, read_trace, synthetic
 
 __all__ = [
     "BadRow",
+    "Columns",
     "Comparison",
-    "JobResult",
-    "Result",
+    "Outcome",
+    "Plan",
+    "PolicyRun",
+    "Setting",
     "Summary",
     "Trace",
     "TraceJob",
+    "assumptions",
+    "average_completion_s",
+    "columns_of",
     "compare",
+    "comparison",
+    "fitting",
     "from_job",
-    "oracle",
+    "gpus_for_load",
+    "plan",
+    "plans",
     "read_trace",
-    "simulate",
     "synthetic",
 ]

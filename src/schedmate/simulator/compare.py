@@ -1,107 +1,105 @@
-"""One trace under several policies, with all that was assumed."""
+"""One setting under several plans, and all that is assumed."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from schedmate.model import BadInput
-from schedmate.policies import ordering
-from schedmate.simulator.oracle import ADVISERS
+from schedmate.simulator.execute import Way
+from schedmate.simulator.knowledge import Knowledge
+from schedmate.simulator.plan import Plan, plan
 from schedmate.simulator.result import Comparison
-from schedmate.simulator.run import simulate
+from schedmate.simulator.run import PolicyRun, run
+from schedmate.simulator.setting import Setting
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from schedmate.simulator.traces import Trace, TraceJob
-
-_DEFAULT_LOAD = 0.9
+OnProgress = Callable[[str, int, int], None]
 
 
 def compare(
-    trace: Trace,
-    *,
+    setting: Setting,
     policies: Sequence[str],
-    gpus: int | None = None,
-    backfill: bool = False,
-    on_progress: Callable[[str, int, int], None] | None = None,
-) -> Comparison:
-    """Run every policy on the jobs that the cluster can hold; by default a cluster that they
-    keep busy for nine tenths of the time they arrive in.
-    """
-    orderings = {name: ordering(name) for name in policies}
-    size = gpus or _gpus_for_load(trace.jobs, _DEFAULT_LOAD)
-    jobs = [job for job in trace.jobs if job.gpus <= size]
-    if not jobs:
-        raise BadInput(f"every job of {trace.name} asks for more than the cluster's {size} GPUs")
-    results = {
-        name: simulate(
-            jobs,
-            gpus=size,
-            ordering=kind,
-            advise=ADVISERS.get(name),
-            backfill=backfill,
-            on_progress=_named(on_progress, name),
-        )
-        for name, kind in orderings.items()
-    }
+    *,
+    way: Way = "auto",
+    on_progress: OnProgress | None = None,
+) -> list[PolicyRun]:
+    """Each of them on the same jobs and the same cluster, with the same predictions."""
+    chosen = [plan(name) for name in policies]
+    knowledge = Knowledge(setting)
+    return [
+        run(setting, each, knowledge, way=way, on_progress=_named(on_progress, each.name))
+        for each in chosen
+    ]
+
+
+def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> Comparison:
+    """The JSON of `schedmate simulate`."""
+    load = setting.load
     return Comparison(
-        trace=trace.name,
-        jobs=len(jobs),
-        gpus=size,
-        assumptions=tuple(_assumptions(trace, jobs, size, policies=policies, backfill=backfill)),
-        policies={name: result.summary for name, result in results.items()},
+        trace=setting.name,
+        jobs=len(setting.columns),
+        gpus=setting.gpus,
+        assumptions=tuple(assumptions(setting, [plan(each.policy) for each in runs])),
+        policies={each.policy: each.summary for each in runs},
+        load=None if load == float("inf") else load,
     )
 
 
-def _named(
-    on_progress: Callable[[str, int, int], None] | None, name: str
-) -> Callable[[int, int], None] | None:
+def _named(on_progress: OnProgress | None, name: str) -> Callable[[int, int], None] | None:
     if on_progress is None:
         return None
     return lambda done, total: on_progress(name, done, total)
 
 
-def _assumptions(
-    trace: Trace, jobs: Sequence[TraceJob], gpus: int, *, policies: Sequence[str], backfill: bool
-) -> list[str]:
-    told = [
-        f"one pool of {gpus} GPUs of one kind; a job holds all it asked for from start to end",
-        "jobs start by first fit in queue order"
-        if backfill
-        else "jobs start strictly in queue order: nobody overtakes the head of the line",
-        "a job runs for as long as in the trace and ends as it did there: no preemption, no retry",
-        f"the jobs ask for {_load(jobs, gpus)} the cluster gives while they arrive",
+def assumptions(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    """In plain words, for people who want to know what a figure rests on."""
+    return [
+        _cluster(setting),
+        f"the jobs ask for {_load(setting)} the cluster gives while they arrive",
+        *setting.notes,
+        *_of_the_plans(setting, plans),
+        *_of_the_meaning(setting, plans),
+        *(
+            [f"{setting.left_out} jobs that ask for more GPUs are left out"]
+            * bool(setting.left_out)
+        ),
     ]
-    oracles = [name for name in policies if name in ADVISERS]
+
+
+def _cluster(setting: Setting) -> str:
+    if setting.node_sizes:
+        largest = max(setting.node_sizes)
+        return (
+            f"{setting.gpus} GPUs on {len(setting.node_sizes)} nodes of at most {largest}; "
+            f"a job is kept together; {len(setting.faults)} node failures"
+        )
+    return f"one pool of {setting.gpus} GPUs of one kind, handed out by the gang"
+
+
+def _load(setting: Setting) -> str:
+    load = setting.load
+    return "more than" if load == float("inf") else f"{load:.2f} times what"
+
+
+def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    from schedmate.policies import POLICIES  # noqa: PLC0415 - shown names only
+
+    unaided = [each.policy for each in plans if "advisor" not in each.parts]
+    oracles = [name for name in dict.fromkeys(unaided) if POLICIES[name]().source == "oracle"]
+    told = [f"a job that was stopped pays {setting.restart_s:g} s when it goes on"]
     if oracles:
         told.append(f"{', '.join(oracles)}: knows every duration beforehand (oracle)")
-    if trace.bad_rows:
-        told.append(f"{len(trace.bad_rows)} bad rows of the trace are left out")
-    if too_big := len(trace.jobs) - len(jobs):
-        told.append(f"{too_big} jobs that ask for more than {gpus} GPUs are left out")
     return told
 
 
-def _load(jobs: Sequence[TraceJob], gpus: int) -> str:
-    span = _span_s(jobs)
-    if not span:
-        return "more than"
-    return f"{_gpu_seconds(jobs) / (gpus * span):.2f} times what"
-
-
-def _gpus_for_load(jobs: Sequence[TraceJob], load: float) -> int:
-    largest = max(job.gpus for job in jobs)
-    span = _span_s(jobs)
-    return max(largest, math.ceil(_gpu_seconds(jobs) / (load * span))) if span else largest
-
-
-def _gpu_seconds(jobs: Sequence[TraceJob]) -> float:
-    return math.fsum(job.gpus * job.duration for job in jobs)
-
-
-def _span_s(jobs: Sequence[TraceJob]) -> float:
-    """How long jobs kept coming."""
-    times = [job.submit_time for job in jobs]
-    return max(times) - min(times)
+def _of_the_meaning(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    if not any(each.parts for each in plans):
+        return []
+    if setting.meaning is None:
+        return [
+            "SchedMate knows no code here: it foretells from user, name and request alone; the "
+            "tracker has no log to read"
+        ]
+    return [
+        "semi-synthetic: each job was given a training project of ours that takes as long as the "
+        "trace says; what SchedMate reads and foretells of it comes from its real code, in order "
+        "of time"
+    ]

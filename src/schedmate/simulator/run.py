@@ -1,66 +1,57 @@
-"""One trace under one policy."""
+"""One setting under one plan: a policy, with or without SchedMate beside it."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-from schedmate.core import Mind
-from schedmate.model import BadInput
-from schedmate.simulator.mind_cluster import Cluster
-from schedmate.simulator.mind_engine import Engine
-from schedmate.simulator.result import Result
-from schedmate.simulator.waiting import WaitingLine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from schedmate.model import Prediction
-    from schedmate.policies import Ordering
-    from schedmate.simulator.traces import TraceJob
+from schedmate.simulator.columns import Columns
+from schedmate.simulator.engine import Progress
+from schedmate.simulator.execute import Way, execute
+from schedmate.simulator.knowledge import Knowledge
+from schedmate.simulator.mate.beside import make_ready
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.plan import Plan
+from schedmate.simulator.result import Summary, summary_of
+from schedmate.simulator.setting import Setting
 
 
-def simulate(
-    jobs: Sequence[TraceJob],
+@dataclass(frozen=True, eq=False, slots=True)
+class PolicyRun:
+    policy: str
+    columns: Columns
+    gpus: int
+    outcome: Outcome
+    wall_seconds: float
+    """Of the run itself and of all that was learnt and foretold for it."""
+
+    @property
+    def summary(self) -> Summary:
+        return summary_of(
+            self.columns, self.outcome, gpus=self.gpus, wall_seconds=self.wall_seconds
+        )
+
+
+def run(
+    setting: Setting,
+    plan: Plan,
+    knowledge: Knowledge,
     *,
-    gpus: int,
-    ordering: Ordering,
-    advise: Callable[[TraceJob], Prediction | None] | None = None,
-    advice_cost_s: float = 0.0,
-    backfill: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Result:
-    """Run every job once on `gpus` GPUs, in the order the mind gives them.
-
-    `advise` says what is predicted of a job, None where nothing is; its answer counts only
-    `advice_cost_s` simulated seconds after the submission. With `backfill`, whoever fits may
-    overtake a job that does not. `on_progress` hears how many of how many jobs have ended.
-    """
-    _check(jobs, gpus, advice_cost_s)
+    way: Way = "auto",
+    on_progress: Progress | None = None,
+) -> PolicyRun:
     began = perf_counter()
-    engine = Engine(
-        jobs,
-        cluster=Cluster(gpus),
-        line=WaitingLine(first_fit=backfill),
-        mind=Mind(ordering),
-        advise=advise,
-        advice_cost_s=advice_cost_s,
+    ready = make_ready(setting, plan, knowledge)
+    outcome = execute(
+        setting,
+        ready.columns,
+        ready.seen,
+        ready.policy,
+        eligible=ready.eligible,
+        watcher=ready.watcher,
+        recovery=ready.recovery,
+        way=way,
         on_progress=on_progress,
     )
-    ended = engine.run()
-    return Result(policy=ordering.name, gpus=gpus, jobs=ended, wall_seconds=perf_counter() - began)
-
-
-def _check(jobs: Sequence[TraceJob], gpus: int, advice_cost_s: float) -> None:
-    if not jobs:
-        raise BadInput("there are no jobs to simulate")
-    if len({job.job_id for job in jobs}) != len(jobs):
-        raise BadInput("two jobs of the trace have the same id")
-    if not (math.isfinite(advice_cost_s) and advice_cost_s >= 0):
-        raise BadInput(f"advice cannot take {advice_cost_s} seconds")
-    largest = max(jobs, key=lambda job: job.gpus)
-    if largest.gpus > gpus:
-        raise BadInput(
-            f"job {largest.job_id} asks for {largest.gpus} GPUs and the cluster has {gpus}"
-        )
+    spent = perf_counter() - began
+    return PolicyRun(plan.name, ready.columns, setting.gpus, outcome, spent)

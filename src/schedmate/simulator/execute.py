@@ -1,0 +1,70 @@
+"""One run of one policy, on the compiled path where that gives the same and pays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schedmate.policies import Policy, Seen
+from schedmate.simulator.cluster import Cluster, Nodes, Pool
+from schedmate.simulator.columns import Columns, Floats
+from schedmate.simulator.engine import Engine, Progress, Recovery, Watcher
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.overlay import Meant
+from schedmate.simulator.physics import Physics, Plain
+from schedmate.simulator.setting import Setting
+
+Way = Literal["auto", "general", "compiled"]
+
+WORTH_COMPILING = 30_000
+"""Jobs from which on a kernel pays for being loaded."""
+
+
+def execute(
+    setting: Setting,
+    columns: Columns,
+    seen: Seen,
+    policy: Policy,
+    *,
+    eligible: Floats | None = None,
+    watcher: Watcher | None = None,
+    recovery: Recovery | None = None,
+    way: Way = "auto",
+    on_progress: Progress | None = None,
+) -> Outcome:
+    plain = not (setting.node_sizes or setting.faults or watcher)
+    if plain and way != "general" and _compiled(policy, columns, way):
+        from schedmate.simulator.kernels import run_fast  # noqa: PLC0415 - numba is slow to load
+
+        return run_fast(policy, columns, seen, setting.gpus, eligible, setting.restart_s)
+    return Engine(
+        columns,
+        seen,
+        policy,
+        cluster_of(setting),
+        physics=physics_of(setting),
+        eligible=eligible,
+        restart_s=setting.restart_s,
+        faults=setting.faults,
+        recovery=recovery,
+        watcher=watcher,
+        on_progress=on_progress,
+    ).run()
+
+
+def cluster_of(setting: Setting) -> Cluster:
+    return Nodes(setting.node_sizes) if setting.node_sizes else Pool(setting.gpus)
+
+
+def physics_of(setting: Setting) -> Physics:
+    gpus = setting.columns.gpus.tolist()
+    return Plain(gpus) if setting.meaning is None else Meant(setting.meaning, gpus)
+
+
+def _compiled(policy: Policy, columns: Columns, way: Way) -> bool:
+    if getattr(policy, "fast", None) is None:
+        return False
+    if way == "auto" and len(columns) < WORTH_COMPILING:
+        return False
+    from schedmate.simulator.kernels import available  # noqa: PLC0415 - numba is slow to load
+
+    return available()

@@ -1,0 +1,97 @@
+"""What a policy gets from the parts of SchedMate that stand beside it, each at its own hook.
+
+| policy | advisor | tracker |
+|---|---|---|
+| first come, first served, any kind of backfill | places in line by the mind's nice numbers; plans | ends |
+| shortest first of any kind | how long a job will run | - |
+| any that preempts | the Gittins index of the prediction | where a run is headed |
+
+The handler changes what happens to jobs, whatever the policy: hung ones are stopped, and those
+whose node failed come back at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schedmate.policies import POLICIES, Foreseen, Policy, Seen, ordering
+from schedmate.simulator.columns import Columns, Floats
+from schedmate.simulator.engine import Recovery, Watcher
+from schedmate.simulator.estimates import Estimates
+from schedmate.simulator.knowledge import Knowledge
+from schedmate.simulator.mate.handler import Handler, Users, without_hanging
+from schedmate.simulator.mate.ordering import nice_numbers
+from schedmate.simulator.mate.tracker import Tracker
+from schedmate.simulator.plan import Plan
+from schedmate.simulator.seen import seen_of
+from schedmate.simulator.setting import Setting
+
+_CHECKPOINT_S = 3600.0
+"""Where nothing is known of a job's checkpoints."""
+
+ORDERED = frozenset({"fifo", "first-fit", "easy", "conservative", "multifactor"})
+PREEMPTIVE = frozenset({"srtf", "srsf", "tiresias", "las", "gittins"})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ready:
+    """All that a run needs beyond its setting."""
+
+    policy: Policy
+    columns: Columns
+    seen: Seen
+    eligible: Floats
+    watcher: Watcher | None
+    recovery: Recovery
+
+
+def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
+    policy = _policy(plan, setting)
+    advised = "advisor" in plan.parts
+    estimates = knowledge.of("advisor" if advised else policy.source)
+    columns = _columns(setting, plan)
+    nice = _nice(columns, estimates) if advised and plan.policy in ORDERED else None
+    cost = estimates.cost_s
+    return Ready(
+        policy=policy,
+        columns=columns,
+        seen=seen_of(columns, estimates, nice, advised=advised),
+        eligible=columns.submit + cost if cost.any() else columns.submit,
+        watcher=_watcher(setting, plan),
+        recovery=_recovery(setting, plan),
+    )
+
+
+def _policy(plan: Plan, setting: Setting) -> Policy:
+    if "advisor" in plan.parts and plan.policy in PREEMPTIVE:
+        return Foreseen()
+    return POLICIES[plan.policy]()
+
+
+def _columns(setting: Setting, plan: Plan) -> Columns:
+    if "handler" not in plan.parts or setting.meaning is None:
+        return setting.columns
+    return replace(
+        setting.columns, duration=without_hanging(setting.columns.duration, setting.meaning)
+    )
+
+
+def _nice(columns: Columns, estimates: Estimates) -> Floats:
+    return nice_numbers(columns, estimates, ordering("ssf"))
+
+
+def _watcher(setting: Setting, plan: Plan) -> Watcher | None:
+    if "tracker" not in plan.parts or setting.meaning is None:
+        return None
+    return Tracker(setting.meaning, seed=setting.seed)
+
+
+def _recovery(setting: Setting, plan: Plan) -> Recovery:
+    kind = Handler if "handler" in plan.parts else Users
+    if setting.meaning is None:
+        every = np.full(len(setting.columns), _CHECKPOINT_S)
+    else:
+        every = setting.meaning.checkpoint_every_s
+    return kind(every, seed=setting.seed)

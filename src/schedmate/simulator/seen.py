@@ -1,0 +1,40 @@
+"""What a policy is shown of a trace."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedmate.policies import Seen
+from schedmate.simulator.columns import Columns, Floats
+from schedmate.simulator.estimates import Estimates
+
+PLACE_PER_NICE = 3.0
+"""Seconds of waiting that weigh as much as one nice number: in Slurm's terms the inverse of
+PriorityWeightAge / PriorityMaxAge."""
+_NINE_TENTHS = 1.2816
+"""Standard deviations from the middle to the ninth tenth."""
+
+
+def seen_of(
+    columns: Columns, estimates: Estimates, nice: Floats | None = None, *, advised: bool = False
+) -> Seen:
+    place = columns.submit if nice is None else columns.submit + PLACE_PER_NICE * nice
+    planned = np.fmin(columns.limit, estimates.p90) if advised else columns.limit
+    return Seen(
+        submit=columns.submit.tolist(),
+        gpus=columns.gpus.tolist(),
+        user=columns.user.codes.tolist(),
+        group=columns.group.codes.tolist(),
+        name=columns.name.codes.tolist(),
+        limit=columns.limit.tolist(),
+        expected=estimates.p50.tolist(),
+        planned=planned.tolist(),
+        place=place.tolist(),
+        doubt=doubt(estimates).tolist(),
+    )
+
+
+def doubt(estimates: Estimates) -> Floats:
+    """The standard deviation of the logarithm that p10 and p90 speak of."""
+    low, high = np.maximum(estimates.p10, 1.0), np.maximum(estimates.p90, 1.0)
+    return np.asarray(np.log(high / low) / (2 * _NINE_TENTHS))

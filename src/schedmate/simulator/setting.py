@@ -1,0 +1,70 @@
+"""One question put to the simulator: these jobs on that cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from schedmate.model import BadInput
+from schedmate.simulator.columns import Columns, Ints
+from schedmate.simulator.faults import Fault
+from schedmate.simulator.overlay import Meaning
+
+DEFAULT_LOAD = 0.9
+RESTART_S = 60.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    name: str
+    columns: Columns
+    gpus: int
+    node_sizes: tuple[int, ...] = ()
+    """GPUs of each node; empty for one pool without nodes."""
+    restart_s: float = RESTART_S
+    seed: int = 0
+    meaning: Meaning | None = None
+    faults: tuple[Fault, ...] = ()
+    left_out: int = 0
+    """Jobs of the trace that ask for more GPUs than there are."""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def load(self) -> float:
+        return self.columns.load(self.gpus)
+
+
+def gpus_for_load(columns: Columns, load: float = DEFAULT_LOAD) -> int:
+    """The cluster that the jobs keep busy for that share of the time they come in, and that can
+    hold the largest of them."""
+    largest = int(columns.gpus.max())
+    if not columns.span_s:
+        return largest
+    return max(largest, math.ceil(columns.gpu_seconds / (load * columns.span_s)))
+
+
+def fitting(name: str, columns: Columns, gpus: int) -> tuple[Columns, int]:
+    """The jobs that the cluster can hold, and how many it can not."""
+    fits = columns.gpus <= gpus
+    if not fits.any():
+        raise BadInput(f"every job of {name} asks for more than the cluster's {gpus} GPUs")
+    left_out = int(len(columns) - fits.sum())
+    return (columns.take(fits) if left_out else columns), left_out
+
+
+def by_group(columns: Columns) -> list[tuple[str, Ints]]:
+    """The jobs of each virtual cluster or partition, largest first."""
+    codes: Ints = columns.group.codes
+    found = [(word, np.flatnonzero(codes == code)) for code, word in enumerate(columns.group.words)]
+    return sorted(
+        ((word, jobs) for word, jobs in found if len(jobs)), key=lambda pair: -len(pair[1])
+    )
+
+
+def nodes_of(gpus: int, per_node: int) -> Sequence[int]:
+    """Whole nodes, and a smaller one for the rest."""
+    whole, rest = divmod(gpus, per_node)
+    return [per_node] * whole + ([rest] if rest else [])
