@@ -6,10 +6,15 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from schedmate.model import JobId, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from schedmate.simulator.columns import Columns, Floats
+    from schedmate.simulator.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,39 @@ class Comparison:
     gpus: int
     assumptions: tuple[str, ...]
     policies: dict[str, Summary]
+    load: float | None = None
+    """Work asked for over what the GPUs can do while jobs come; None where all come at once."""
+    setting: dict[str, float] = field(default_factory=dict)
+    """What a sweep set, by its name."""
+
+
+def waited_s(columns: Columns, outcome: Outcome) -> Floats:
+    """Seconds each job held no GPU: before its first start and, where it was interrupted, after."""
+    to_the_start = outcome.start - columns.submit
+    in_all = outcome.end - columns.submit - outcome.gpu_seconds / columns.gpus
+    waited: Floats = np.where(
+        outcome.preemptions > 0, np.maximum(to_the_start, in_all), to_the_start
+    )
+    return waited
+
+
+def summary_of(
+    columns: Columns, outcome: Outcome, *, gpus: int, wall_seconds: float = 0.0
+) -> Summary:
+    """The figures of one run of at least one job."""
+    jct = outcome.end - columns.submit
+    makespan = float(outcome.end.max() - columns.submit[0])
+    p50, p99 = np.quantile(jct, (0.5, 0.99)).tolist()
+    return Summary(
+        avg_jct_s=float(jct.mean()),
+        p50_jct_s=p50,
+        p99_jct_s=p99,
+        avg_queue_s=float(waited_s(columns, outcome).mean()),
+        makespan_s=makespan,
+        gpu_utilization=float(outcome.gpu_seconds.sum()) / (gpus * makespan) if makespan else 0.0,
+        preemptions=int(outcome.preemptions.sum()),
+        wall_seconds=wall_seconds,
+    )
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

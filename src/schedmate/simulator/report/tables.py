@@ -1,0 +1,102 @@
+"""The tables of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schedmate.simulator.report.digest import Digest
+from schedmate.simulator.report.gains import Gains, ratio
+from schedmate.simulator.report.sensitivity import Sensitivity
+from schedmate.simulator.report.words import human_number, human_time, share, text, times
+
+_BETTER, _WORSE = 1.005, 0.995
+_TAIL_NOTICED = 1.1
+_HEADINGS = (
+    *("policy", "average completion", "times better", "median", "99th percentile"),
+    *("average wait", "makespan", "GPUs held", "preemptions"),
+)
+
+
+def headline(of: Digest) -> str:
+    compared = of.compared
+    first = next(iter(compared.policies.values()))
+    rows = []
+    for name, summary in compared.policies.items():
+        better = ratio(first.avg_jct_s, summary.avg_jct_s)
+        rows.append(
+            [
+                _cell(name),
+                _cell(human_time(summary.avg_jct_s)),
+                _judged(better),
+                _cell(human_time(summary.p50_jct_s)),
+                _tail(summary.p99_jct_s, first.p99_jct_s),
+                _cell(human_time(summary.avg_queue_s)),
+                _cell(human_time(summary.makespan_s)),
+                _cell(share(summary.gpu_utilization)),
+                _cell(human_number(summary.preemptions)),
+            ]
+        )
+    return table(_HEADINGS, rows)
+
+
+def waits(of: Digest) -> str:
+    headings = ["policy", *(f"{label} ({human_number(jobs)} jobs)" for label, jobs in of.sizes)]
+    rows = []
+    for each in of.waits:
+        spread = zip(each.mean_s, each.p50_s, each.p90_s, strict=True)
+        rows.append(
+            [_cell(each.policy), *(_cell(" / ".join(map(human_time, waits))) for waits in spread)]
+        )
+    return table(headings, rows)
+
+
+def gains(of: Gains) -> str:
+    headings = ("jobs of", "jobs", "times better", "slower", "slower by (median)")
+    rows = [
+        [
+            _cell(row.label),
+            _cell(human_number(row.jobs)),
+            _judged(row.ratio),
+            _cell(share(row.slower)),
+            _cell(human_time(row.slower_by_s) if row.slower else "-"),
+        ]
+        for row in of.rows
+    ]
+    return table(headings, rows)
+
+
+def sensitivity(of: Sensitivity) -> str:
+    headings = (of.varied, *(each.policy for each in of.spreads))
+    rows = []
+    for place, value in enumerate(of.spreads[0].x):
+        cells = [
+            _cell(f"{times(each.mean[place])} ({each.least[place]:.2f} to {each.most[place]:.2f})")
+            for each in of.spreads
+        ]
+        rows.append([_cell(f"{value:g}"), *cells])
+    return table(headings, rows)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """`rows` are cells already; headings are plain words."""
+    head = "".join(f'<th scope="col">{text(heading)}</th>' for heading in headings)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(said: str) -> str:
+    return f"<td>{text(said)}</td>"
+
+
+def _judged(better: float) -> str:
+    kind = "good" if better > _BETTER else "bad" if better < _WORSE else ""
+    return f'<td class="{kind}">{times(better)}</td>' if kind else _cell(times(better))
+
+
+def _tail(p99_s: float, first_s: float) -> str:
+    """Marked where the slowest jobs pay for the others."""
+    paid = p99_s > _TAIL_NOTICED * first_s
+    return f'<td class="bad">{human_time(p99_s)}</td>' if paid else _cell(human_time(p99_s))

@@ -1,0 +1,193 @@
+"""What is plotted is what happened."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.report.classes import by_gpus, by_group, by_length, by_user
+from schedmate.simulator.report.curves import cdf, queue_length, time_bins, utilisation
+from schedmate.simulator.report.gains import gains, ratio
+from schedmate.simulator.report.sensitivity import geometric_mean, sensitivities
+from schedmate.simulator.result import Comparison, Summary, summary_of, waited_s
+from simulator.report.runs import Ran, listed, runs_of, some_columns
+
+
+def test_a_distribution_of_few_is_drawn_whole():
+    curve = cdf("fifo", np.array([3.0, 1.0, 2.0, 2.0]))
+
+    assert curve.x == (1, 2, 2, 3)
+    assert curve.y == (0.25, 0.5, 0.75, 1.0)
+
+
+@given(st.integers(361, 5000), st.integers(0, 9))
+def test_a_distribution_of_many_is_exact_where_it_is_drawn_and_reaches_both_ends(jobs, seed):
+    values = np.random.default_rng(seed).lognormal(7, 2, jobs)
+
+    curve = cdf("fifo", values)
+
+    assert len(curve.x) <= 360
+    assert (curve.x[0], curve.x[-1], curve.y[-1]) == (values.min(), values.max(), 1.0)
+    ordered = np.sort(values)
+    for x, y in zip(curve.x, curve.y, strict=True):
+        assert np.searchsorted(ordered, x, side="right") == round(y * jobs)
+    assert np.diff([0, *curve.y]).max() < 0.01
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_curves_over_time_hold_all_the_work_and_all_the_waiting(seed):
+    columns = some_columns(300, seed=seed)
+    outcome = listed(columns, columns.duration, gpus=16)
+    edges = np.linspace(columns.submit[0], outcome.end.max(), 241)
+    width = edges[1] - edges[0]
+
+    held = utilisation("sjf", columns, outcome, gpus=16, edges=edges)
+    waiting = queue_length("sjf", columns, outcome, edges=edges)
+
+    assert sum(held.y) * width * 16 == pytest.approx(outcome.gpu_seconds.sum())
+    assert sum(waiting.y) * width == pytest.approx((outcome.start - columns.submit).sum())
+    assert max(held.y) <= 1 + 1e-9
+    assert held.x[0] == 0
+
+
+def test_a_level_is_the_one_that_a_slow_scan_finds():
+    columns = some_columns(60, seed=3)
+    outcome = listed(columns, columns.submit, gpus=16)
+    edges = time_bins(columns, float(outcome.end.max()))
+
+    waiting = queue_length("fifo", columns, outcome, edges=edges).y
+
+    for place in (0, 7, 120, 239):
+        moments = np.linspace(edges[place], edges[place + 1], 20001)
+        scanned = ((columns.submit <= moments[:, None]) & (moments[:, None] < outcome.start)).sum(1)
+        assert waiting[place] == pytest.approx(scanned.mean(), abs=0.01)
+
+
+def test_a_long_drain_is_cut_off_and_jobs_that_come_at_once_are_shown_to_the_end():
+    columns = some_columns(50)
+
+    assert time_bins(columns, 1e12)[-1] == pytest.approx(columns.submit[-1] + 0.25 * columns.span_s)
+    at_once = columns.take(np.array([4]))
+    assert time_bins(at_once, at_once.submit[0] + 500)[-1] == at_once.submit[0] + 500
+
+
+def test_classes_hold_every_job_once():
+    columns = some_columns(400, users=tuple(f"user{number}" for number in range(30)))
+
+    for classes in (by_gpus(columns), by_length(columns), by_group(columns), by_user(columns)):
+        assert sorted(job for each in classes for job in each.jobs) == list(range(400))
+    assert [each.label for each in by_gpus(columns)] == [
+        *("1 GPU", "2 GPUs", "3 to 4 GPUs", "5 to 8 GPUs"),
+    ]
+    assert by_user(columns)[-1].label == "18 other users"
+
+
+def test_one_user_is_no_class():
+    assert by_user(some_columns(9, users=("ada",))) == []
+
+
+def test_gains_are_those_one_works_out_on_paper():
+    columns = some_columns(4, users=("ada",))
+    old, new = np.array([100.0, 100, 100, 100]), np.array([50.0, 100.5, 110, 130])
+
+    [found] = gains(columns, {"fifo": old, "fifo+schedmate": new})
+
+    everybody = found.rows[0]
+    assert (found.before, found.after) == ("fifo", "fifo+schedmate")
+    assert everybody.ratio == pytest.approx(400 / 390.5)
+    assert (found.faster, everybody.slower, everybody.slower_by_s) == (0.25, 0.5, 20)
+    assert (found.users, found.users_better_off) == (1, 1)
+
+
+def test_each_policy_is_held_against_itself_without_schedmate_or_against_the_first():
+    columns = some_columns(5)
+    jct = columns.duration
+
+    aided = gains(columns, {"fifo": jct, "easy": jct, "easy+schedmate": jct, "sjf+schedmate": jct})
+    plain = gains(columns, {"fifo": jct, "easy": jct, "sjf": jct})
+
+    assert [(each.before, each.after) for each in aided] == [("easy", "easy+schedmate")]
+    assert [(each.before, each.after) for each in plain] == [("fifo", "easy"), ("fifo", "sjf")]
+    assert gains(columns, {"fifo": jct}) == ()
+
+
+def test_ratios_of_nothing_are_said_plainly():
+    assert (ratio(0, 0), ratio(2, 1)) == (1, 2)
+    assert ratio(1, 0) == float("inf")
+    assert geometric_mean([0.5, 2]) == pytest.approx(1)
+
+
+def test_an_interrupted_job_waits_after_its_start_too():
+    columns = some_columns(2)
+    start = columns.submit + 10
+    outcome = Outcome(
+        start=start,
+        end=columns.submit + 500,
+        gpu_seconds=np.array([490.0, 200.0]) * columns.gpus,
+        preemptions=np.array([0, 1]),
+        status=columns.status,
+    )
+
+    assert waited_s(columns, outcome).tolist() == pytest.approx([10, 300])
+    assert summary_of(columns, outcome, gpus=16).preemptions == 1
+
+
+def test_a_summary_is_what_a_slow_count_gives():
+    columns = some_columns(200)
+    outcome = listed(columns, columns.submit, gpus=16)
+    jct = sorted((outcome.end - columns.submit).tolist())
+
+    summary = summary_of(columns, outcome, gpus=16, wall_seconds=0.5)
+
+    makespan = max(outcome.end) - columns.submit[0]
+    assert summary.avg_jct_s == pytest.approx(sum(jct) / 200)
+    assert summary.p50_jct_s == pytest.approx((jct[99] + jct[100]) / 2)
+    assert summary.p99_jct_s == pytest.approx(jct[197] + 0.01 * (jct[198] - jct[197]))
+    assert summary.gpu_utilization == pytest.approx(columns.gpu_seconds / makespan / 16)
+    assert (summary.makespan_s, summary.preemptions, summary.wall_seconds) == (makespan, 0, 0.5)
+
+
+def a_comparison(ratio_to_fifo: float, **setting: float) -> Comparison:
+    def summary(average: float) -> Summary:
+        return Summary(
+            avg_jct_s=average,
+            p50_jct_s=1,
+            p99_jct_s=1,
+            avg_queue_s=1,
+            makespan_s=1,
+            gpu_utilization=1,
+            preemptions=0,
+            wall_seconds=0,
+        )
+
+    policies = {"fifo": summary(100 * ratio_to_fifo), "sjf": summary(100)}
+    return Comparison(trace="t", jobs=1, gpus=1, assumptions=(), policies=policies, setting=setting)
+
+
+def test_a_sweep_is_seen_per_thing_varied_with_its_spread_over_the_rest():
+    rows = [
+        a_comparison(4, error=0, seed=0, load=0.9),
+        a_comparison(1, error=0, seed=1, load=0.9),
+        a_comparison(1, error=2, seed=0, load=0.9),
+        a_comparison(1, error=2, seed=1, load=0.9),
+    ]
+
+    [found] = sensitivities("philly", rows)
+
+    assert (found.trace, found.varied, found.first, found.runs) == ("philly", "error", "fifo", 4)
+    [spread] = found.spreads
+    assert (spread.policy, spread.x) == ("sjf", (0, 2))
+    assert spread.mean == pytest.approx((2, 1))
+    assert (spread.least, spread.most) == ((1, 1), (4, 1))
+
+
+def test_the_list_scheduler_of_these_tests_hands_out_no_gpu_twice():
+    columns = some_columns(200, seed=9)
+    for run in runs_of(columns):
+        assert isinstance(run, Ran)
+        for moment in run.outcome.start:
+            running = (run.outcome.start <= moment) & (moment < run.outcome.end)
+            assert columns.gpus[running].sum() <= 16

@@ -1,0 +1,276 @@
+"""The report as a browser and a reader find it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from schedmate.model import BadInput
+from schedmate.simulator.report import digest, report_html, sensitivities, write_report
+from schedmate.simulator.report.page import SEMI_SYNTHETIC
+from simulator.report.runs import compared_of, digest_of, runs_of, some_columns
+from simulator.report.test_numbers import a_comparison
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>'\"&\x00\u202e\udc80"
+
+
+class Page(HTMLParser):
+    """Every tag with its attributes, its words, and whether each tag is closed in turn."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+def plots(html: str) -> dict[str, ET.Element]:
+    found = [ET.fromstring(svg) for svg in re.findall(r'<svg class="plot".*?</svg>', html)]
+    return {plot.findtext("title"): plot for plot in found}
+
+
+def axis(plot: ET.Element, which: str, *, log: bool):
+    """From places on paper back to values, by two ticks of the axis."""
+    ticks = [text for text in plot.iter("text") if text.get("class") == f"tick {which}"]
+    shift = 4 if which == "y" else 0
+    known = [(float(t.get(which)) - shift, float(t.get("data-value"))) for t in ticks]
+    (a, low), (b, high) = known[0], known[-1]
+
+    def value(place: float) -> float:
+        if log:
+            return low * (high / low) ** ((place - a) / (b - a))
+        return low + (high - low) * (place - a) / (b - a)
+
+    return value
+
+
+def drawn(plot: ET.Element, policy: str) -> list[tuple[float, float]]:
+    """The corners of a policy's line."""
+    [line] = [path for path in plot.iter("path") if path.get("data-name") == policy]
+    x = y = 0.0
+    corners = []
+    for letter, numbers in re.findall(r"([MLHV])([\d. -]+)", line.get("d")):
+        values = [float(number) for number in numbers.split()]
+        if letter in "ML":
+            x, y = values
+        elif letter == "H":
+            x = values[0]
+        else:
+            y = values[0]
+        corners.append((x, y))
+    return corners
+
+
+@pytest.fixture(scope="module")
+def columns():
+    return some_columns(400)
+
+
+@pytest.fixture(scope="module")
+def html(columns) -> str:
+    rows = [a_comparison(3 - error, error=error) for error in (0.0, 1.0, 2.0)]
+    told = [("fifo", "fifo"), ("sjf", "fifo+schedmate")]
+    swept = []
+    for row in rows:
+        policies = {new: row.policies[old] for old, new in told}
+        swept.append(type(row)(**{**_fields(row), "policies": policies}))
+    return report_html(
+        [digest_of(columns, trace="demo.csv")],
+        command="schedmate simulate demo.csv --report out.html",
+        sensitivity=sensitivities("demo.csv", swept),
+        overlaid=True,
+    )
+
+
+def _fields(row) -> dict[str, object]:
+    return {name: getattr(row, name) for name in row.__slots__}
+
+
+def test_the_page_is_whole_and_fetches_nothing(html):
+    page = Page(html)
+
+    assert not [
+        attrs
+        for _, attrs in page.tags
+        if {"src", "href", "style", "onload", "onclick"} & attrs.keys()
+    ]
+    assert "http://" not in html
+    assert "https://" not in html
+    assert "default-src 'none'" in html
+    assert [tag for tag, _ in page.tags].count("script") == 1
+
+
+def test_completion_times_are_drawn_where_they_are(html, columns):
+    plot = plots(html)["Completion times"]
+    time, part = axis(plot, "x", log=True), axis(plot, "y", log=False)
+    for run in runs_of(columns):
+        jct = np.sort(run.outcome.end - columns.submit)
+        for x, y in drawn(plot, run.policy)[1::9]:
+            low, high = np.searchsorted(jct, [time(x) * 0.99, time(x) * 1.01])
+            assert low / 400 - 0.01 <= part(y) <= high / 400 + 0.01
+
+
+def test_waits_are_drawn_where_they_are(html, columns):
+    plot = plots(html)["Average wait by size of the job"]
+    wait = axis(plot, "y", log=True)
+    for run in runs_of(columns):
+        places = drawn(plot, run.policy)
+        means = [
+            (run.outcome.start - columns.submit)[columns.gpus == gpus].mean()
+            for gpus in (1, 2, 4, 8)
+        ]
+        assert [wait(y) for _, y in places] == pytest.approx(means, rel=0.02)
+
+
+def test_utilisation_and_queue_are_drawn_where_they_are(html, columns):
+    figures = plots(html)
+    told = json.loads(figures["Jobs that wait over time"].get("data-hover"))
+    held = axis(figures["GPUs held over time"], "y", log=False)
+    line = told["lines"][0]
+
+    assert line[0] == "fifo"
+    assert len(line[1]) == len(line[2]) == 240
+    assert all(-0.01 <= held(y) <= 1.01 for _, y in drawn(figures["GPUs held over time"], "fifo"))
+    queue = axis(figures["Jobs that wait over time"], "y", log=False)
+    highest = max(queue(y) for _, y in drawn(figures["Jobs that wait over time"], "fifo"))
+    assert highest == pytest.approx(max(line[2]), rel=0.02)
+
+
+def test_the_headline_has_the_figures_and_their_ratio(html, columns):
+    fifo, _, mate = runs_of(columns)
+    before = (fifo.outcome.end - columns.submit).mean()
+    after = (mate.outcome.end - columns.submit).mean()
+    words = Page(html).text
+
+    assert f"{before / after:.2f}x" in words
+    assert f"{before / 3600:.3g} h" in words
+    assert f"load is {columns.load(16):.2f}" in words
+
+
+def test_parts_gains_and_sensitivity_are_there(html):
+    figures = plots(html)
+
+    assert "fifo and the parts beside it" in figures
+    dots = list(figures["fifo+schedmate instead of fifo"].iter("circle"))
+    labels = [t.text for t in figures["fifo+schedmate instead of fifo"].iter("text")]
+    assert len(dots) == 1 + 4 + 4 + 2 + 3
+    assert {"all jobs", "1 GPU", "6 h to 1 d", "group vision", "user ada"} <= set(labels)
+    swept = figures["demo.csv: what error changes"]
+    better = axis(swept, "y", log=True)
+    assert [better(y) for _, y in drawn(swept, "fifo+schedmate")] == pytest.approx(
+        [3, 2, 1], rel=0.02
+    )
+
+
+def test_what_was_assumed_and_how_to_repeat_it_is_said(html):
+    words = Page(html).text
+
+    assert "one pool" in words
+    assert "schedmate simulate demo.csv --report out.html" in words
+    assert SEMI_SYNTHETIC.split("'")[0] in words
+
+
+def test_a_real_overlay_only_is_called_semi_synthetic(columns):
+    assert "Semi-synthetic" not in report_html([digest_of(columns)], command="c")
+
+
+def test_hostile_names_are_words_and_nothing_else():
+    columns = some_columns(60, users=("ada", HOSTILE))
+    runs = runs_of(columns)
+    compared = compared_of(columns, runs, trace=HOSTILE)
+
+    html = report_html([digest(compared, columns, runs)], command=HOSTILE)
+
+    page = Page(html)
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert "img" not in {tag for tag, _ in page.tags}
+    assert "\x00" not in html
+    assert "\u202e" not in html
+    html.encode()
+    assert plots(html)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_hardly_any_jobs_make_a_page_too(jobs):
+    columns = some_columns(jobs)
+
+    assert plots(report_html([digest_of(columns)], command="c"))
+
+
+def test_jobs_that_take_no_time_and_come_at_once_make_a_page_too():
+    columns = some_columns(3)
+    for column in (columns.submit, columns.duration):
+        column[:] = 0
+
+    assert "All jobs come at once" in report_html([digest_of(columns)], command="c")
+
+
+def test_many_jobs_make_no_large_file():
+    columns = some_columns(20_000)
+    runs = runs_of(columns, gpus=10_000)
+    compared = compared_of(columns, runs, gpus=10_000)
+
+    assert len(report_html([digest(compared, columns, runs)], command="c")) < 150_000
+
+
+def test_a_report_that_cannot_be_written_says_so(columns, tmp_path):
+    with pytest.raises(BadInput, match="cannot write the report"):
+        write_report(tmp_path / "no" / "out.html", [digest_of(columns)], command="c")
+
+
+def test_a_browser_draws_it_without_a_complaint(html, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("needs Chromium")
+    path = tmp_path / "report.html"
+    path.write_text(html, encoding="utf-8")
+
+    told = browse(browser, path, tmp_path)
+
+    assert "CONSOLE" not in told.stderr
+    assert told.stdout.count('class="said"') == 5
+    assert told.stdout.count('<svg class="plot"') == len(plots(html))
+
+
+def browse(browser: str, path: Path, profile: Path) -> subprocess.CompletedProcess[str]:
+    """The page after its script has run, and what the browser's console said."""
+    return subprocess.run(
+        [
+            browser,
+            *("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
+            *(f"--user-data-dir={profile / 'profile'}", "--dump-dom", path.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
