@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from schedmate.policies import POLICIES
 from schedmate.simulator.execute import Way
 from schedmate.simulator.knowledge import Knowledge
 from schedmate.simulator.plan import Plan, plan
@@ -12,6 +13,15 @@ from schedmate.simulator.run import PolicyRun, run
 from schedmate.simulator.setting import Setting
 
 OnProgress = Callable[[str, int, int], None]
+
+_NO_CODE = (
+    "SchedMate knows no code here: it foretells from user, name and request alone, and the tracker "
+    "has no log to read"
+)
+_SEMI_SYNTHETIC = (
+    "semi-synthetic: each job was given a training project of ours that takes as long as the trace "
+    "says; what SchedMate foretells of it comes from its real code, in order of time"
+)
 
 
 def compare(
@@ -80,26 +90,17 @@ def _load(setting: Setting) -> str:
 
 
 def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
-    from schedmate.policies import POLICIES  # noqa: PLC0415 - shown names only
-
     unaided = [each.policy for each in plans if "advisor" not in each.parts]
     oracles = [name for name in dict.fromkeys(unaided) if POLICIES[name]().source == "oracle"]
     told = [f"a job that was stopped pays {setting.restart_s:g} s when it goes on"]
     if oracles:
         told.append(f"{', '.join(oracles)}: knows every duration beforehand (oracle)")
+    if setting.left_out:
+        told.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
     return told
 
 
 def _of_the_meaning(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     if not any(each.parts for each in plans):
         return []
-    if setting.meaning is None:
-        return [
-            "SchedMate knows no code here: it foretells from user, name and request alone; the "
-            "tracker has no log to read"
-        ]
-    return [
-        "semi-synthetic: each job was given a training project of ours that takes as long as the "
-        "trace says; what SchedMate reads and foretells of it comes from its real code, in order "
-        "of time"
-    ]
+    return [_NO_CODE if setting.meaning is None else _SEMI_SYNTHETIC]

@@ -2,7 +2,7 @@
 
 | policy | advisor | tracker |
 |---|---|---|
-| first come, first served, any kind of backfill | places in line by the mind's nice numbers; plans | ends |
+| first come, first served, any backfill | the mind's nice numbers, plans | ends |
 | shortest first of any kind | how long a job will run | - |
 | any that preempts | the Gittins index of the prediction | where a run is headed |
 
@@ -48,7 +48,7 @@ class Ready:
 
 
 def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
-    policy = _policy(plan, setting)
+    policy = _policy(plan)
     advised = "advisor" in plan.parts
     estimates = knowledge.of("advisor" if advised else policy.source)
     columns = _columns(setting, plan)
@@ -64,7 +64,7 @@ def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
     )
 
 
-def _policy(plan: Plan, setting: Setting) -> Policy:
+def _policy(plan: Plan) -> Policy:
     if "advisor" in plan.parts and plan.policy in PREEMPTIVE:
         return Foreseen()
     return POLICIES[plan.policy]()

@@ -1,0 +1,221 @@
+"""The general engine: gangs, packing, elastic GPUs, stops, nodes that fail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from schedmate.policies import Fifo, FirstFit
+from schedmate.simulator.cluster import Nodes, Pool
+from schedmate.simulator.columns import columns_of
+from schedmate.simulator.engine import Engine, StuckError
+from schedmate.simulator.estimates import oracle
+from schedmate.simulator.faults import Fault, draw_faults
+from schedmate.simulator.physics import Plain
+from schedmate.simulator.seen import seen_of
+from schedmate.testing.builders import a_trace_job
+
+
+class Scripted:
+    """Does what it is told, when it is told."""
+
+    name = "scripted"
+    source = None
+
+    def __init__(self, *steps):
+        self._steps = list(steps)
+        self.told = []
+
+    def begin(self, world):
+        self.world = world
+        for at, _ in self._steps:
+            world.wake_at(at)
+
+    def arrived(self, job):
+        self.told.append(("arrived", job, self.world.now))
+
+    def ended(self, job):
+        self.told.append(("ended", job, self.world.now))
+
+    def evicted(self, job):
+        self.told.append(("evicted", job, self.world.now))
+
+    def decide(self):
+        while self._steps and self._steps[0][0] <= self.world.now:
+            self._steps.pop(0)[1](self.world)
+
+
+def trace(*rows):
+    """Rows of submission, duration, GPUs."""
+    return columns_of(
+        [
+            a_trace_job(job_id=str(number), submit_time=submit, duration=duration, gpus=gpus)
+            for number, (submit, duration, gpus) in enumerate(rows)
+        ]
+    )
+
+
+def engine(columns, policy, cluster, **options):
+    options = {"physics": Plain(columns.gpus.tolist()), "restart_s": 10.0, **options}
+    return Engine(columns, seen_of(columns, oracle(columns)), policy, cluster, **options)
+
+
+def test_a_stopped_job_goes_on_where_it_was_after_the_cost_of_a_restart():
+    columns = trace((0, 100, 2))
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (30, lambda world: world.stop(0)),
+        (50, lambda world: world.start(0)),
+    )
+    outcome = engine(columns, policy, Pool(2)).run()
+    assert outcome.start.tolist() == [0]
+    assert outcome.end.tolist() == [50 + 10 + 70]
+    assert outcome.gpu_seconds.tolist() == [2 * (30 + 80)]
+    assert outcome.preemptions.tolist() == [1]
+
+
+def test_a_restart_that_was_not_paid_is_paid_anew():
+    columns = trace((0, 100, 1))
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (40, lambda world: world.stop(0)),
+        (50, lambda world: world.start(0)),
+        (55, lambda world: world.stop(0)),
+        (60, lambda world: world.start(0)),
+    )
+    outcome = engine(columns, policy, Pool(1)).run()
+    assert outcome.end.tolist() == [60 + 10 + 60]
+
+
+def test_work_can_be_thrown_away():
+    columns = trace((0, 100, 1))
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (40, lambda world: world.stop(0, keep_work=False)),
+        (40, lambda world: world.start(0)),
+    )
+    assert engine(columns, policy, Pool(1)).run().end.tolist() == [40 + 10 + 100]
+
+
+def test_two_on_the_same_gpus_slow_each_other_down_until_one_has_ended():
+    columns = trace((0, 100, 2), (0, 100, 2))
+    policy = Scripted(
+        (0, lambda world: world.start(0)), (20, lambda world: world.start_beside(1, 0))
+    )
+    outcome = engine(columns, policy, Pool(2)).run()
+    assert outcome.end[0] == 20 + 80 / 0.5
+    done_by_then = (outcome.end[0] - 20) * 0.5
+    assert outcome.end[1] == outcome.end[0] + (100 - done_by_then)
+    assert outcome.gpu_seconds.sum() == pytest.approx(2 * outcome.end[1]), "no GPU counted twice"
+
+
+def test_a_third_does_not_sit_down_and_nobody_sits_beside_who_waits():
+    columns = trace((0, 9, 1), (0, 9, 1), (0, 9, 1))
+    said = []
+    policy = Scripted(
+        (
+            0,
+            lambda world: said.extend(
+                [
+                    world.start_beside(1, 0),
+                    world.start(0),
+                    world.start_beside(1, 0),
+                    world.start_beside(2, 0),
+                    world.start(2),
+                ]
+            ),
+        )
+    )
+    engine(columns, policy, Pool(2)).run()
+    assert said == [False, True, True, False, True]
+
+
+def test_who_is_left_alone_holds_the_gpus_until_the_end():
+    columns = trace((0, 10, 2), (0, 10, 2))
+    frees = []
+    policy = Scripted(
+        (0, lambda world: (world.start(0), world.start_beside(1, 0))),
+        (5, lambda world: (world.stop(0), frees.append(world.free))),
+        (6, lambda world: frees.append(world.start(0))),
+        (100, lambda world: (frees.append(world.free), world.start(0))),
+    )
+    engine(columns, policy, Pool(2)).run()
+    assert frees == [0, False, 2]
+
+
+def test_more_or_fewer_gpus_than_asked_for_change_the_pace():
+    columns = trace((0, 100, 4))
+    for given in (2, 8):
+        policy = Scripted((0, lambda world, given=given: world.start(0, given)))
+        outcome = engine(columns, policy, Pool(8)).run()
+        assert outcome.end[0] == pytest.approx(100 / (given / 4) ** 0.9)
+        assert outcome.gpu_seconds[0] == pytest.approx(given * outcome.end[0])
+
+
+def test_remaining_served_and_pace_are_what_a_policy_may_know():
+    columns = trace((0, 100, 1))
+    seen = []
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (30, lambda world: seen.extend([world.remaining(0), world.served(0), world.pace(0)])),
+    )
+    engine(columns, policy, Pool(1)).run()
+    assert seen == [70, 30, 1]
+
+
+def test_a_policy_that_forgets_a_job_is_found_out():
+    with pytest.raises(StuckError, match="scripted lets 1 jobs wait for ever"):
+        engine(trace((0, 1, 1)), Scripted(), Pool(1)).run()
+
+
+def test_ends_are_told_before_arrivals_and_both_before_the_decision():
+    columns = trace((0, 10, 1), (10, 5, 1))
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (10, lambda world: policy.told.append(("decides", world.free, world.now))),
+        (10, lambda world: world.start(1)),
+    )
+    engine(columns, policy, Pool(1)).run()
+    assert policy.told[1:4] == [("ended", 0, 10), ("arrived", 1, 10), ("decides", 1, 10)]
+
+
+class Lasting:
+    """Everything is kept; who is hit comes back after five seconds."""
+
+    def lost(self, job, node, done_s):
+        return 5.0, done_s // 20 * 20
+
+
+def test_a_node_takes_its_jobs_with_it_and_they_come_back_from_their_checkpoint():
+    columns = trace((0, 100, 2), (0, 100, 2))
+    outcome = engine(
+        columns, FirstFit(), Nodes([2, 2]), faults=[Fault(0, 50, 1000)], recovery=Lasting()
+    ).run()
+    assert outcome.end[1] == 100, "on the other node"
+    assert outcome.start[0] == 0
+    assert outcome.end[0] == 100 + 10 + (100 - 40), "waits for the only node that is left"
+    assert outcome.preemptions.tolist() == [1, 0]
+
+
+def test_a_repaired_node_is_used_again():
+    columns = trace((0, 10, 2), (60, 10, 2))
+    outcome = engine(columns, Fifo(), Nodes([2]), faults=[Fault(0, 20, 80)]).run()
+    assert outcome.end.tolist() == [10, 90]
+
+
+def test_faults_are_drawn_by_seed_and_at_the_published_rate():
+    year = 365 * 86_400.0
+    faults = draw_faults(400, 0.0, year, seed=1)
+    assert faults == draw_faults(400, 0.0, year, seed=1) != draw_faults(400, 0.0, year, seed=2)
+    assert 0.85 < len(faults) / (400 * 365 / 239) < 1.15
+    repairs = np.array([fault.until - fault.at for fault in faults]) / 3600
+    assert 15 < np.median(repairs) < 27
+    assert all(fault.until > fault.at for fault in faults)
+
+
+def test_zero_seconds_are_a_run_too():
+    outcome = engine(trace((3, 0, 1), (3, 0, 1)), Fifo(), Pool(1)).run()
+    assert outcome.end.tolist() == [3, 3]
+    assert not any(math.isnan(start) for start in outcome.start)
