@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 from schedmate.simulator.traces.base import BadRow, Trace, TraceJob
@@ -26,8 +28,25 @@ JobOf = Callable[[Row], TraceJob | LeftOut]
 """One row of a format; a `ValueError` says what is wrong with it."""
 
 
+@contextmanager
+def nothing_thrown_away() -> Iterator[None]:
+    """A million jobs are no garbage: to look for some among them takes a third of the time."""
+    looked = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looked:
+            gc.enable()
+
+
 def gather(name: str, rows: Rows, job_of: JobOf, *, gpus: int | None = None) -> Trace:
     """Keep the good rows, and say of each other one where it is and what is wrong."""
+    with nothing_thrown_away():
+        return _gathered(name, rows, job_of, gpus)
+
+
+def _gathered(name: str, rows: Rows, job_of: JobOf, gpus: int | None) -> Trace:
     jobs: dict[str, TraceJob] = {}
     bad: list[BadRow] = []
     left_out: Counter[LeftOut] = Counter()

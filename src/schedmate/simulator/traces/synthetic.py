@@ -1,45 +1,78 @@
-"""A trace out of thin air, so that everything works without a download.
-
-Durations are log-normal, arrivals Poisson at the wanted load, GPU counts powers of two: the
-shape of the published traces, calibrated to none of them.
-"""
+"""A trace out of thin air, so that everything works without a download."""
 
 from __future__ import annotations
 
-from itertools import accumulate
-from random import Random
+import numpy as np
 
-from schedmate.model import JobState
+from schedmate.model import BadInput
 from schedmate.simulator.traces.base import Trace, TraceJob
+from schedmate.simulator.traces.drawing import Drawn, draw
+from schedmate.simulator.traces.gathering import nothing_thrown_away
+from schedmate.simulator.traces.profiles import PROFILES, Profile
 
-_MEDIAN_S = 1800.0
-_SIGMA = 1.7
-_USERS = 40
-_GPU_WEIGHTS = {1: 60, 2: 12, 4: 12, 8: 12, 16: 3, 32: 1}
-_STATUS_WEIGHTS = {JobState.COMPLETED: 70, JobState.FAILED: 15, JobState.CANCELLED: 15}
+GPUS_A_NODE = 8
+_WORDS = (
+    "bert",
+    "resnet",
+    "gpt",
+    "vit",
+    "unet",
+    "gan",
+    "asr",
+    "detr",
+    "rl",
+    "sweep",
+    "eval",
+    "sft",
+)
+DEFAULT_PROFILE = "philly"
 
 
-def synthetic(jobs: int, *, gpus: int, load: float = 0.9, seed: int = 0) -> Trace:
-    """Draw `jobs` jobs that keep `gpus` GPUs busy for the share `load` of the time, on average."""
-    dice = Random(seed)  # noqa: S311 - a repeatable draw is the point
-    sizes = {size: weight for size, weight in _GPU_WEIGHTS.items() if size <= gpus}
-    counts = dice.choices(list(sizes), list(sizes.values()), k=jobs)
-    durations = [float(max(1, round(_MEDIAN_S * dice.lognormvariate(0, _SIGMA)))) for _ in counts]
-    work = sum(count * duration for count, duration in zip(counts, durations, strict=True))
-    arrivals_per_s = load * gpus * jobs / work
-    arrivals = accumulate(dice.expovariate(arrivals_per_s) for _ in counts)
-    statuses = dice.choices(list(_STATUS_WEIGHTS), list(_STATUS_WEIGHTS.values()), k=jobs)
-    drawn = tuple(
+def synthetic(
+    jobs: int, *, gpus: int, load: float = 0.9, seed: int = 0, like: str = DEFAULT_PROFILE
+) -> Trace:
+    """Draw `jobs` jobs that keep `gpus` GPUs busy for the share `load` of the time they arrive in.
+
+    `like` names the cluster whose published figures they have: philly, helios or acme.
+    """
+    profile = profile_named(like)
+    drawn = draw(profile, jobs, gpus=gpus, load=load, dice=np.random.default_rng(seed))
+    kind = "synthetic" if like == DEFAULT_PROFILE else f"synthetic {like}"
+    with nothing_thrown_away():
+        return Trace(name=f"{kind} (seed {seed})", jobs=_jobs(drawn, profile), gpus=gpus)
+
+
+def profile_named(name: str) -> Profile:
+    if name not in PROFILES:
+        raise BadInput(f"there is no profile {name!r}; known are {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def name_of_series(number: int) -> str:
+    return f"{_WORDS[number % len(_WORDS)]}-{number}"
+
+
+def _jobs(drawn: Drawn, profile: Profile) -> tuple[TraceJob, ...]:
+    names = {number: name_of_series(number) for number in np.unique(drawn.series).tolist()}
+    users = [f"user{number}" for number in range(profile.users)]
+    groups = [f"vc{number % profile.groups}" for number in range(profile.users)]
+    states = [ending.state for ending in profile.endings]
+    told = (drawn.submit, drawn.duration, drawn.gpus, drawn.ending, drawn.limit)
+    rows = zip(*(each.tolist() for each in (*told, drawn.user, drawn.series)), strict=True)
+    return tuple(
         TraceJob(
             job_id=str(number),
-            user=f"user{dice.randrange(_USERS)}",
-            submit_time=round(arrival, 3),
+            user=users[user],
+            submit_time=submit,
             duration=duration,
-            gpus=count,
-            status=status,
+            gpus=size,
+            status=states[ending],
+            name=names[series],
+            group=groups[user],
+            nodes=-(-size // GPUS_A_NODE),
+            time_limit=limit,
         )
-        for number, (arrival, duration, count, status) in enumerate(
-            zip(arrivals, durations, counts, statuses, strict=True), start=1
+        for number, (submit, duration, size, ending, limit, user, series) in enumerate(
+            rows, start=1
         )
     )
-    return Trace(name=f"synthetic (seed {seed})", jobs=drawn)

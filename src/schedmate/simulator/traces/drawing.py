@@ -1,0 +1,162 @@
+"""Draws the jobs of a synthetic trace, as arrays.
+
+Users come in series: the same job again and again, a little changed, as they do in Philly and
+Helios. A series has its user, its size, how it mostly ends and how long it mostly takes; a job
+keeps to that or, now and then, does not, such that over all jobs every figure of the profile holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedmate.simulator.traces.profiles import Profile
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_HOUR_S = 3600.0
+_JOBS_A_SERIES = 8
+_COMES_BACK = 0.3
+_JOBS_A_USER = 10
+_ZIPF = 1.15
+_ALIKE = 0.999
+"""Correlation of the run times in a series: a tenth up or down at the spreads of the profiles."""
+_PAUSE_S = 60.0
+_PAUSE_SPREAD = 1.8
+_PADDING = 0.9
+_LIMITS = np.array(
+    [
+        *(600, 1200, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 12 * 3600),
+        *(days * 86_400 for days in (1, 2, 3, 5, 7, 14, 30, 50, 100)),
+    ],
+    dtype=np.float64,
+)
+"""What people write: round numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """In order of submission."""
+
+    submit: Floats
+    duration: Floats
+    gpus: Ints
+    ending: Ints
+    limit: Floats
+    user: Ints
+    series: Ints
+
+
+def draw(
+    profile: Profile, jobs: int, *, gpus: int, load: float, dice: np.random.Generator
+) -> Drawn:
+    begins = dice.random(jobs) < 1 / _JOBS_A_SERIES
+    begins[0] = True
+    sitting = np.cumsum(begins) - 1
+    users = _users(profile, jobs, int(sitting[-1]) + 1, dice)
+    series = _series(users, dice)[sitting]
+    sizes = _sizes(profile, len(users), gpus, dice)[series]
+    scale = np.log(sizes) * profile.growth
+    bent = dice.standard_normal(len(users))
+    ending = _endings(profile, len(users), series, dice)
+    duration = _durations(profile, ending, scale, _bents(profile, bent, series, dice))
+    limit = _limits(profile, duration, scale, bent[series], dice)
+    span = float(np.sum(duration * sizes)) / (gpus * load)
+    submit = _times(profile, begins, span, dice)
+    order = np.argsort(submit, kind="stable")
+    return Drawn(
+        submit=submit[order],
+        duration=duration[order],
+        gpus=sizes[order],
+        ending=ending[order],
+        limit=limit[order],
+        user=users[sitting][order],
+        series=series[order],
+    )
+
+
+def _choose(weights: Floats, count: int, dice: np.random.Generator) -> Ints:
+    edges = np.cumsum(weights / np.sum(weights))
+    edges[-1] = 1.0
+    return np.searchsorted(edges, dice.random(count), side="right").astype(np.int64)
+
+
+def _users(profile: Profile, jobs: int, sittings: int, dice: np.random.Generator) -> Ints:
+    """Few are very busy, as everywhere: Zipf's law."""
+    people = max(1, min(profile.users, jobs // _JOBS_A_USER))
+    return _choose(np.arange(1.0, people + 1) ** -_ZIPF, sittings, dice)
+
+
+def _series(users: Ints, dice: np.random.Generator) -> Ints:
+    """Which series a sitting works on: its own, or one of the user's before."""
+    by_user = np.argsort(users, kind="stable")
+    places = np.arange(len(users))
+    back = np.where(dice.random(len(users)) < _COMES_BACK, dice.geometric(0.3, len(users)), 0)
+    earlier = np.maximum(places - back, 0)
+    theirs = users[by_user[earlier]] == users[by_user]
+    series = np.empty(len(users), dtype=np.int64)
+    series[by_user] = by_user[np.where(theirs, earlier, places)]
+    return series
+
+
+def _sizes(profile: Profile, count: int, gpus: int, dice: np.random.Generator) -> Ints:
+    fitting = {size: share for size, share in profile.sizes.items() if size <= gpus}
+    chosen = _choose(np.array([*fitting.values()]), count, dice)
+    return np.array([*fitting], dtype=np.int64)[chosen]
+
+
+def _endings(profile: Profile, count: int, series: Ints, dice: np.random.Generator) -> Ints:
+    shares = np.array([ending.share for ending in profile.endings])
+    mostly = _choose(shares, count, dice)
+    keeps = dice.random(len(series)) < profile.same_state
+    return np.where(keeps, mostly[series], _choose(shares, len(series), dice))
+
+
+def _bents(profile: Profile, bent: Floats, series: Ints, dice: np.random.Generator) -> Floats:
+    """How far off the typical time, in spreads."""
+    own = dice.standard_normal(len(series))
+    keeps = dice.random(len(series)) < profile.same_time
+    return np.where(keeps, _ALIKE * bent[series] + np.sqrt(1 - _ALIKE**2) * own, own)
+
+
+def _durations(profile: Profile, ending: Ints, scale: Floats, bent: Floats) -> Floats:
+    """Whole seconds; the longest is what the site's limit lets through."""
+    typical = np.log([each.typical_s for each in profile.endings])
+    spread = np.array([each.spread for each in profile.endings])
+    logs = typical[ending] + scale + spread[ending] * bent
+    return np.clip(np.round(np.exp(logs)), 1.0, profile.longest_s)
+
+
+def _limits(
+    profile: Profile, duration: Floats, scale: Floats, bent: Floats, dice: np.random.Generator
+) -> Floats:
+    """What the series takes when it ends well, well padded, rounded up; never broken."""
+    well = _durations(profile, np.zeros(len(scale), dtype=np.int64), scale, bent)
+    padded = well * np.exp(np.abs(dice.standard_normal(len(scale))) * _PADDING)
+    wanted = np.maximum(duration, np.minimum(padded, profile.longest_s))
+    return _LIMITS[np.searchsorted(_LIMITS, wanted)]
+
+
+def _times(
+    profile: Profile, begins: NDArray[np.bool_], span: float, dice: np.random.Generator
+) -> Floats:
+    """Sittings begin by the rhythm of the day; within one, jobs follow after short pauses."""
+    starts = _rhythmic(profile, span, dice.random(int(np.sum(begins))))
+    sitting = np.cumsum(begins) - 1
+    pauses = _PAUSE_S * np.exp(_PAUSE_SPREAD * dice.standard_normal(len(begins)))
+    since = np.cumsum(np.where(begins, 0.0, pauses))
+    times = starts[sitting] + since - since[begins][sitting]
+    wrapped: Floats = np.round(np.mod(times, span), 3)
+    return wrapped
+
+
+def _rhythmic(profile: Profile, span: float, shares: Floats) -> Floats:
+    hours = int(np.ceil(span / _HOUR_S))
+    edges = np.minimum(np.arange(hours + 1) * _HOUR_S, span)
+    busy = np.resize(np.array(profile.hours), hours) * np.diff(edges)
+    done = np.concatenate([[0.0], np.cumsum(busy)])
+    times: Floats = np.interp(shares * done[-1], done, edges)
+    return times
