@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import BadInput
+from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
 from schedmate.policies.fair_share import FairShare
 from schedmate.policies.scored_line import ScoredLine
 from schedmate.policies.world import Source, World
 
 _DAY_S = 86400.0
-_UNLIMITED_S = 365 * _DAY_S
-"""What Slurm's backfill plans for a job without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Multifactor:
         self._world = world
         self._user = np.asarray(jobs.user, dtype=np.int64)
         self._place = np.asarray(jobs.place, dtype=np.float64)
-        self._planned = np.minimum(np.asarray(jobs.planned, dtype=np.float64), _UNLIMITED_S)
+        self._planned = np.minimum(np.asarray(jobs.planned, dtype=np.float64), UNLIMITED_S)
         self._gpus = np.asarray(jobs.gpus, dtype=np.int64)
         self._whose: list[int] = self._user.tolist()
         self._asked: list[int] = self._gpus.tolist()
@@ -77,8 +75,7 @@ class Multifactor:
         self._share = FairShare(int(self._user.max(initial=0)) + 1, self._half_life_s)
         self._fair = self._share.factors(0.0)
         self._line = ScoredLine(jobs, self._planned)
-        self._ends: list[tuple[float, int]] = []
-        self._holds: dict[int, float] = {}
+        self._ends = PlannedEnds()
         self._fresh: list[int] = []
         self._calculated = self._woken = -np.inf
         self._shadow, self._spare, self._head_score, self._free = 0.0, 0, np.inf, -1
@@ -88,7 +85,7 @@ class Multifactor:
 
     def ended(self, job: int) -> None:
         self._free = -1
-        del self._ends[bisect_left(self._ends, (self._holds.pop(job), job))]
+        self._ends.remove(job)
         self._share.change(self._whose[job], -self._asked[job], self._world.now)
 
     evicted = ended
@@ -133,19 +130,11 @@ class Multifactor:
             head = self._line.first()
             if not self._start(head):
                 self._head_score = self._line.score(head)
-                self._reserve(self._asked[head])
+                self._shadow, self._spare = self._ends.reservation(
+                    self._asked[head], self._world.free, self._world.now
+                )
                 return
         self._head_score = -np.inf
-
-    def _reserve(self, gpus: int) -> None:
-        """When enough GPUs are planned to be free, and how many more than needed then."""
-        now, available = self._world.now, self._world.free
-        self._shadow, self._spare = now, available - gpus
-        for end, job in self._ends:
-            if available >= gpus and end > self._shadow:
-                break
-            available += self._asked[job]
-            self._shadow, self._spare = max(now, end), available - gpus
 
     def _backfill(self) -> None:
         world, room = self._world, self._world.free
@@ -170,8 +159,7 @@ class Multifactor:
 
     def _started(self, job: int) -> None:
         now = self._world.now
-        end = self._holds[job] = now + float(self._planned[job])
-        insort(self._ends, (end, job))
+        self._ends.add(job, now + float(self._planned[job]), self._asked[job])
         self._share.change(self._whose[job], self._asked[job], now)
 
     def _recalculate(self, now: float) -> None:

@@ -6,13 +6,15 @@ run. Those who run and are not chosen are stopped, then the chosen are started, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from math import inf
 
 from schedmate.policies.world import World
 
 Placed = tuple[float, int]
 """A key and a job: the order of all who are active."""
+_LAST: Placed = (inf, 0)
 
 
 class MakingRoom:
@@ -30,6 +32,11 @@ class MakingRoom:
         """Let it wait, or wait elsewhere if it does already."""
         self._key[job] = key
         heappush(self._heaps.setdefault(self._gpus[job], []), (key, job))
+
+    def put_anew(self, key_of: Callable[[int], float]) -> None:
+        """Let everybody who waits stand where that says."""
+        for job in list(self._key):
+            self.put(job, key_of(job))
 
     def make(self, running: Sequence[Placed]) -> tuple[list[int], list[int]]:
         """Stop and start jobs; `running` is in order. Says who was stopped and who started."""
@@ -64,9 +71,9 @@ class MakingRoom:
         start: list[Placed] = []
         left, next_running = self._world.gpus, 0
         heads = self._heads(left)
+        largest, first = max(heads, default=0), min(heads.values(), default=_LAST)
         while left and (heads or next_running < len(running)):
-            size, head = min(heads.items(), key=_by_place) if heads else (0, None)
-            if head is None or (next_running < len(running) and running[next_running] < head):
+            if next_running < len(running) and running[next_running] < first:
                 placed = running[next_running]
                 next_running += 1
                 gpus = self._gpus[placed[1]]
@@ -74,11 +81,13 @@ class MakingRoom:
                     stop.append(placed)
                     continue
             else:
-                start.append(head)
-                del self._key[head[1]]
-                gpus = size
+                start.append(first)
+                del self._key[first[1]]
+                gpus, largest = self._gpus[first[1]], left
             left -= gpus
-            heads = self._heads(left)
+            if left < largest:
+                heads = self._heads(left)
+                largest, first = max(heads, default=0), min(heads.values(), default=_LAST)
         return [*stop, *running[next_running:]], start
 
     def _heads(self, most: int) -> dict[int, Placed]:
@@ -92,7 +101,3 @@ class MakingRoom:
             if heap:
                 found[gpus] = heap[0]
         return found
-
-
-def _by_place(item: tuple[int, Placed]) -> Placed:
-    return item[1]

@@ -34,7 +34,7 @@ class Staged:
 
     name: ClassVar[str]
     source: ClassVar[Source | None] = None
-    fast = Fast("staged")
+    fast: ClassVar[Fast | None] = Fast("staged")
 
     def stages(self, jobs: Seen) -> Stages:
         raise NotImplementedError
