@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from schedmate.cli import main
 
-TRACE = """job_id,user,submit_time,duration,gpus
-a,ada,0,100,1
-b,bob,0,10,1
-c,ada,0,1,1
+SOURCE = Path(__file__).parents[2] / "src"
+TRACE = """job_id,user,submit_time,duration,gpus,group
+a,ada,0,100,1,x
+b,bob,0,10,1,y
+c,ada,0,1,1,x
 """
 SUMMARY = {
     "avg_jct_s",
@@ -24,6 +30,7 @@ SUMMARY = {
     "preemptions",
     "wall_seconds",
 }
+PUBLIC = ["schema", "trace", "jobs", "gpus", "assumptions", "policies"]
 
 
 @pytest.fixture
@@ -46,17 +53,27 @@ def trace(tmp_path) -> Path:
     return path
 
 
-def test_json_is_the_public_object_and_nothing_else(call, trace):
+def without_wall(text: str) -> list[dict[str, object]]:
+    told = [json.loads(line) for line in text.splitlines()]
+    for each in told:
+        for summary in each["policies"].values():
+            del summary["wall_seconds"]
+    return told
+
+
+def test_json_is_the_public_object_and_what_was_added_stands_at_its_end(call, trace):
     code, out, err = call(str(trace), "--policy", "fifo,sjf", "--gpus", "1", "--json")
 
     data = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(data) == ["schema", "trace", "jobs", "gpus", "assumptions", "policies"]
+    assert list(data) == [*PUBLIC, "load", "times_better"]
     assert (data["schema"], data["jobs"], data["gpus"]) == ("schedmate.simulation/1", 3, 1)
     assert list(data["policies"]) == ["fifo", "sjf"]
     assert set(data["policies"]["fifo"]) == SUMMARY
     assert data["policies"]["fifo"]["avg_jct_s"] == pytest.approx((100 + 110 + 111) / 3)
     assert data["policies"]["sjf"]["avg_jct_s"] == pytest.approx((1 + 11 + 111) / 3)
+    assert data["times_better"]["sjf"] == pytest.approx(321 / 123)
+    assert data["load"] is None
 
 
 def test_the_table_compares_with_the_first_policy(call, trace):
@@ -81,18 +98,18 @@ def test_a_synthetic_trace_needs_no_file_and_repeats_by_its_seed(call):
     assert averages("1") == averages("1") != averages("2")
 
 
-def test_backfill_is_said_and_done(call):
-    _, strict, _ = call("synthetic", "--jobs", "300", "--policy", "fifo", "--json")
-    _, first_fit, _ = call("synthetic", "--jobs", "300", "--policy", "fifo", "--backfill", "--json")
+def test_backfill_takes_first_fit_in_the_place_of_fifo(call):
+    args = ("synthetic", "--jobs", "500", "--load", "3", "--policy", "fifo", "--json")
+    _, strict, _ = call(*args)
+    _, first_fit, _ = call(*args, "--backfill")
 
-    before, after = json.loads(strict), json.loads(first_fit)
-    assert after["policies"]["fifo"]["avg_jct_s"] < before["policies"]["fifo"]["avg_jct_s"]
-    assert "jobs start by first fit in queue order" in after["assumptions"]
+    before = json.loads(strict)["policies"]["fifo"]["avg_jct_s"]
+    assert json.loads(first_fit)["policies"]["first-fit"]["avg_jct_s"] < before
 
 
 def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     path = tmp_path / "trace.csv"
-    path.write_text(TRACE + "".join(f"bad{number},ada,0,x,1\n" for number in range(5)))
+    path.write_text(TRACE + "".join(f"bad{number},ada,0,x,1,x\n" for number in range(5)))
 
     code, out, err = call(str(path), "--json")
 
@@ -102,19 +119,142 @@ def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     assert "5 bad rows of the trace are left out" in json.loads(out)["assumptions"]
 
 
+def test_the_cluster_can_be_sized_by_its_load(call, tmp_path):
+    path = tmp_path / "steady.csv"
+    rows = "".join(f"{number},ada,{10 * number},90,2\n" for number in range(101))
+    path.write_text("job_id,user,submit_time,duration,gpus\n" + rows)
+
+    def gpus(*args: str) -> int:
+        return json.loads(call(str(path), "--policy", "fifo", "--json", *args)[1])["gpus"]
+
+    assert (gpus(), gpus("--load", "1.82"), gpus("--load", "0.5")) == (21, 10, 37)
+    assert gpus("--nodes", "3", "--gpus-per-node", "8") == 24
+
+
+def test_groups_may_have_pools_of_their_own(call, trace):
+    _, out, _ = call(str(trace), "--policy", "fifo", "--by-group", "--gpus", "2", "--json")
+
+    data = json.loads(out)
+    assert data["gpus"] == 3
+    assert data["assumptions"][0] == "3 GPUs in 2 pools, one for each group of the trace"
+    assert data["policies"]["fifo"]["avg_jct_s"] == pytest.approx((100 + 10 + 1) / 3)
+
+
+def test_nodes_may_fail(call):
+    args = ("synthetic", "--jobs", "50", "--gpus-per-node", "8", "--faults", "--json")
+    code, out, _ = call(*args, "--policy", "fifo")
+
+    assert code == 0
+    assert "on 8 nodes" in json.loads(out)["assumptions"][0]
+
+
+def test_predictions_may_be_wrong(call):
+    args = ("synthetic", "--jobs", "400", "--policy", "fifo,sjf", "--json", "--load", "1.2")
+    exact = json.loads(call(*args, "--error", "0")[1])["policies"]
+    wrong = json.loads(call(*args, "--error", "3")[1])["policies"]
+
+    assert exact["sjf"]["avg_jct_s"] == json.loads(call(*args)[1])["policies"]["sjf"]["avg_jct_s"]
+    assert exact["sjf"]["avg_jct_s"] < wrong["sjf"]["avg_jct_s"]
+    assert exact["fifo"]["avg_jct_s"] == wrong["fifo"]["avg_jct_s"]
+
+
+def test_a_report_says_how_to_make_it_again(call, trace, tmp_path):
+    page = tmp_path / "out.html"
+
+    code, _, err = call(
+        *(str(trace), "--policy", "fifo,sjf", "--gpus", "1", "--no-overlay"),
+        *("--report", str(page), "--json"),
+    )
+
+    html = page.read_text(encoding="utf-8")
+    assert (code, err) == (0, "")
+    typed = f"schedmate simulate {trace} --policy fifo,sjf --gpus 1 --no-overlay --report {page}"
+    assert f"{typed} --json</pre>" in html
+    assert "2.61x" in html
+
+
+def test_a_sweep_is_one_object_a_setting_and_the_same_whoever_does_it(call):
+    args = ("synthetic", "--jobs", "60", "--sweep", "load=0.8,1.2", "--sweep", "seed=0..1")
+    _, alone, _ = call(*args, "--workers", "1", "--json")
+    code, together, err = call(*args, "--workers", "2", "--json")
+
+    assert (code, err) == (0, "")
+    assert without_wall(alone) == without_wall(together)
+    assert [json.loads(line)["setting"] for line in alone.splitlines()] == [
+        {"load": load, "seed": seed} for load in (0.8, 1.2) for seed in (0, 1)
+    ]
+
+
+def test_a_sweep_is_a_table_a_file_and_part_of_the_report(call, tmp_path):
+    table, page = tmp_path / "sweep.csv", tmp_path / "sweep.html"
+
+    code, out, _ = call(
+        *("synthetic", "--jobs", "60", "--sweep", "error=0,2", "--sweep", "seed=0..1"),
+        *("--workers", "1", "--save", str(table), "--report", str(page)),
+    )
+
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert code == 0
+    assert out.startswith("synthetic: average JCT vs fifo, over 4 settings\nerror  policy")
+    assert [(row["error"], row["seed"], row["policy"]) for row in rows[:3]] == [
+        *(("0.0", "0.0", "fifo"), ("0.0", "0.0", "sjf"), ("0.0", "1.0", "fifo")),
+    ]
+    assert len(rows) == 8
+    assert "what error changes" in page.read_text(encoding="utf-8")
+
+
+def test_a_sweep_over_seeds_alone_says_how_far_they_differ(call):
+    _, out, _ = call("synthetic", "--jobs", "40", "--sweep", "seed=0..2", "--workers", "1")
+
+    assert out.startswith("synthetic: average JCT vs fifo, over 3 settings\nseed  policy")
+
+
+def test_rows_can_be_saved_as_json_lines(call, tmp_path):
+    table = tmp_path / "all.jsonl"
+
+    call("synthetic", "--jobs", "20", "--save", str(table))
+
+    rows = [json.loads(line) for line in table.read_text().splitlines()]
+    assert [row["policy"] for row in rows] == ["fifo", "sjf"]
+    assert set(rows[0]) >= SUMMARY
+
+
+def test_a_setting_that_cannot_be_is_named(call, tmp_path):
+    path = tmp_path / "large.csv"
+    path.write_text("job_id,user,submit_time,duration,gpus\na,ada,0,10,64\n")
+
+    for workers in ("1", "2"):
+        code, out, err = call(str(path), "--sweep", "gpus=64,8", "--workers", workers)
+
+        assert (code, out) == (2, "")
+        assert f"{path} (gpus=8): every job of" in err
+
+
 @pytest.mark.parametrize(
     ("args", "code", "sentence"),
     [
         (["nowhere.csv"], 3, "there is no file nowhere.csv"),
-        (
-            ["synthetic", "--policy", "magic"],
-            2,
-            "no policy is called 'magic'; there are: fifo, sjf",
-        ),
+        (["synthetic", "--policy", "magic"], 2, "no policy is called 'magic'; there are: "),
+        (["synthetic", "--policy", "fifo+magic"], 2, "SchedMate has no part 'magic'"),
         (["synthetic", "--policy", ","], 2, "--policy needs a name"),
         (["synthetic", "--gpus", "0"], 2, "--gpus"),
         (["synthetic", "--jobs", "-1"], 2, "--jobs"),
-        (["synthetic", "--report", "out.html"], 1, "--report is not there yet"),
+        (["synthetic", "--like", "mars"], 2, "no profile 'mars'"),
+        (["synthetic", "--nodes", "2"], 2, "--nodes needs --gpus-per-node"),
+        (["synthetic", "--nodes", "2", "--gpus-per-node", "8", "--gpus", "9"], 2, "have 16, not 9"),
+        (["synthetic", "--faults"], 2, "say --gpus-per-node"),
+        (["t.csv", "--load", "1", "--gpus", "4"], 2, "say either --load or the GPUs"),
+        (["t.csv", "--sweep", "load=1", "--gpus", "4"], 2, "leave --gpus out"),
+        (["synthetic", "--sweep", "load"], 2, "such as load=0.7,0.9,1.1"),
+        (["synthetic", "--sweep", "colour=1"], 2, "nothing to sweep is called 'colour'"),
+        (["synthetic", "--sweep", "seed=a..b"], 2, "neither a number nor a range"),
+        (["synthetic", "--sweep", "seed=4..0"], 2, "ends before it begins"),
+        (["synthetic", "--sweep", "seed=0.5"], 2, "no whole number"),
+        (["synthetic", "--sweep", "load=99"], 2, "not within 0.01 and 10"),
+        (["synthetic", "--sweep", "load=nan"], 2, "not within"),
+        (["synthetic", "--sweep", "seed=0..99999"], 2, "more than 10000 values"),
+        (["synthetic", "--report", "no/such/out.html"], 2, "make it first"),
+        (["synthetic", "--save", "out.txt"], 2, "neither .csv nor .jsonl"),
         ([], 2, "TRACE"),
     ],
 )
@@ -124,6 +264,15 @@ def test_what_cannot_be_done_is_said_on_stderr(call, args, code, sentence):
     assert (ended, out) == (code, "")
     assert sentence in err
     assert "Traceback" not in err
+
+
+def test_a_sweep_on_ray_without_ray_says_what_to_install(call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    code, _, err = call("synthetic", "--sweep", "seed=0..1", "--ray", "ray://nowhere:10001")
+
+    assert code == 2
+    assert "pip install ray" in err
 
 
 def test_a_policy_is_checked_before_a_large_trace_is_read(call):
@@ -137,3 +286,40 @@ def test_a_trace_without_a_usable_row_is_a_usage_error(call, tmp_path):
     path.write_text("job_id,user,submit_time,duration,gpus\n")
 
     assert call(str(path))[0] == 2
+
+
+def test_a_small_question_loads_nothing_heavy(tmp_path):
+    page = tmp_path / "out.html"
+    code = (
+        "import sys\nfrom schedmate.cli import main\n"
+        f"try: main(['simulate', 'synthetic', '--jobs', '50', '--report', {str(page)!r}])\n"
+        "except SystemExit as ended: assert ended.code == 0\n"
+        "heavy = ('pydantic', 'rich', 'numba', 'lightgbm', 'scipy', 'pyarrow')\n"
+        "sys.exit(str([name for name in heavy if name in sys.modules]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr == "[]\n"
+
+
+def test_bars_are_for_a_terminal_and_data_stays_clean():
+    master, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "schedmate", "simulate", "synthetic", "--jobs", "300", "--json"],
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        check=True,
+    )
+    os.close(terminal)
+    seen = os.read(master, 65536)
+    os.close(master)
+
+    assert b"fifo" in seen
+    assert json.loads(done.stdout)["jobs"] == 300

@@ -2,180 +2,287 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from schedmate.cli._common import echo, json_option, verb
+from schedmate.cli._common import json_option, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from schedmate.simulator import Comparison, Trace
+    from schedmate.simulator.report import Sensitivity
+    from schedmate.simulator.sweeps import Answer, Question
 
-    OnProgress = Callable[[str, int, int], None]
-
-_SYNTHETIC = "synthetic"
-_SYNTHETIC_GPUS = 64
-_SHOWN_BAD_ROWS = 3
-
-
-def _not_there_yet(
-    ctx: click.Context,  # noqa: ARG001 - click's signature
-    param: click.Parameter,  # noqa: ARG001 - click's signature
-    value: str | None,
-) -> None:
-    if value is not None:
-        _refuse_report()
-
-
-def _refuse_report() -> NoReturn:
-    from schedmate.model import NotThereYet
-
-    raise NotThereYet("--report is not there yet; --json has all the figures")
+_STRICT, _FIRST_FIT = "fifo", "first-fit"
+_MOST = 10_000_000
 
 
 @verb(
     examples="""
-schedmate simulate synthetic --policy fifo,sjf
-schedmate simulate synthetic --jobs 20000 --seed 7 --gpus 128 --backfill
-schedmate simulate trace.csv.gz --policy fifo,sjf --gpus 2490 --json
+schedmate simulate synthetic --policy fifo,easy,sjf
+schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
+schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
+schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
+schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save sweep.csv
 """
 )
 @click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
-@click.option("--policy", "policies", default="fifo,sjf", show_default=True, metavar="P[,P...]")
+@click.option(
+    "--policy",
+    "policies",
+    default="fifo,sjf",
+    show_default=True,
+    metavar="P[,P...]",
+    help="Policies, the first being what the others are held against; `all` is every one. "
+    "+advisor, +tracker, +handler put a part of SchedMate beside it, +schedmate all three.",
+)
 @click.option(
     "--gpus",
-    type=click.IntRange(1, 10_000_000),
-    help="GPUs of the cluster. [default: 64 for a synthetic trace, else what makes a load of 0.9]",
+    type=click.IntRange(1, _MOST),
+    help="GPUs of the cluster. [default: 64 for a synthetic trace, else what makes the load]",
 )
-@click.option("--backfill", is_flag=True, help="Let jobs that fit overtake one that does not.")
-@click.option("--seed", default=0, show_default=True, help="Seed of a synthetic trace.")
+@click.option("--nodes", type=click.IntRange(1, _MOST), help="Nodes; needs --gpus-per-node.")
 @click.option(
-    "--jobs",
-    type=click.IntRange(1, 10_000_000),
-    default=2000,
-    show_default=True,
-    help="Jobs of a synthetic trace.",
+    "--gpus-per-node", type=click.IntRange(1, 1024), help="Divide the GPUs into nodes of so many."
 )
 @click.option(
     "--load",
     type=click.FloatRange(0.01, 10),
-    default=0.9,
+    help="Size the cluster so that jobs ask for so many times what it can do while they come; "
+    "a synthetic trace is drawn for it. [default: 0.9]",
+)
+@click.option("--faults", is_flag=True, help="Let nodes fail and be repaired.")
+@click.option("--by-group", is_flag=True, help="Give each group of the trace a pool of its own.")
+@click.option("--backfill", is_flag=True, help="Take first-fit in the place of fifo.")
+@click.option(
+    "--restart-cost",
+    type=click.FloatRange(0, 86_400),
+    default=60.0,
     show_default=True,
-    help="Load of a synthetic trace: work asked for over work the GPUs can do.",
+    help="Seconds that a job loses each time it goes on after a stop.",
 )
 @click.option(
-    "--report", metavar="HTML", callback=_not_there_yet, expose_value=False, help="Not there yet."
+    "--overlay/--no-overlay",
+    default=None,
+    help="Give jobs training projects for SchedMate to read. [default: where it is asked for]",
 )
+@click.option(
+    "--error",
+    type=click.FloatRange(0, 10),
+    help="Foretell true run times with this error (standard deviation of the logarithm).",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all chance."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, _MOST),
+    default=2000,
+    show_default=True,
+    help="Jobs of a synthetic trace.",
+)
+@click.option("--like", metavar="NAME", help="Draw a synthetic trace like philly, helios or acme.")
+@click.option(
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    metavar="NAME=V[,V...]",
+    help="Try each value, and each combination with other sweeps; a..b is a range.",
+)
+@click.option("--workers", type=click.IntRange(1, 1024), help="Processes. [default: all cores]")
+@click.option("--ray", "ray_address", metavar="ADDRESS", help="Sweep on this Ray cluster.")
+@click.option("--report", "report", metavar="HTML", help="Write a page with plots.")
+@click.option("--save", "table", metavar="FILE", help="Write all figures as .csv or .jsonl.")
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
+    *,
+    report: str | None,
+    table: str | None,
+    workers: int | None,
+    ray_address: str | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Compare policies on each TRACE: a table of past jobs.
+
+    A plain table needs the columns job_id, user, submit_time, duration and gpus; public traces
+    are read as they are published. The word `synthetic` stands for a trace drawn on the spot.
+    """
+    questions = _questions(**asked)
+    _check_places(report, table)
+    reported = _first_of_each(questions) if report else frozenset()
+    several = bool(asked["sweeps"]) or workers is not None
+    answers = _answers(
+        questions, reported, workers=workers if several else 1, ray_address=ray_address
+    )
+    found = _sensitivities(answers)
+    if report:
+        _write_report(Path(report), answers, found, _as_typed(ctx))
+    if table:
+        from schedmate.simulator.sweeps import save
+
+        save(Path(table), answers)
+    _print(answers, found, as_json=as_json)
+
+
+def _questions(
     *,
     traces: tuple[str, ...],
     policies: str,
-    gpus: int | None,
     backfill: bool,
-    seed: int,
-    jobs: int,
-    load: float,
-    as_json: bool,
-) -> None:
-    """Compare policies on each TRACE: a table in CSV, gzipped or not, or in Parquet.
-
-    It needs the columns job_id, user, submit_time, duration and gpus. The word `synthetic`
-    stands for a trace that is drawn on the spot.
-    """
-    from schedmate.cli._common import print_json
-    from schedmate.simulator import compare
-
-    names = _names(policies)
-    for source in traces:
-        drawn = source == _SYNTHETIC
-        size = gpus or (_SYNTHETIC_GPUS if drawn else None)
-        trace = _synthetic(jobs, size, load, seed) if drawn and size else _read(source)
-        with _progress_bar(names) as on_progress:
-            compared = compare(
-                trace, policies=names, gpus=size, backfill=backfill, on_progress=on_progress
-            )
-        if as_json:
-            print_json(compared)
-        else:
-            _show(compared)
-
-
-def _names(policies: str) -> list[str]:
-    """The policies asked for, each once, in the order given."""
+    nodes: int | None,
+    restart_cost: float,
+    sweeps: tuple[str, ...],
+    **asked: Any,
+) -> list[Question]:
+    """Each trace in each setting; whatever cannot be asked is said before anything is read."""
     from schedmate.model import BadInput
-    from schedmate.policies import ordering
+    from schedmate.simulator import plans
+    from schedmate.simulator.sweeps import SYNTHETIC, Question, settings_of
 
-    names = list(dict.fromkeys(name.strip() for name in policies.split(",") if name.strip()))
-    if not names:
-        raise BadInput("--policy needs a name, for example --policy fifo,sjf")
-    for name in names:
-        ordering(name)
-    return names
-
-
-def _synthetic(jobs: int, gpus: int, load: float, seed: int) -> Trace:
-    from schedmate.simulator import synthetic
-
-    return synthetic(jobs, gpus=gpus, load=load, seed=seed)
-
-
-def _read(source: str) -> Trace:
-    """Read a file and say which rows of it were of no use."""
-    from schedmate.simulator import read_trace
-
-    trace = read_trace(Path(source))
-    bad = trace.bad_rows
-    if bad:
-        rows = len(bad) + len(trace.jobs)
-        shown = "; ".join(str(row) for row in bad[:_SHOWN_BAD_ROWS])
-        more = "; …" if len(bad) > _SHOWN_BAD_ROWS else ""
-        echo(f"{source}: left out {len(bad)} of {rows} rows: {shown}{more}", err=True)
-    return trace
+    names = tuple(each.name for each in plans(policies))
+    if backfill:
+        names = tuple(dict.fromkeys(_first_fit(name) for name in names))
+    asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
+    if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
+        raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
+    settings = settings_of(sweeps)
+    return [
+        Question(source=source, policies=names, restart_s=restart_cost, **asked).with_values(values)
+        for source in traces
+        for values in settings
+    ]
 
 
-@contextmanager
-def _progress_bar(names: Sequence[str]) -> Iterator[OnProgress | None]:
-    from schedmate.cli._common import console
-
-    talk = console(stderr=True)
-    if not talk.is_terminal:
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=talk, transient=True) as bar:
-        tasks = {name: bar.add_task(name, total=None) for name in names}
-        yield lambda name, done, total: bar.update(tasks[name], completed=done, total=total)
+def _first_fit(name: str) -> str:
+    policy, plus, parts = name.partition("+")
+    return f"{_FIRST_FIT}{plus}{parts}" if policy == _STRICT else name
 
 
-def _show(compared: Comparison) -> None:
-    from rich.table import Table
+def _gpus(gpus: int | None, nodes: int | None, per_node: int | None) -> int | None:
+    from schedmate.model import BadInput
 
-    from schedmate.cli._common import console, duration
-
-    out = console()
-    table = Table("policy", box=None, pad_edge=False)
-    first = next(iter(compared.policies))
-    for heading in ("avg JCT", f"vs {first}", "p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    base = compared.policies[first].avg_jct_s
-    for name, summary in compared.policies.items():
-        table.add_row(
-            name,
-            duration(summary.avg_jct_s),
-            f"{base / summary.avg_jct_s:.2f}x" if summary.avg_jct_s else "-",
-            duration(summary.p50_jct_s),
-            duration(summary.p99_jct_s),
-            duration(summary.avg_queue_s),
-            duration(summary.makespan_s),
-            f"{summary.gpu_utilization:.0%}",
+    if nodes is None:
+        return gpus
+    if per_node is None:
+        raise BadInput("--nodes needs --gpus-per-node, for example --gpus-per-node 8")
+    if gpus not in (None, nodes * per_node):
+        whole = nodes * per_node
+        raise BadInput(
+            f"{nodes} nodes of {per_node} GPUs have {whole}, not {gpus}: leave --gpus out"
         )
-    out.print(f"{compared.trace}: {compared.jobs} jobs on {compared.gpus} GPUs", markup=False)
-    out.print(table)
-    for assumption in compared.assumptions:
-        out.print(f"- {assumption}", markup=False)
+    return nodes * per_node
+
+
+def _check_places(report: str | None, table: str | None) -> None:
+    """Hours of simulation must not end in a directory that is not there."""
+    from schedmate.model import BadInput
+    from schedmate.simulator.sweeps import unusable
+
+    if report and not Path(report).parent.is_dir():
+        raise BadInput(f"there is no directory {Path(report).parent} for the report; make it first")
+    if table and (why := unusable(Path(table))):
+        raise BadInput(f"--save: {why}")
+
+
+def _first_of_each(questions: Sequence[Question]) -> frozenset[int]:
+    first = {question.source: number for number, question in reversed([*enumerate(questions)])}
+    return frozenset(first.values())
+
+
+def _answers(
+    questions: Sequence[Question],
+    reported: frozenset[int],
+    *,
+    workers: int | None,
+    ray_address: str | None,
+) -> list[Answer]:
+    from schedmate.cli._simulated import progress, talk_of_rows
+    from schedmate.simulator.sweeps import answers
+
+    with progress() as on_progress:
+
+        def on_done(done: int, total: int) -> None:
+            if on_progress is not None and total > 1:
+                on_progress("settings", done, total)
+
+        found = answers(
+            questions,
+            reported=reported,
+            workers=workers,
+            ray_address=ray_address,
+            on_done=on_done,
+            on_progress=on_progress,
+        )
+    for number in sorted(_first_of_each(questions)):
+        talk_of_rows(found[number])
+    return found
+
+
+def _sensitivities(answers: Sequence[Answer]) -> list[Sensitivity]:
+    from schedmate.simulator.report import sensitivities
+
+    sources = dict.fromkeys(each.question.source for each in answers)
+    return [
+        found
+        for source in sources
+        for found in sensitivities(
+            source, [each.compared for each in answers if each.question.source == source]
+        )
+    ]
+
+
+def _write_report(
+    path: Path, answers: Sequence[Answer], found: Sequence[Sensitivity], typed: str
+) -> None:
+    from schedmate.simulator.report import write_report
+
+    write_report(
+        path,
+        [each.digest for each in answers if each.digest is not None],
+        command=typed,
+        sensitivity=found,
+        overlaid=any(each.overlaid for each in answers),
+    )
+
+
+def _print(answers: Sequence[Answer], found: Sequence[Sensitivity], *, as_json: bool) -> None:
+    from schedmate.cli._common import print_json
+    from schedmate.cli._simulated import show, show_sweep
+
+    if as_json:
+        for each in answers:
+            print_json(each.compared.as_json())
+    elif found:
+        for each_found in found:
+            show_sweep(each_found)
+    else:
+        for each in answers:
+            show(each.compared)
+
+
+def _as_typed(ctx: click.Context) -> str:
+    """The command that does the same again."""
+    words = ["schedmate", "simulate"]
+    for param in ctx.command.params:
+        if ctx.get_parameter_source(param.name or "") is not ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params[param.name or ""]
+        words += _words(param, value)
+    return shlex.join(words)
+
+
+def _words(param: click.Parameter, value: Any) -> list[str]:
+    if isinstance(param, click.Argument):
+        return list(value)
+    if isinstance(value, bool):
+        return [param.opts[0] if value else param.secondary_opts[0]]
+    values = value if isinstance(value, tuple) else (value,)
+    return [word for each in values for word in (param.opts[0], str(each))]

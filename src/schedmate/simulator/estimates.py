@@ -33,5 +33,11 @@ def oracle(columns: Columns) -> Estimates:
     return Estimates.exactly(columns.duration, "oracle")
 
 
+def mistaken(columns: Columns, error: float, *, seed: int) -> Estimates:
+    """The truth, off by a log-normal error."""
+    off = np.random.default_rng([seed, len(columns)]).normal(0.0, 1.0, len(columns))
+    return Estimates.exactly(columns.duration * np.exp(error * off), "oracle with errors")
+
+
 def limits(columns: Columns) -> Estimates:
     return Estimates.exactly(np.where(np.isinf(columns.limit), np.nan, columns.limit), "limit")

@@ -7,10 +7,12 @@ from functools import cached_property
 
 from schedmate.policies import FirstFit
 from schedmate.simulator.columns import Floats
-from schedmate.simulator.estimates import Estimates, limits, oracle, silence
+from schedmate.simulator.estimates import Estimates, limits, mistaken, oracle, silence
 from schedmate.simulator.execute import execute
 from schedmate.simulator.seen import seen_of
 from schedmate.simulator.setting import Setting
+
+_FORETOLD = frozenset({"oracle", "advisor"})
 
 
 class Knowledge:
@@ -35,6 +37,8 @@ class Knowledge:
 
     def _ask(self, name: str) -> Estimates:
         columns = self._setting.columns
+        if self._setting.error is not None and name in _FORETOLD:
+            return mistaken(columns, self._setting.error, seed=self._setting.seed)
         simple: dict[str, Callable[[], Estimates]] = {
             "nobody": lambda: silence(columns),
             "oracle": lambda: oracle(columns),

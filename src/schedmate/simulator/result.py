@@ -1,39 +1,15 @@
-"""What came out of a simulation, job by job and in sum."""
+"""What came out of a simulation, in sum."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from schedmate.model import JobId, JobState
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from schedmate.simulator.columns import Columns, Floats
     from schedmate.simulator.outcome import Outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobResult:
-    job_id: JobId
-    gpus: int
-    submit_time: float
-    start_time: float
-    end_time: float
-    status: JobState
-
-    @property
-    def queue_s(self) -> float:
-        return self.start_time - self.submit_time
-
-    @property
-    def jct_s(self) -> float:
-        """Job completion time: from submission to the end, waiting included."""
-        return self.end_time - self.submit_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,33 +22,6 @@ class Summary:
     gpu_utilization: float
     preemptions: int
     wall_seconds: float = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """Jobs in order of submission. Two results are equal whatever time they took to compute."""
-
-    policy: str
-    gpus: int
-    jobs: tuple[JobResult, ...]
-    wall_seconds: float = field(compare=False)
-
-    @property
-    def summary(self) -> Summary:
-        jcts = sorted(job.jct_s for job in self.jobs)
-        begin = min(job.submit_time for job in self.jobs)
-        makespan = max(job.end_time for job in self.jobs) - begin
-        busy = math.fsum(job.gpus * (job.end_time - job.start_time) for job in self.jobs)
-        return Summary(
-            avg_jct_s=math.fsum(jcts) / len(jcts),
-            p50_jct_s=_quantile(jcts, 0.5),
-            p99_jct_s=_quantile(jcts, 0.99),
-            avg_queue_s=math.fsum(job.queue_s for job in self.jobs) / len(jcts),
-            makespan_s=makespan,
-            gpu_utilization=busy / (self.gpus * makespan) if makespan else 0.0,
-            preemptions=0,
-            wall_seconds=self.wall_seconds,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +38,19 @@ class Comparison:
     """Work asked for over what the GPUs can do while jobs come; None where all come at once."""
     setting: dict[str, float] = field(default_factory=dict)
     """What a sweep set, by its name."""
+
+    def better_than_first(self) -> dict[str, float | None]:
+        """How many times shorter the average completion time is; None where it is nothing."""
+        first = next(iter(self.policies.values())).avg_jct_s
+        return {
+            name: first / each.avg_jct_s if each.avg_jct_s else None
+            for name, each in self.policies.items()
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The public object; what came later than its first version stands at its end."""
+        told = asdict(self) | {"times_better": self.better_than_first()}
+        return told if self.setting else {key: told[key] for key in told if key != "setting"}
 
 
 def waited_s(columns: Columns, outcome: Outcome) -> Floats:
@@ -118,11 +80,3 @@ def summary_of(
         preemptions=int(outcome.preemptions.sum()),
         wall_seconds=wall_seconds,
     )
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Linear between the two nearest values."""
-    position = share * (len(ordered) - 1)
-    below = math.floor(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)

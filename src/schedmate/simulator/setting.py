@@ -27,6 +27,9 @@ class Setting:
     restart_s: float = RESTART_S
     seed: int = 0
     meaning: Meaning | None = None
+    error: float | None = None
+    """Where set, whoever foretells a run time says the truth with this error (standard deviation
+    of the logarithm): to see how good predictions must be."""
     faults: tuple[Fault, ...] = ()
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""

@@ -10,7 +10,7 @@ from schedmate.simulator.report.gains import ratio
 from schedmate.simulator.result import Comparison
 
 _CHANCE = "seed"
-"""Varied to see the spread, not for its own sake."""
+"""Varied to see the spread; for its own sake only where nothing else is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,9 @@ class Sensitivity:
 def sensitivities(trace: str, rows: Sequence[Comparison]) -> list[Sensitivity]:
     """One for each thing that took several values in these runs of one trace."""
     names = dict.fromkeys(name for row in rows for name in row.setting)
-    return [
-        _sensitivity(trace, name, rows)
-        for name in names
-        if name != _CHANCE and len({row.setting[name] for row in rows}) > 1
-    ]
+    several = [name for name in names if len({row.setting[name] for row in rows}) > 1]
+    chosen = [name for name in several if name != _CHANCE] or several
+    return [_sensitivity(trace, name, rows) for name in chosen]
 
 
 def _sensitivity(trace: str, varied: str, rows: Sequence[Comparison]) -> Sensitivity:

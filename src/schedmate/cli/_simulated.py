@@ -1,0 +1,103 @@
+"""What `simulate` shows of its answers."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from schedmate.cli._common import duration, echo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from schedmate.simulator import Comparison
+    from schedmate.simulator.report import Sensitivity
+    from schedmate.simulator.sweeps import Answer
+
+    OnProgress = Callable[[str, int, int], None]
+
+_HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted")
+
+
+def show(compared: Comparison) -> None:
+    """A table of the policies, and all that was assumed."""
+    load = "" if compared.load is None else f", load {compared.load:.2f}"
+    echo(f"{compared.trace}: {compared.jobs} jobs on {compared.gpus} GPUs{load}")
+    better = compared.better_than_first()
+    rows = [
+        (
+            name,
+            duration(each.avg_jct_s),
+            _times(better[name]),
+            duration(each.p50_jct_s),
+            duration(each.p99_jct_s),
+            duration(each.avg_queue_s),
+            duration(each.makespan_s),
+            f"{each.gpu_utilization:.0%}",
+            str(each.preemptions),
+        )
+        for name, each in compared.policies.items()
+    ]
+    _table(("policy", "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS), rows)
+    for assumption in compared.assumptions:
+        echo(f"- {assumption}")
+
+
+def show_sweep(found: Sensitivity) -> None:
+    """What one thing that was varied changes: mean, least and most over all the rest."""
+    echo(f"{found.trace}: average JCT vs {found.first}, over {found.runs} settings")
+    rows = [
+        (f"{value:g}", each.policy, *map(_times, (each.mean[at], each.least[at], each.most[at])))
+        for at, value in enumerate(found.spreads[0].x)
+        for each in found.spreads
+    ]
+    _table((found.varied, "policy", "mean", "least", "most"), rows)
+
+
+def talk_of_rows(answer: Answer) -> None:
+    """Say which rows of a file were of no use."""
+    left = answer.left_out
+    if left.bad:
+        more = "; …" if left.bad > len(left.first) else ""
+        said = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
+        echo(f"{answer.question.source}: {said}", err=True)
+
+
+@contextmanager
+def progress() -> Iterator[OnProgress | None]:
+    """A bar for each thing that is under way, for people who watch."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress, TaskID
+
+    from schedmate.cli._common import console
+
+    with Progress(console=console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name)
+            bar.update(tasks[name], completed=done, total=total)
+
+        yield on_progress
+
+
+def _times(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.2f}x"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Words to the left, numbers to the right. Plain, since a table's library would take a tenth
+    of the time that a small simulation takes."""
+    lines = [headings, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(headings))]
+    left = {at for at, heading in enumerate(headings) if heading == "policy"}
+    for line in lines:
+        cells = [
+            cell.ljust(width) if at in left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        echo("  ".join(cells).rstrip())

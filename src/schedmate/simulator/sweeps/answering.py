@@ -1,0 +1,193 @@
+"""From a question to its answer; the same in this process, in another and on another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from schedmate.model import BadInput
+from schedmate.simulator.columns import Columns, columns_of
+from schedmate.simulator.compare import compare, comparison
+from schedmate.simulator.faults import draw_faults
+from schedmate.simulator.overlay import overlay
+from schedmate.simulator.plan import plan
+from schedmate.simulator.report import Digest, digest
+from schedmate.simulator.result import Comparison
+from schedmate.simulator.setting import DEFAULT_LOAD, Setting, fitting, gpus_for_load, nodes_of
+from schedmate.simulator.sweeps.pools import run_pools
+from schedmate.simulator.sweeps.question import SYNTHETIC, Question
+from schedmate.simulator.traces import Trace, read_trace, synthetic
+
+OnProgress = Callable[[str, int, int], None]
+SYNTHETIC_GPUS = 64
+_NAMED_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Rows of a file that could not be used."""
+
+    bad: int = 0
+    rows: int = 0
+    first: tuple[str, ...] = ()
+    """What is wrong with the first few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question: Question
+    compared: Comparison
+    overlaid: bool
+    left_out: LeftOut
+    digest: Digest | None = None
+    """Only where a report was asked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A trace as a simulation needs it."""
+
+    name: str
+    columns: Columns
+    gpus: int | None
+    notes: tuple[str, ...]
+    left_out: LeftOut
+
+
+def answer(
+    question: Question, *, reported: bool = False, on_progress: OnProgress | None = None
+) -> Answer:
+    loaded = load(question)
+    if question.by_group:
+        return _answer_by_group(question, loaded, on_progress, reported=reported)
+    setting = _setting(question, loaded.name, loaded.columns, loaded)
+    runs = compare(setting, question.policies, on_progress=on_progress)
+    compared = replace(comparison(setting, runs), setting=dict(question.swept))
+    told = digest(compared, setting.columns, runs) if reported else None
+    return Answer(question, compared, setting.meaning is not None, loaded.left_out, told)
+
+
+def _answer_by_group(
+    question: Question, loaded: Loaded, on_progress: OnProgress | None, *, reported: bool
+) -> Answer:
+    share = question.gpus / loaded.columns.gpu_seconds if question.gpus else None
+
+    def setting_of(name: str, columns: Columns) -> Setting:
+        size = None if share is None else _share_of(columns, share)
+        return _setting(replace(question, gpus=size), f"{loaded.name}: {name}", columns, loaded)
+
+    pools = run_pools(loaded.columns, question.policies, setting_of, on_progress)
+    whole = replace(pools.whole, name=loaded.name)
+    compared = comparison(whole, pools.runs)
+    parted = f"{whole.gpus} GPUs in {pools.pools} pools, one for each group of the trace"
+    compared = replace(
+        compared,
+        assumptions=(parted, *compared.assumptions[1:]),
+        setting=dict(question.swept),
+    )
+    told = digest(compared, whole.columns, pools.runs) if reported else None
+    return Answer(question, compared, whole.meaning is not None, loaded.left_out, told)
+
+
+def _share_of(columns: Columns, gpus_per_second: float) -> int:
+    """By the GPU time a group asks for; its largest job fits."""
+    return max(int(columns.gpus.max()), round(columns.gpu_seconds * gpus_per_second))
+
+
+def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) -> Setting:
+    gpus = _size(question, columns, loaded)
+    kept, left_out = fitting(name, columns, gpus)
+    nodes = tuple(nodes_of(gpus, question.gpus_per_node)) if question.gpus_per_node else ()
+    setting = Setting(
+        name=name,
+        columns=kept,
+        gpus=gpus,
+        node_sizes=nodes,
+        restart_s=question.restart_s,
+        seed=question.seed,
+        error=question.error,
+        left_out=left_out,
+        notes=_notes(question, loaded),
+    )
+    return _with_meaning(_with_faults(setting, question), question)
+
+
+def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
+    if question.gpus is not None:
+        return question.gpus
+    if question.load is None and loaded.gpus is not None and not question.by_group:
+        return loaded.gpus
+    return gpus_for_load(columns, question.load or DEFAULT_LOAD)
+
+
+def _with_faults(setting: Setting, question: Question) -> Setting:
+    if not question.faults:
+        return setting
+    if not setting.node_sizes:
+        raise BadInput("faults are of nodes: say --gpus-per-node, for example 8")
+    first, last = float(setting.columns.submit[0]), float(setting.columns.submit[-1])
+    drawn = draw_faults(len(setting.node_sizes), first, last, seed=question.seed)
+    return replace(setting, faults=drawn)
+
+
+def _overlaid(question: Question) -> bool:
+    if question.overlay is not None:
+        return question.overlay
+    return any(plan(name).parts for name in question.policies)
+
+
+def _with_meaning(setting: Setting, question: Question) -> Setting:
+    if not _overlaid(question):
+        return setting
+    meaning = overlay(setting.columns, seed=question.seed, **question.assumed)
+    return replace(setting, meaning=meaning, columns=meaning.as_seen(setting.columns))
+
+
+def _notes(question: Question, loaded: Loaded) -> tuple[str, ...]:
+    if question.error is None:
+        return loaded.notes
+    wrong = (
+        f"whoever foretells a run time says the truth with an error of {question.error:g} "
+        "(standard deviation of the logarithm), at no cost"
+    )
+    return (*loaded.notes, wrong)
+
+
+def load(question: Question) -> Loaded:
+    """Read or draw the trace; a file is read once in a process."""
+    if question.source != SYNTHETIC:
+        return _read(question.source)
+    size = question.gpus or SYNTHETIC_GPUS
+    like = {} if question.like is None else {"like": question.like}
+    drawn = synthetic(
+        question.jobs,
+        gpus=size,
+        load=question.load or DEFAULT_LOAD,
+        seed=question.seed,
+        **like,
+    )
+    return replace(_loaded(drawn), gpus=size)
+
+
+@lru_cache(maxsize=1)
+def _read(source: str) -> Loaded:
+    return _loaded(read_trace(Path(source)))
+
+
+def _loaded(trace: Trace) -> Loaded:
+    notes = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    if trace.bad_rows:
+        notes.insert(0, f"{len(trace.bad_rows)} bad rows of the trace are left out")
+    return Loaded(
+        name=trace.name,
+        columns=columns_of(trace.jobs),
+        gpus=trace.gpus,
+        notes=tuple(notes),
+        left_out=LeftOut(
+            bad=len(trace.bad_rows),
+            rows=len(trace.bad_rows) + len(trace.jobs),
+            first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
+        ),
+    )

@@ -1,0 +1,65 @@
+"""One cluster or many: each virtual cluster of a trace may be a pool of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schedmate.simulator.columns import Columns, Ints
+from schedmate.simulator.compare import compare
+from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.run import PolicyRun
+from schedmate.simulator.setting import Setting, by_group
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PoolRuns:
+    """The runs of all pools as if they were of one cluster of that many GPUs."""
+
+    whole: Setting
+    pools: int
+    runs: list[PolicyRun]
+
+
+def run_pools(
+    columns: Columns,
+    policies: Sequence[str],
+    setting_of: Callable[[str, Columns], Setting],
+    on_progress: OnProgress | None = None,
+) -> PoolRuns:
+    """Each group's jobs on the cluster that `setting_of` gives them."""
+    kept: list[Ints] = []
+    settings: list[Setting] = []
+    per_pool: list[list[PolicyRun]] = []
+    for name, jobs in by_group(columns):
+        setting = setting_of(name, columns.take(jobs))
+        kept.append(jobs[columns.gpus[jobs] <= setting.gpus])
+        settings.append(setting)
+        per_pool.append(compare(setting, policies, on_progress=on_progress))
+    places = np.argsort(np.concatenate(kept), kind="stable")
+    whole = replace(
+        settings[0],
+        columns=columns.take(np.concatenate(kept)),
+        gpus=sum(setting.gpus for setting in settings),
+        left_out=sum(setting.left_out for setting in settings),
+    )
+    runs = [_merged(runs, whole, places) for runs in zip(*per_pool, strict=True)]
+    return PoolRuns(whole, len(settings), runs)
+
+
+def _merged(runs: Sequence[PolicyRun], whole: Setting, places: Ints) -> PolicyRun:
+    gathered = {
+        name: np.concatenate([getattr(run.outcome, name) for run in runs])[places]
+        for name in Outcome.__slots__
+    }
+    return replace(
+        runs[0],
+        columns=whole.columns,
+        gpus=whole.gpus,
+        outcome=Outcome(**gathered),
+        wall_seconds=sum(run.wall_seconds for run in runs),
+    )
