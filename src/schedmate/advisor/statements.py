@@ -132,7 +132,13 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
 
 def _is_of_others(binding: Binding) -> bool:
     of_a_dict = binding.where == "item" and is_of_others(binding.of)
-    return of_a_dict or _is_of_a_search(binding.name, binding.of) or _is_a_factor(binding)
+    others = _is_of_a_search(binding.name, binding.of) or _is_of_patches(binding)
+    return of_a_dict or others or _is_a_factor(binding)
+
+
+def _is_of_patches(binding: Binding) -> bool:
+    """A number of tokens that is computed says into how many a picture is cut."""
+    return binding.name in ("num_tokens", "n_tokens") and len(binding.value.lines) > 1
 
 
 def _is_a_factor(binding: Binding) -> bool:

@@ -117,3 +117,11 @@ def test_random_bytes_are_no_code(job):
     for _ in range(20):
         text = "".join(chr(chance.randrange(1, 0x250)) for _ in range(200))
         assert job.follow(text).trace is not None
+
+
+def test_what_is_parsed_counts_so_that_every_machine_reads_as_much(job):
+    for name in ("a", "b", "c"):
+        job.put(f"{name}.py", "x = 1\n" + f"# {'-' * 1000}\n" * 40)
+    code = "import a, b, c\nfor m in (a, b, c):\n    m.x\nlast = a.x, b.x, c.x\n"
+    assert not job.follow(code, limits=Limits(steps=10_000)).trace.exhausted
+    assert job.follow(code, limits=Limits(steps=4_000)).trace.exhausted

@@ -18,12 +18,18 @@ class JobRaises(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    steps: int = 240_000
+    steps: int = 115_000
+    """About a second's worth, and what counts: the same job is read the same way everywhere."""
     afterwards: int = 40_000
-    """Steps for the code that nobody is seen to call."""
-    seconds: float = 0.9
-    """Of the processor: what is read must not depend on how busy the machine is."""
-    wall_seconds: float = 3.0
+    """Of those, at most for the code that nobody is seen to call."""
+    code_per_step: int = 16
+    """Characters of code that are parsed in the time of a step."""
+    config_per_step: int = 4
+    per_file: int = 20_000
+    """Steps that one file costs at most: of what is too large little is built."""
+    seconds: float = 3.0
+    """Of the processor: only for what steps do not measure."""
+    wall_seconds: float = 9.0
     generous: int = 20_000
     """Steps after which only what is new is worth following."""
     call_depth: int = 40
@@ -42,25 +48,32 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._left = limits.steps
+        self._taken = 0
         self._generous_until = limits.steps - limits.generous
         self._cpu = time.thread_time() + limits.seconds
         self._clock = time.monotonic() + limits.wall_seconds
 
     def tick(self) -> None:
         self._left -= 1
-        if self._left < 0:
+        if self._left < self._taken:
             raise Exhausted
         if self._left % _CLOCK_EVERY == 0:
             self.look_at_the_clock()
+
+    def parse(self, text: str, *, config: bool = False) -> None:
+        """Count what reading a file costs; it says nothing of how much code was followed."""
+        per_step = self.limits.config_per_step if config else self.limits.code_per_step
+        self._taken += min(len(text) // per_step, self.limits.per_file)
 
     def look_at_the_clock(self) -> None:
         if self.late:
             raise Exhausted
 
     def allow(self, steps: int) -> None:
-        """So many from now on, and no more generously than up to now."""
-        self._generous_until += steps - self._left
-        self._left = steps
+        """So many from now on, if there are as many, and no more generously than up to now."""
+        allowed = min(steps, max(0, self._left - self._taken))
+        self._generous_until += allowed - self._left
+        self._left, self._taken = allowed, 0
 
     @property
     def thrifty(self) -> bool:

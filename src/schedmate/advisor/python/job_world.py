@@ -55,6 +55,7 @@ class JobWorld:
             source = self._engine.files.read(place, inside=self._engine.finder.allowed)
             if source is not None:
                 self._text_left -= len(source.text)
+                self._engine.budget.parse(source.text, config=True)
                 self._engine.configs.append(source)
                 return self._read(source)
         return None

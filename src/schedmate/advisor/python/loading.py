@@ -23,6 +23,7 @@ def read_code(engine: Engine, path: Path, depth: int, origin: Source = "code") -
     if source is None:
         return None
     engine.bytes_read += len(source.text)
+    engine.budget.parse(source.text)
     parsed = parse_file(source, depth, origin)
     if isinstance(parsed, Unparsable):
         engine.problems.append(parsed)
