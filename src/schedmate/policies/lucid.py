@@ -1,0 +1,202 @@
+"""Lucid (ASPLOS'23): measure every job first, then shortest expected service first, two on a GPU
+where they are hardly in each other's way.
+
+- A job runs on the profiler's GPUs first, see `lucid_profiler`. The time counts: it is part of the
+  job's completion time, and what it did there is lost unless it ended there. (The authors'
+  simulator profiles in a world of its own and lets jobs begin anew at their submission.)
+- Then by expected GPU-seconds (Lucid's estimates: an explainable boosting machine), whoever fits.
+- A job that does not fit joins one of equal size that runs alone, where their sharing scores are at
+  most 2 together, memory holds both and the host is not much shorter; jobs of more than a node's
+  GPUs do not share. (The authors' simulator looks for a host even when GPUs are free.) Of each
+  size and score the first in line is looked at.
+- Where few jobs come, nothing is shared. Lucid forecasts the hour to come; here the last hour
+  stands for it. As in the authors' simulator two jobs an hour are few.
+
+SchedMate's hooks: `skip_profiling` says of which job enough is known from its likes;
+`unpack_below` undoes a pair, once watched for `watch_s`, in which one is slower than that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush, heapreplace
+
+from schedmate.model import BadInput
+from schedmate.policies.disciplines import Expectation
+from schedmate.policies.lucid_profiler import Profiler, Profiling
+from schedmate.policies.packing import Hosts, Measured
+from schedmate.policies.share_score import share_score
+from schedmate.policies.world import Source, World
+
+_HOUR_S = 3600.0
+
+
+class Lucid:
+    name = "lucid"
+    source: Source | None = "ebm"
+
+    def __init__(
+        self,
+        *,
+        profiling: Profiling | None = None,
+        share_limit: int = 2,
+        largest_shared: int = 8,
+        few_an_hour: int = 2,
+        skip_profiling: Callable[[int], bool] | None = None,
+        unpack_below: float | None = None,
+        watch_s: float = 120.0,
+    ) -> None:
+        if share_limit < 0 or watch_s <= 0.0:
+            raise BadInput("lucid's share limit is 0 or above, and it watches for more than 0 s")
+        self._profiling = profiling or Profiling()
+        self._share_limit = share_limit
+        self._largest_shared = largest_shared
+        self._few_an_hour = few_an_hour
+        self._skip = skip_profiling
+        self._unpack_below = unpack_below
+        self._watch_s = watch_s
+
+    def begin(self, world: World) -> None:
+        self._world = world
+        self._gpus = world.jobs.gpus
+        self._expectation = Expectation(world.jobs.expected)
+        self._profiler = Profiler(world, self._profiling)
+        self._hosts = Hosts()
+        self._known: dict[int, Measured] = {}
+        self._lines: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        self._beside: dict[int, int] = {}
+        self._alone_only: set[int] = set()
+        self._watched: list[tuple[float, int, int]] = []
+        self._lately: deque[float] = deque()
+        self._used = 0
+        self._news = False
+        self._state = (0, 0)
+
+    def arrived(self, job: int) -> None:
+        self._expectation.submitted(job)
+        self._lately.append(self._world.now)
+        if job in self._known or (self._skip is not None and self._skip(job)):
+            self._enqueue(job)
+        else:
+            self._profiler.put(job)
+
+    def ended(self, job: int) -> None:
+        self._news = True
+        if self._profiler.has(job):
+            self._profiler.leave(job)
+        else:
+            self._vacate(job)
+
+    evicted = ended
+
+    def decide(self) -> None:
+        for job in self._profiler.over():
+            self._enqueue(job)
+        if self._watched:
+            self._undo_slow_pairs()
+        state = (self._limit_now(), self._world.gpus)
+        if self._news or state != self._state:
+            self._news, self._state = False, state
+            self._start_who_may(state[0])
+        if not self._somebody_needs_all():
+            self._profiler.start_who_may()
+
+    def _enqueue(self, job: int) -> None:
+        self._news = True
+        known = self._known.get(job) or self._measure(job)
+        heappush(self._lines.setdefault((known.gpus, known.score), []), (known.service, job))
+
+    def _measure(self, job: int) -> Measured:
+        world, gpus = self._world, self._gpus[job]
+        memory = world.memory_share(job)
+        score = share_score(world.utilization(job), memory)
+        service = self._expectation.submitted(job) * gpus
+        known = self._known[job] = Measured(gpus, score, memory, service)
+        return known
+
+    def _start_who_may(self, limit: int) -> None:
+        """First of each line by expected service; a line whose first must wait waits."""
+        heads = [(line[0], at) for at, line in self._lines.items() if line]
+        heapify(heads)
+        while heads:
+            (_, job), at = heads[0]
+            line = self._lines[at]
+            if not (self._start(job) or (limit and self._join(job, limit))):
+                heappop(heads)
+                continue
+            heappop(line)
+            if line:
+                heapreplace(heads, (line[0], at))
+            else:
+                heappop(heads)
+
+    def _start(self, job: int) -> bool:
+        gpus = self._gpus[job]
+        if gpus > self._room_for(gpus) or not self._world.start(job):
+            return False
+        self._used += gpus
+        self._may_host(job)
+        return True
+
+    def _room_for(self, gpus: int) -> int:
+        """What the profiler does not set aside; a job that needs that as well may have it."""
+        aside = self._profiling.gpus_of(self._world.gpus)
+        ours = self._world.gpus - aside
+        return (ours if gpus <= ours else self._world.gpus - self._profiler.busy) - self._used
+
+    def _somebody_needs_all(self) -> bool:
+        """Whether a job waits for no GPUs but those that the profiler sets aside."""
+        whole = self._world.gpus
+        ours = whole - self._profiling.gpus_of(whole)
+        return any(
+            ours < gpus <= whole - self._used for (gpus, _), line in self._lines.items() if line
+        )
+
+    def _join(self, job: int, limit: int) -> bool:
+        known = self._known[job]
+        if known.gpus > self._largest_shared or job in self._alone_only:
+            return False
+        host = self._hosts.for_(known, limit)
+        if host is None or not self._world.start_beside(job, host):
+            return False
+        self._hosts.discard(host)
+        self._beside[job], self._beside[host] = host, job
+        if self._unpack_below is not None:
+            self._watched.append((self._world.now + self._watch_s, job, host))
+            self._world.wake_at(self._world.now + self._watch_s)
+        return True
+
+    def _vacate(self, job: int) -> None:
+        """It holds no GPUs any more; who was beside it has them alone."""
+        other = self._beside.pop(job, None)
+        if other is None:
+            self._hosts.discard(job)
+            self._used -= self._gpus[job]
+        else:
+            del self._beside[other]
+            self._may_host(other)
+
+    def _may_host(self, job: int) -> None:
+        if self._gpus[job] <= self._largest_shared and job not in self._alone_only:
+            self._hosts.add(job, self._known[job])
+
+    def _undo_slow_pairs(self) -> None:
+        """The one that came to the other begins anew, and shares no more."""
+        due = [pair for pair in self._watched if pair[0] <= self._world.now]
+        self._watched = self._watched[len(due) :]
+        for _, guest, host in due:
+            together = self._beside.get(guest) == host
+            if together and self._slower_of(guest, host) < (self._unpack_below or 0.0):
+                self._alone_only.add(guest)
+                self._world.stop(guest, keep_work=False)
+                self._vacate(guest)
+                self._enqueue(guest)
+
+    def _slower_of(self, guest: int, host: int) -> float:
+        return min(self._world.pace(guest), self._world.pace(host))
+
+    def _limit_now(self) -> int:
+        while self._lately and self._lately[0] <= self._world.now - _HOUR_S:
+            self._lately.popleft()
+        return self._share_limit if len(self._lately) > self._few_an_hour else 0
