@@ -2,15 +2,17 @@
 
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.model import Job, JobState, Request
+from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
 from schedmate.service.foresight import Foresight, learn_from
 from schedmate.service.refining import Refining
+from schedmate.store.base import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import past_run
 
@@ -95,15 +97,15 @@ def test_it_is_learnt_at_the_start_and_then_seldom(store, path, refining):
     foresight = Foresight(store, refining, lambda: SqliteStore(path))
     foresight.consider(NOW)
     assert wait_for(lambda: learnt_lore(store).site is not None)
-    first = store.learnt("site/1")
+    first = store.learnt("site/2")
     remember(store, 30, first=100, seconds=50.0)
     for number in range(30):
         foresight.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
     foresight.consider(NOW + 60)
     time.sleep(0.3)
-    assert store.learnt("site/1") == first
+    assert store.learnt("site/2") == first
     foresight.consider(NOW + 3600)
-    assert wait_for(lambda: store.learnt("site/1") != first)
+    assert wait_for(lambda: store.learnt("site/2") != first)
 
 
 def test_a_store_that_cannot_be_opened_stops_nothing(store, refining):
@@ -126,3 +128,41 @@ def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, refinin
     site = learnt_lore(store).site
     assert {"waiting", "running", "another"} == set(site._on_their_way)
     assert Path(path).exists()
+
+
+def advised(store, waiting):
+    said = Prediction(basis="history", duration_s=Spread(1, 2, 3), explanation="by nothing")
+    store.keep_advice(waiting.id, KeptAdvice(Advice(workload=Workload(), prediction=said), None))
+
+
+def test_a_job_that_waited_is_foretold_anew_by_what_ended_meanwhile(store, refining):
+    remember(store, 60)
+    learn_from(store, at=NOW)
+    foresight = Foresight(store, refining)
+    waiting = job(request=Request(gpus=3))
+    advised(store, waiting)
+    foresight.submitted(waiting)
+    foresight.started(replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000))
+    assert 300 < store.advice("j1").advice.prediction.duration_s.p50 < 1500
+
+
+@pytest.mark.parametrize("waited", [5, None])
+def test_one_that_started_at_once_or_before_anybody_looked_is_not(store, refining, waited):
+    remember(store, 60)
+    learn_from(store, at=NOW)
+    foresight = Foresight(store, refining)
+    waiting = job(request=Request(gpus=3))
+    advised(store, waiting)
+    if waited is not None:
+        foresight.submitted(waiting)
+    start = NOW + (waited or 9000)
+    foresight.started(replace(waiting, state=JobState.RUNNING, start_time=start))
+    assert store.advice("j1").advice.prediction.duration_s.p50 == 2
+
+
+def test_what_cannot_be_foretold_anew_stands_as_it_was(store, refining, caplog):
+    foresight = Foresight(store, refining)
+    foresight.submitted(job())
+    store.advice = lambda _: 1 / 0
+    foresight.started(job(state=JobState.RUNNING, start_time=NOW + 9000))
+    assert "is not foretold anew" in caplog.text

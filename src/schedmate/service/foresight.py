@@ -6,12 +6,15 @@ goes by how long a user's other jobs have been running.
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor.predicting.facts import Ran, facts_of
 from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.advisor.predicting.prediction import learn
+from schedmate.advisor.predicting.prediction import learn, predict
+from schedmate.advisor.target import Target
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
@@ -22,8 +25,10 @@ if TYPE_CHECKING:
     from schedmate.service.refining import Refining
     from schedmate.store import Store
 
+_log = logging.getLogger(__name__)
 _AT_MOST_EVERY_S = 1800.0
 _ENOUGH_NEW = 20
+_LONG_WAIT_S = 60.0
 
 
 class Foresight:
@@ -59,7 +64,11 @@ class Foresight:
                 _tell(site, job)
 
     def started(self, job: Job) -> None:
+        """What was foretold of a job that waited is foretold anew, by what ended meanwhile."""
         site = self._site()
+        before = self._on_their_way.get(job.id)
+        if before is not None and before.state is JobState.PENDING:
+            self._try_to_renew(job)
         self._on_their_way[job.id] = job
         if site is not None and job.start_time is not None:
             site.started(job.id, job.start_time)
@@ -70,6 +79,25 @@ class Foresight:
         site = self._site()
         if site is not None and job.start_time is not None and job.end_time is not None:
             site.ended(Ran(facts_of(job), job.start_time, job.end_time, job.state))
+
+    def _try_to_renew(self, job: Job) -> None:
+        """Fail open: what was said before still stands."""
+        try:
+            self._renew(job)
+        except Exception:  # noqa: BLE001 - as the docstring says
+            _log.warning("job %s is not foretold anew", job.id, exc_info=True)
+
+    def _renew(self, job: Job) -> None:
+        """Its siblings of the same array, say, that were submitted with it and ran before it."""
+        kept = self._store.advice(job.id)
+        started = job.start_time
+        if kept is None or started is None or started - job.submit_time < _LONG_WAIT_S:
+            return
+        target = replace(Target.from_job(job, None), submitted_at=started)
+        said = predict(self._store, target, kept.fingerprint, kept.advice.workload)
+        if said.duration_s is not None:
+            advice = replace(kept.advice, prediction=said)
+            self._store.keep_advice(job.id, replace(kept, advice=advice))
 
     def _site(self) -> SiteModel | None:
         """One that was learnt anew knows nothing of what is on its way."""

@@ -129,8 +129,8 @@ class Mate:
                 self._foresight.submitted(job)
                 return advised
             case Track(job=job):
-                self._watching.begin(job)
                 self._foresight.started(job)
+                self._watching.begin(job)
             case Diagnose(job=job, hung=hung):
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):

@@ -5,14 +5,18 @@ from __future__ import annotations
 import itertools
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedmate.advisor.predicting.experts import WAYS, opinions
 from schedmate.advisor.predicting.facts import Facts, Ran, facts_of, ran
-from schedmate.advisor.predicting.kin import KEPT
+from schedmate.advisor.predicting.grid import SIZE
+from schedmate.advisor.predicting.kin import KEPT, Group
 from schedmate.advisor.predicting.replay import replay
 from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predicting.site_state import long_of, state_of
 from schedmate.model import BadInput, JobState, PastRun, Request
 from schedmate.testing.builders import a_job
 
@@ -159,6 +163,32 @@ def test_of_a_long_past_the_older_part_still_counts():
         closely=10,
     )
     assert within_twice(model.predict(facts(3 * DAY, name="rare")).duration_s.p50, 40_000)
+
+
+def test_a_group_goes_by_more_than_it_remembers_one_by_one():
+    group = Group()
+    for n in range(20 * KEPT):
+        group.ended(80.0 if n < 19 * KEPT else 40.0, JobState.COMPLETED, float(n))
+    again = Group(long=long_of(state_of(group)))
+    for each in (group, again):
+        said = opinions([each], None, np.ones(SIZE, np.float32), now=1e6)
+        long = said.mass[np.flatnonzero(said.who == WAYS - 1)[0]]
+        assert long[80] == pytest.approx(19 / 20, abs=0.05)
+        assert long[40] == pytest.approx(1 / 20, abs=0.05)
+
+
+def test_whom_to_believe_is_learnt_of_each_user():
+    """Ada's jobs all take as long as her last, Bob's alternate."""
+    model = SiteModel()
+    runs = []
+    for n in range(400):
+        runs.append(a_run(n * 40_000, 100 if n % 80 < 40 else 10_000))
+        runs.append(a_run(n * 40_000 + 20_000, 100 if n % 2 else 10_000, user="bob"))
+    model.learn(runs)
+    again = SiteModel.load(model.dump())
+    for each in (model, again):
+        assert each.predict(facts(400 * 40_000)).duration_s.p10 > 1000
+        assert each.predict(facts(400 * 40_000, user="bob")).duration_s.p10 < 1000
 
 
 def test_learns_the_time_of_a_job_whose_submission_nobody_told():

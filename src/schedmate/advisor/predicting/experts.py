@@ -1,8 +1,8 @@
 """What each group of kin says of a job's time: a row of mass for every way to look at it.
 
-A group speaks four times: by its newest end, by its newer ones, by all that it remembers, and by
-the jobs as they were submitted. The last counts those that still run: they take longer than they
-have run by now, which at a burst's start is all that is known of it.
+A group speaks five times: by its newest end, by its newer ones, by all that it remembers, by the
+jobs as they were submitted, and by what it has ever seen. The fourth counts those that still run:
+they take longer than they have run by now, which at a burst's start is all that is known of it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from schedmate.advisor.predicting.kin import KEPT, KINDS, RELATIVE, Group
 _DECAYS = (0.3, 0.8, 0.97)
 _BY_AGE = np.array([[decay**age for age in range(KEPT)] for decay in _DECAYS])
 _FLIGHT_WEIGHTS = [0.9**age for age in range(KEPT)]
-WAYS = len(_DECAYS) + 1
+_FLIGHTS, _LONG = len(_DECAYS), len(_DECAYS) + 1
+WAYS = len(_DECAYS) + 2
 _USUAL = len(_DECAYS) - 1
 ROWS = WAYS * len(KINDS) + 3
 """And the limit itself, the site's long memory, and that anything up to a month may happen."""
@@ -51,6 +52,7 @@ def opinions(
     rows = np.zeros((WAYS * len(present) + 3, SIZE), np.float32)
     _add_ends(rows, present, limit or 0.0)
     _add_flights(rows, [group for _, group in present], site, now)
+    _add_long_memories(rows, present)
     if limit is not None:
         rows[-3, round(limit)] = 1.0
     rows[-2] = site
@@ -78,6 +80,12 @@ def _add_ends(rows: Mass, present: Sequence[tuple[int, Group]], limit: float) ->
         _put(rows, at, np.broadcast_to(np.array(places), at.shape), _BY_AGE[:, ages])
 
 
+def _add_long_memories(rows: Mass, present: Sequence[tuple[int, Group]]) -> None:
+    for number, (kind, group) in enumerate(present):
+        if group.long is not None and KINDS[kind] not in RELATIVE:
+            rows[number * WAYS + _LONG] = group.long
+
+
 def _put(rows: Mass, at: Places, places: Weights, weights: Weights) -> None:
     """Between two points of the grid, each gets as much as it is near."""
     places = np.clip(places, 0, SIZE - 1.001)
@@ -93,7 +101,7 @@ def _add_flights(rows: Mass, groups: Sequence[Group], site: Mass, now: float) ->
     known: list[tuple[int, float, float]] = []
     running: list[tuple[int, float, float]] = []
     for number, group in enumerate(groups):
-        row = number * WAYS + len(_DECAYS)
+        row = number * WAYS + _FLIGHTS
         for flight, weight in zip(reversed(group.flights), _FLIGHT_WEIGHTS, strict=False):
             if flight.place is not None:
                 known.append((row, flight.place, weight))

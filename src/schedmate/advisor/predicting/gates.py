@@ -2,8 +2,9 @@
 
 A weight is a sum of what speaks for an expert: how many jobs it rests on, how long ago the last of
 them ended, how sure it is of itself; how fast the user submits, how the job before went and whether
-it asked for the same. After a job's end, each expert gains by how much better it foretold that time
-than they all did together. Someone's thousand jobs of a day teach less than a thousand people's.
+it asked for the same; whose it is. After a job's end, each expert gains by how much better it
+foretold that time than they all did together. Someone's thousand jobs of a day teach less than a
+thousand people's, but what they teach of that user.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from schedmate.advisor.predicting.kin import KINDS
 _BUCKETS = (6, 6, 8, 5, 3, 8)
 _PACE = 0.1
 _FADING = 0.001
+_OWN_PACE = 0.1
+_OWN_FADING = 0.002
+_USERS = 5000
+"""Of whom it is remembered which experts are right about them, those who ran jobs last."""
 _MEMORY = 300.0
 _COARSE = 3
 _COARSE_EDGES = np.arange(0, SIZE, _COARSE)
@@ -48,12 +53,13 @@ _BY_KIND = {
 _OTHERS = (0.0, -1.0, -2.0)
 """The limit, the site's long memory, anything."""
 _FLIGHTS = 0.5
+_LONG = -1.0
 _A_DOUBLING = 0.2
 
 
 def _prior() -> Weights:
     """Before anything is learnt, nearer kin count for more, and so do many of them."""
-    by_way = np.array([0.0] * (WAYS - 1) + [_FLIGHTS])
+    by_way = np.array([0.0] * (WAYS - 2) + [_FLIGHTS, _LONG])
     rows = [_BY_KIND[kind] + by_way for kind in KINDS]
     logits = np.concatenate([*rows, _OTHERS])
     doublings = _A_DOUBLING * np.arange(_BUCKETS[0])
@@ -75,6 +81,8 @@ _NEAR = _near()
 class Situation:
     """In what buckets a job and its experts are: three by expert, three of the job itself."""
 
+    user: str
+
     counts: Places
     ages: Places
     lag: int
@@ -90,6 +98,7 @@ class Mixed:
     who: Places
     weights: Weights
     coarse: NDArray[np.float16]
+    user: str
     at: tuple[tuple[Places | int, Places], ...]
 
 
@@ -98,6 +107,7 @@ class GatesState:
     tables: list[list[list[float]]] = field(default_factory=list)
     taught: dict[str, tuple[float, int]] = field(default_factory=dict)
     lessons: int = 0
+    own: dict[str, list[float]] = field(default_factory=dict)
 
 
 class Gates:
@@ -109,11 +119,14 @@ class Gates:
                 mine[:] = theirs
         self._taught = dict(state.taught)
         self._lessons = state.lessons
+        own = {user: np.array(each) for user, each in state.own.items()}
+        self._own = {user: each for user, each in own.items() if each.shape == (EXPERTS,)}
 
     @property
     def state(self) -> GatesState:
         tables = [np.round(table, 4).tolist() for table in self._tables]
-        return GatesState(tables, dict(self._taught), self._lessons)
+        own = {user: np.round(each, 3).tolist() for user, each in self._own.items()}
+        return GatesState(tables, dict(self._taught), self._lessons, own)
 
     def mix(self, said: Opinions, situation: Situation) -> Mixed:
         who = np.concatenate([said.who, said.who + ROWS])
@@ -128,22 +141,36 @@ class Gates:
             (sure, who),
         )
         logits = _PRIOR[situation.counts[who], who] + self._sum(at)
+        if situation.user in self._own:
+            logits += self._own[situation.user][who]
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
         coarse = np.add.reduceat(said.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
         plain, smeared = weights.astype(np.float32).reshape(2, -1) @ said.mass
-        return Mixed(plain + smeared @ SMEAR, who, weights, coarse.astype(np.float16), at)
+        return Mixed(
+            plain + smeared @ SMEAR, who, weights, coarse.astype(np.float16), situation.user, at
+        )
 
-    def learn(self, mixed: Mixed, place: float, user: str) -> None:
+    def learn(self, mixed: Mixed, place: float) -> None:
         """The job that this was said of ended at `place`."""
         at = round(place) // _COARSE
         coarse = mixed.coarse.astype(np.float64)
         plain, smeared = coarse[:, max(0, at - 1) : at + 2].sum(axis=1), coarse @ _NEAR[:, at]
         deserved = mixed.weights * (np.concatenate([plain, smeared]) + _LEAST)
-        pace = self._pace(user)
-        step = _PACE * pace * (deserved / deserved.sum() - mixed.weights)
+        gained = deserved / deserved.sum() - mixed.weights
+        pace = self._pace(mixed.user)
         for table, index in zip(self._tables, mixed.at, strict=True):
-            table[index] += step - _FADING * pace * table[index]
+            table[index] += pace * (_PACE * gained - _FADING * table[index])
+        own = self._of(mixed.user)
+        own[mixed.who] += _OWN_PACE * gained - _OWN_FADING * own[mixed.who]
+
+    def _of(self, user: str) -> Weights:
+        """Now the newest."""
+        own = self._own.pop(user, None)
+        self._own[user] = np.zeros(EXPERTS) if own is None else own
+        if len(self._own) > _USERS:
+            del self._own[next(iter(self._own))]
+        return self._own[user]
 
     def _sum(self, at: Sequence[tuple[Places | int, Places]]) -> Weights:
         chosen = [table[index] for table, index in zip(self._tables, at, strict=True)]

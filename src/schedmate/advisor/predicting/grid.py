@@ -21,7 +21,7 @@ _EDGES = np.arange(SIZE + 1) - 0.5
 _CENTRES = np.arange(SIZE)
 _COARSENESS = 0.5
 """A time lies in between two points: where many take exactly as long, p90 must not fall short."""
-_AS_GOOD = 0.97
+_AS_GOOD = 0.98
 _TWOFOLD = math.log(2) / STEP
 
 
@@ -77,5 +77,8 @@ def _densest(below: Mass) -> float:
     held = right - left
     fullest = int(np.argmax(held))
     median = float(np.interp((left[fullest] + right[fullest]) / 2, below, _EDGES))
-    as_good = _CENTRES[held >= _AS_GOOD * held[fullest]]
+    is_as_good = held >= _AS_GOOD * held[fullest]
+    if is_as_good[round(median)]:
+        return median
+    as_good = _CENTRES[is_as_good]
     return float(as_good[np.argmin(np.abs(as_good - median))])

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from schedmate.advisor.predicting.facts import Facts
+from schedmate.advisor.predicting.grid import SIZE, Mass
 from schedmate.model import JobState
 
 KEPT = 32
-"""Jobs remembered in a group: what is older has changed."""
+"""Jobs that a group remembers one by one: what is older has changed."""
+_LONG_MEMORY = 0.998
 GROUPS_KEPT = 100_000
 _BURST_S = 60.0
 
@@ -47,6 +51,8 @@ class Group:
     flights: list[Flight] = field(default_factory=list)
     count: int = 0
     last_end: float = 0.0
+    long: Mass | None = None
+    """Where all its jobs ended, fading slowly, once they are more than it remembers one by one."""
 
     def submitted(self, flight: Flight) -> None:
         self.flights.append(flight)
@@ -55,9 +61,22 @@ class Group:
     def ended(self, place: float, state: JobState, at: float) -> None:
         self.places.append(place)
         self.states.append(state)
+        self._remember_for_long(place)
         del self.places[:-KEPT], self.states[:-KEPT]
         self.count += 1
         self.last_end = at
+
+    def _remember_for_long(self, place: float) -> None:
+        if self.long is not None:
+            self.long *= _LONG_MEMORY
+            self.long[_point(place)] += 1
+        elif len(self.places) > KEPT:
+            points = [_point(each) for each in self.places]
+            self.long = np.bincount(points, minlength=SIZE).astype(np.float32)
+
+
+def _point(place: float) -> int:
+    return min(max(round(place), 0), SIZE - 1)
 
 
 def keys_of(facts: Facts) -> tuple[str | None, ...]:

@@ -20,7 +20,7 @@ from schedmate.advisor.predicting.scaling import Scaling
 from schedmate.advisor.predicting.site_model import SiteModel
 from schedmate.model import BadInput, History
 
-_SITE, _CALIBRATION = "site/1", "calibration/1"
+_SITE, _CALIBRATION = "site/2", "calibration/1"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 

@@ -28,7 +28,7 @@ from schedmate.advisor.predicting.kin import (
 )
 from schedmate.advisor.predicting.levels import Levels, Watched
 from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.site_state import GroupState, SiteState, packed, unpacked
+from schedmate.advisor.predicting.site_state import SiteState, long_of, packed, state_of, unpacked
 from schedmate.advisor.predicting.words import in_words, outcome_of
 from schedmate.model import JobState, Outcome, Spread
 
@@ -89,6 +89,7 @@ class SiteModel:
                 states=group.states,
                 count=group.count,
                 last_end=group.last_end,
+                long=long_of(group),
             )
         self._gates = Gates(state.gates)
         self._levels = Levels(state.levels)
@@ -104,13 +105,7 @@ class SiteModel:
     def dump(self) -> bytes:
         """All but the jobs on their way."""
         newest = list(self._kin.groups.items())[-_GROUPS_STORED:]
-        groups = {
-            key: GroupState(
-                [round(place, 3) for place in each.places], each.states, each.count, each.last_end
-            )
-            for key, each in newest
-            if each.places
-        }
+        groups = {key: state_of(each) for key, each in newest if each.places}
         site = [round(float(each), 3) for each in self._site]
         return packed(SiteState(groups, self._gates.state, self._levels.state, site))
 
@@ -176,7 +171,7 @@ class SiteModel:
         self._site[round(place)] += 1
 
     def _learn(self, job: _OnItsWay, run: Ran, place: float) -> None:
-        self._gates.learn(job.mixed, place, run.facts.user)
+        self._gates.learn(job.mixed, place)
         self._levels.ended(job.watched, run.duration_s)
         job.flight.place = place
         last = self._last.get(run.facts.user)
@@ -201,9 +196,15 @@ class SiteModel:
         last = self._last.get(facts.user)
         if last is None:
             return Situation(
-                counts.ravel(), ages.ravel(), lag=_NO_LAG, previous=_NO_PREVIOUS, same=0
+                facts.user,
+                counts.ravel(),
+                ages.ravel(),
+                lag=_NO_LAG,
+                previous=_NO_PREVIOUS,
+                same=0,
             )
         return Situation(
+            facts.user,
             counts.ravel(),
             ages.ravel(),
             lag=bucket_of(now - last.submitted_at, LAGS_S),

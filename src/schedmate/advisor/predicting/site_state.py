@@ -5,12 +5,17 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from schedmate.advisor.predicting.gates import GatesState
+from schedmate.advisor.predicting.grid import SIZE, Mass
+from schedmate.advisor.predicting.kin import Group
 from schedmate.advisor.predicting.levels import LevelsState
 from schedmate.model import BadInput, JobState
 from schedmate.model.wire import dumps, loads
 
 _LARGEST = 500_000_000
+_FADED = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,8 @@ class GroupState:
     states: list[JobState]
     count: int
     last_end: float
+    long: dict[int, float] = field(default_factory=dict)
+    """Where on the grid its jobs ended over a long time, and how many there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,23 @@ class SiteState:
     gates: GatesState = field(default_factory=GatesState)
     levels: LevelsState = field(default_factory=LevelsState)
     site: list[float] = field(default_factory=list)
+
+
+def state_of(group: Group) -> GroupState:
+    places = [round(place, 3) for place in group.places]
+    long = np.zeros(0) if group.long is None else group.long
+    seen = {int(point): round(float(long[point]), 3) for point in np.flatnonzero(long > _FADED)}
+    return GroupState(places, group.states, group.count, group.last_end, seen)
+
+
+def long_of(state: GroupState) -> Mass | None:
+    if not state.long:
+        return None
+    long = np.zeros(SIZE, np.float32)
+    for point, seen in state.long.items():
+        if 0 <= point < SIZE:
+            long[point] = seen
+    return long
 
 
 def packed(state: SiteState) -> bytes:
