@@ -20,8 +20,10 @@ from schedmate.simulator.overlay.projects import bank
 _COMPLETED, _FAILED = STATES.index(JobState.COMPLETED), STATES.index(JobState.FAILED)
 _LEAST_S = 1e-3
 _STARTUP_SHARE = 0.5
-"""Of a run that start-up takes at most: whoever ran for ten seconds had little to load."""
+"""Of its first run that a project's start-up takes at most: who ran ten seconds had little to
+load."""
 _STARTUP_SPREAD = 0.2
+_STARTUP_MOST = 0.75
 _THE_SAME = 0.12
 """How much (log) a run may differ from what the same numbers would take, to have the same."""
 _FACTORS = (1 / 3, 1 / 2, 2.0, 3.0)
@@ -109,9 +111,10 @@ class _Laid:
             readable=chance[5] >= self.assume.unread,
             batch=float(project.batch or 1),
             rate=project.rate,
+            startup_s=min(project.startup_s, _STARTUP_SHARE * likely),
             gpus=self.gpus[job],
         )
-        usual = (likely - self._startup(copy, job)) / copy.unit_s(copy.gpus)
+        usual = (likely - copy.startup_s) / copy.unit_s(copy.gpus)
         copy.length = copy.usual = _rounded(usual)
         return copy
 
@@ -136,7 +139,7 @@ class _Laid:
             unit = (seconds - startup) / copy.length
             copy.usual = copy.length
         else:
-            self._longer_than(copy, (seconds - startup) / unit, job)
+            self._longer_than(copy, max(0.0, seconds - startup) / unit, job)
         copy.planned(gpus, startup + copy.length * unit)
         copy.failed = ended == _FAILED
         self.names.append(name_of(copy.name, copy.runs))
@@ -172,8 +175,10 @@ class _Laid:
             copy.length = math.ceil(done + 1)
 
     def _startup(self, copy: Copy, job: int) -> float:
-        usual = copy.kind.startup_s * math.exp(_STARTUP_SPREAD * self.normals[job][0])
-        return min(usual, _STARTUP_SHARE * self.seconds[job])
+        usual = copy.startup_s * math.exp(_STARTUP_SPREAD * self.normals[job][0])
+        if self.status[job] != _COMPLETED:
+            return usual  # it may have died before it had started
+        return min(usual, _STARTUP_MOST * self.seconds[job])
 
     def _noise(self, job: int) -> float:
         chance, slow = self.chances[job][8], self.assume.slow_runs

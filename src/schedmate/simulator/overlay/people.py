@@ -22,7 +22,11 @@ _UNTOLD = 0.25
 """Of the cost of a plan that is longer than what was done of it."""
 _LONG_AGO = 0.1
 _SHARPLY = 1.5
-_LEAST_LENGTH = 3.0
+_LOADED = 1.5
+"""Times its start-up that a run takes at least."""
+_SHORTEST = 1.5
+"""Epochs or steps that a run of such a project can have had; fewer would be less than one."""
+_LEAST_LENGTH = 4.0
 _SPREAD = 2.0
 
 
@@ -40,6 +44,7 @@ class Copy:
     length: float = 1.0
     batch: float = 1.0
     rate: float = 0.1
+    startup_s: float = 0.0
     gpus: int = 1
     log_s: float = 0.0
     """What it was to take when it was last run."""
@@ -50,10 +55,9 @@ class Copy:
     failed: bool = False
 
     @property
-    def faster(self) -> float:
-        """By how much (log) with every doubling (log) of the GPUs."""
-        kind = self.kind
-        return kind.gpu_exponent - (kind.unit == "steps")
+    def log_startup(self) -> float:
+        """In less than this no run of it comes to its end."""
+        return math.log(_LOADED * self.startup_s)
 
     @property
     def kind(self) -> Project:
@@ -98,11 +102,11 @@ class Person:
 
 def _cost(copy: Copy, log_s: float, log_gpus: float, *, to_its_end: bool) -> float:
     more = log_gpus - copy.log_gpus
-    longer = log_s - copy.log_s + copy.faster * more
+    longer = log_s - copy.log_s + copy.kind.faster * more
     if not to_its_end:  # it was to take longer, who knows how much
         longer = max(longer, _UNTOLD * longer)
-    elif copy.length * math.exp(min(longer, _FARTHEST)) < _LEAST_LENGTH / 2:
-        longer += math.copysign(1.0, longer)
+    elif log_s < copy.log_startup or copy.length * math.exp(min(longer, 9.0)) < _SHORTEST:
+        return math.inf
     if abs(longer) > _FARTHEST:
         return math.inf
     return abs(longer) + _OTHER_GPUS * (more != 0)
@@ -120,7 +124,7 @@ class Shelf:
         length = math.log(seconds) - log_unit
         off = (length - self._typical) / _SPREAD
         short = np.maximum(math.log(_LEAST_LENGTH) - length, 0.0)
-        weights = np.exp(-0.5 * np.minimum(off**2, 40.0) - 2.0 * np.minimum(short, 20.0) - unusual)
+        weights = np.exp(-0.5 * np.minimum(off**2, 40.0) - 6.0 * np.minimum(short, 20.0) - unusual)
         if weights.sum() <= 0:
             return int(np.argmin(short))
         ahead = np.cumsum(weights)

@@ -36,6 +36,7 @@ class Project:
     samples: int = 1
     batch_exponent: float
     gpu_exponent: float
+    """Of throughput with GPUs; 0: it uses one, however many it is given."""
     origin: str
     measured: tuple[str, ...]
     memory_mb: float
@@ -49,9 +50,14 @@ class Project:
     def unit_s(self, batch: float, gpus: int) -> float:
         """Seconds that one epoch or step takes; `batch` is of each GPU."""
         step = self.step_s * (batch / (self.batch or 1)) ** self.batch_exponent
-        if self.unit == "steps":
-            return float(step * gpus ** (1 - self.gpu_exponent))
-        return float(step * max(1.0, self.samples / batch) * gpus**-self.gpu_exponent)
+        steps = 1.0 if self.unit == "steps" else max(1.0, self.samples / batch)
+        return float(steps * step * gpus**-self.faster)
+
+    @property
+    def faster(self) -> float:
+        """By how much (log) a unit is with every doubling (log) of the GPUs: a step is as much
+        larger as there are more."""
+        return self.gpu_exponent - (self.unit == "steps" and self.gpu_exponent > 0)
 
     def arguments(self, length: float, batch: float, rate: float) -> tuple[str, ...]:
         """As a user would write them behind the script."""
