@@ -132,7 +132,7 @@ def test_the_cluster_can_be_sized_by_its_load(call, tmp_path):
 
 
 def test_groups_may_have_pools_of_their_own(call, trace):
-    _, out, _ = call(str(trace), "--policy", "fifo", "--by-group", "--gpus", "2", "--json")
+    _, out, _ = call(str(trace), "--policy", "fifo", "--by-group", "--gpus", "3", "--json")
 
     data = json.loads(out)
     assert data["gpus"] == 3

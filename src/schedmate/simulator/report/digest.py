@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from schedmate.simulator.columns import Columns, Floats
+from schedmate.simulator.columns import Columns
 from schedmate.simulator.outcome import Outcome
-from schedmate.simulator.report.classes import by_gpus
+from schedmate.simulator.report.classes import JobClass, by_gpus
 from schedmate.simulator.report.curves import Curve, cdf, queue_length, time_bins, utilisation
 from schedmate.simulator.report.gains import Gains, gains
 from schedmate.simulator.result import Comparison, waited_s
@@ -60,10 +60,7 @@ def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Diges
         compared=compared,
         completion=tuple(cdf(policy, values) for policy, values in jct.items()),
         sizes=tuple((size.label, len(size.jobs)) for size in sizes),
-        waits=tuple(
-            _waits(run.policy, [waited_s(columns, run.outcome)[size.jobs] for size in sizes])
-            for run in runs
-        ),
+        waits=tuple(_waits(run, columns, sizes) for run in runs),
         busy=tuple(
             utilisation(run.policy, columns, run.outcome, gpus=compared.gpus, edges=edges)
             for run in runs
@@ -75,10 +72,12 @@ def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Diges
     )
 
 
-def _waits(policy: str, by_size: Sequence[Floats]) -> Waits:
+def _waits(run: Ran, columns: Columns, sizes: Sequence[JobClass]) -> Waits:
+    waited = waited_s(columns, run.outcome)
+    by_size = [waited[size.jobs] for size in sizes]
     quantiles = [np.quantile(waits, (0.5, 0.9)).tolist() for waits in by_size]
     return Waits(
-        policy=policy,
+        policy=run.policy,
         mean_s=tuple(float(waits.mean()) for waits in by_size),
         p50_s=tuple(p50 for p50, _ in quantiles),
         p90_s=tuple(p90 for _, p90 in quantiles),

@@ -16,7 +16,7 @@ from schedmate.simulator.plan import plan
 from schedmate.simulator.report import Digest, digest
 from schedmate.simulator.result import Comparison
 from schedmate.simulator.setting import DEFAULT_LOAD, Setting, fitting, gpus_for_load, nodes_of
-from schedmate.simulator.sweeps.pools import run_pools
+from schedmate.simulator.sweeps.pools import divided, run_pools
 from schedmate.simulator.sweeps.question import SYNTHETIC, Question
 from schedmate.simulator.traces import Trace, read_trace, synthetic
 
@@ -72,10 +72,10 @@ def answer(
 def _answer_by_group(
     question: Question, loaded: Loaded, on_progress: OnProgress | None, *, reported: bool
 ) -> Answer:
-    share = question.gpus / loaded.columns.gpu_seconds if question.gpus else None
+    sizes = divided(question.gpus, loaded.columns) if question.gpus else {}
 
     def setting_of(name: str, columns: Columns) -> Setting:
-        size = None if share is None else _share_of(columns, share)
+        size = sizes.get(name)
         return _setting(replace(question, gpus=size), f"{loaded.name}: {name}", columns, loaded)
 
     pools = run_pools(loaded.columns, question.policies, setting_of, on_progress)
@@ -89,11 +89,6 @@ def _answer_by_group(
     )
     told = digest(compared, whole.columns, pools.runs) if reported else None
     return Answer(question, compared, whole.meaning is not None, loaded.left_out, told)
-
-
-def _share_of(columns: Columns, gpus_per_second: float) -> int:
-    """By the GPU time a group asks for; its largest job fits."""
-    return max(int(columns.gpus.max()), round(columns.gpu_seconds * gpus_per_second))
 
 
 def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) -> Setting:

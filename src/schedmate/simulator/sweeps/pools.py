@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from schedmate.model import BadInput
 from schedmate.simulator.columns import Columns, Ints
 from schedmate.simulator.compare import compare
 from schedmate.simulator.outcome import Outcome
@@ -49,6 +50,25 @@ def run_pools(
     )
     runs = [_merged(runs, whole, places) for runs in zip(*per_pool, strict=True)]
     return PoolRuns(whole, len(settings), runs)
+
+
+def divided(gpus: int, columns: Columns) -> dict[str, int]:
+    """So many GPUs among the groups: by the GPU time they ask for, and enough for the largest job
+    of each."""
+    groups = by_group(columns)
+    least = {name: int(columns.gpus[jobs].max()) for name, jobs in groups}
+    if sum(least.values()) > gpus:
+        raise BadInput(
+            f"the largest jobs of {len(groups)} groups need {sum(least.values())} GPUs, and there "
+            f"are {gpus}: take more, or leave --by-group out"
+        )
+    work = columns.duration * columns.gpus
+    asked = {name: float(work[jobs].sum()) for name, jobs in groups}
+    sizes = dict(least)
+    for _ in range(gpus - sum(least.values())):
+        neediest = max(sizes, key=lambda name: asked[name] / sizes[name])
+        sizes[neediest] += 1
+    return sizes
 
 
 def _merged(runs: Sequence[PolicyRun], whole: Setting, places: Ints) -> PolicyRun:

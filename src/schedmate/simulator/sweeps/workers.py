@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import active_children, get_context
+from socket import create_connection
 from typing import Any
 
 from schedmate.model import BadInput, SchedMateError
@@ -20,6 +21,7 @@ from schedmate.simulator.sweeps.answering import Answer, OnProgress, answer
 from schedmate.simulator.sweeps.question import Question
 
 OnDone = Callable[[int, int], None]
+_KNOCK_S = 10.0
 
 
 class FailedSetting(SchedMateError):
@@ -116,11 +118,20 @@ def _on_ray(
             [done], _ = ray.wait(list(asked), num_returns=1)
             number = asked.pop(done)
             with _named(questions[number]):
-                yield number, ray.get(done)
+                yield number, _ray_result(ray, done)
     finally:
         for left in asked:
             ray.cancel(left, force=True)
         ray.shutdown()
+
+
+def _ray_result(ray: Any, done: Any) -> Answer:
+    """What went wrong on another machine is told as it would be on this one."""
+    try:
+        found: Answer = ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    return found
 
 
 def _connected(address: str) -> Any:
@@ -132,12 +143,20 @@ def _connected(address: str) -> Any:
             "this machine"
         ) from error
     try:
+        _knock(address)
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise BadInput(
             f"there is no Ray cluster at {address}: {error}; `ray status` says what there is"
         ) from error
     return ray
+
+
+def _knock(address: str) -> None:
+    """Ray itself would wait for minutes for a host that is not there."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host:
+        create_connection((host, int(port)), timeout=_KNOCK_S).close()
 
 
 @contextmanager
