@@ -221,7 +221,7 @@ class Engine:
     def _done(self, job: int) -> float:
         """Seconds of its work that are done, this run's included."""
         running = max(0.0, (self.now - self._since[job]) - self._overhead[job])
-        return self._work[job] - self._left[job] + running * self._pace[job]
+        return float(self._work[job] - self._left[job] + running * self._pace[job])
 
     def _settle(self, seat: _Seat) -> None:
         """Bring the books of all on these GPUs up to now: a pace is about to change."""

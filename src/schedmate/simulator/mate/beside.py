@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedmate.policies import POLICIES, Foreseen, Policy, Seen, ordering
+from schedmate.policies.lucid import Lucid
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.engine import Recovery, Watcher
 from schedmate.simulator.estimates import Estimates
@@ -25,9 +26,13 @@ from schedmate.simulator.mate.handler import Handler, Users, without_hanging
 from schedmate.simulator.mate.ordering import nice_numbers
 from schedmate.simulator.mate.tracker import Tracker
 from schedmate.simulator.plan import Plan
-from schedmate.simulator.seen import seen_of
+from schedmate.simulator.seen import doubt, seen_of
 from schedmate.simulator.setting import Setting
 
+SURE = 1.0
+"""A job whose prediction has less doubt than this need not be profiled."""
+SLOW_PAIR = 0.6
+"""Below this pace two jobs that share GPUs are parted."""
 _CHECKPOINT_S = 3600.0
 """Where nothing is known of a job's checkpoints."""
 
@@ -48,9 +53,10 @@ class Ready:
 
 
 def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
-    policy = _policy(plan)
     advised = "advisor" in plan.parts
-    estimates = knowledge.of("advisor" if advised else policy.source)
+    estimates = knowledge.of("advisor" if advised else POLICIES[plan.policy]().source)
+    tracker = _tracker(setting, plan)
+    policy = _policy(plan, estimates, tracker)
     columns = _columns(setting, plan)
     nice = _nice(columns, estimates) if advised and plan.policy in ORDERED else None
     cost = estimates.cost_s
@@ -59,14 +65,21 @@ def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
         columns=columns,
         seen=seen_of(columns, estimates, nice, advised=advised),
         eligible=columns.submit + cost if cost.any() else columns.submit,
-        watcher=_watcher(setting, plan),
+        watcher=None if isinstance(policy, Foreseen) else tracker,
         recovery=_recovery(setting, plan),
     )
 
 
-def _policy(plan: Plan) -> Policy:
-    if "advisor" in plan.parts and plan.policy in PREEMPTIVE:
-        return Foreseen()
+def _policy(plan: Plan, estimates: Estimates, tracker: Tracker | None) -> Policy:
+    advised = "advisor" in plan.parts
+    if advised and plan.policy in PREEMPTIVE:
+        return Foreseen(tracker.tracked if tracker else None)
+    if plan.policy == "lucid":
+        sure = (doubt(estimates) < SURE).tolist() if advised else None
+        return Lucid(
+            skip_profiling=sure.__getitem__ if sure else None,
+            unpack_below=SLOW_PAIR if "tracker" in plan.parts else None,
+        )
     return POLICIES[plan.policy]()
 
 
@@ -82,7 +95,7 @@ def _nice(columns: Columns, estimates: Estimates) -> Floats:
     return nice_numbers(columns, estimates, ordering("ssf"))
 
 
-def _watcher(setting: Setting, plan: Plan) -> Watcher | None:
+def _tracker(setting: Setting, plan: Plan) -> Tracker | None:
     if "tracker" not in plan.parts or setting.meaning is None:
         return None
     return Tracker(setting.meaning, seed=setting.seed)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from schedmate.policies.foreseen import Tracked
 from schedmate.simulator.overlay import Meaning
 
 SPREAD = 0.03
@@ -20,8 +21,9 @@ class Tracker:
     def __init__(self, meaning: Meaning, *, seed: int) -> None:
         dice = np.random.default_rng([seed, len(meaning.planned_s)])
         off = dice.lognormal(0.0, SPREAD, len(meaning.planned_s))
-        self._planned = (meaning.planned_s * off).tolist()
-        self._first_line = meaning.log_every_s.tolist()
+        self.tracked = Tracked(meaning.log_every_s, meaning.planned_s * off)
+        self._planned = self.tracked.whole_s.tolist()
+        self._first_line = self.tracked.since_s.tolist()
 
     def remaining(self, job: int, done_s: float) -> float:
         if done_s < self._first_line[job]:
