@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import active_children, get_context
+from pathlib import Path
 from socket import create_connection
 from typing import Any
 
@@ -22,6 +23,8 @@ from schedmate.simulator.sweeps.question import Question
 
 OnDone = Callable[[int, int], None]
 _KNOCK_S = 10.0
+_OUR_CODE = str(Path(__file__).parents[2])
+"""Sent along, so that every machine runs the same version."""
 
 
 class FailedSetting(SchedMateError):
@@ -144,7 +147,12 @@ def _connected(address: str) -> Any:
         ) from error
     try:
         _knock(address)
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="ERROR",
+            runtime_env={"py_modules": [_OUR_CODE], "excludes": ["__pycache__"]},
+        )
     except (OSError, RuntimeError, ValueError) as error:
         raise BadInput(
             f"there is no Ray cluster at {address}: {error}; `ray status` says what there is"
