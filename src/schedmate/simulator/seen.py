@@ -8,18 +8,15 @@ from schedmate.policies import Seen
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.estimates import Estimates
 
-PLACE_PER_NICE = 3.0
+PLACE_PER_NICE = 10.0
 """Seconds of waiting that weigh as much as one nice number: in Slurm's terms the inverse of
 PriorityWeightAge / PriorityMaxAge."""
 _NINE_TENTHS = 1.2816
 """Standard deviations from the middle to the ninth tenth."""
 
 
-def seen_of(
-    columns: Columns, estimates: Estimates, nice: Floats | None = None, *, advised: bool = False
-) -> Seen:
+def seen_of(columns: Columns, estimates: Estimates, nice: Floats | None = None) -> Seen:
     place = columns.submit if nice is None else columns.submit + PLACE_PER_NICE * nice
-    planned = np.fmin(columns.limit, estimates.p90) if advised else columns.limit
     return Seen(
         submit=columns.submit.tolist(),
         gpus=columns.gpus.tolist(),
@@ -28,7 +25,7 @@ def seen_of(
         name=columns.name.codes.tolist(),
         limit=columns.limit.tolist(),
         expected=estimates.p50.tolist(),
-        planned=planned.tolist(),
+        planned=columns.limit.tolist(),
         place=place.tolist(),
         doubt=doubt(estimates).tolist(),
     )

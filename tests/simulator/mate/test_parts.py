@@ -45,18 +45,18 @@ def test_the_mind_gives_the_same_nice_numbers_as_live():
     assert nice_numbers(jobs, said, ordering("fifo")).tolist() == [0, 0, 0]
 
 
-def test_a_nice_number_moves_a_job_back_in_line_and_a_prediction_shortens_its_plan():
+def test_a_nice_number_moves_a_job_back_in_line_and_leaves_its_limit_alone():
     jobs = replace(columns(3), limit=np.array([50.0, math.inf, math.inf]))
     said = Estimates(
         *(np.array([value, value, math.nan]) for value in (10.0, 20.0, 90.0)),
         cost_s=np.zeros(3),
         said_by="test",
     )
-    seen = seen_of(jobs, said, np.array([2.0, 0.0, 0.0]), advised=True)
+    seen = seen_of(jobs, said, np.array([2.0, 0.0, 0.0]))
     assert seen.place[0] == jobs.submit[0] + 2 * PLACE_PER_NICE
     assert seen.place[1:] == jobs.submit[1:].tolist()
-    assert seen.planned == [50.0, 90.0, math.inf]
-    assert seen_of(jobs, said).planned == [50.0, math.inf, math.inf]
+    assert seen.planned == [50.0, math.inf, math.inf]
+    assert seen_of(jobs, said).place == jobs.submit.tolist()
     assert doubt(said)[0] == pytest.approx(math.log(9) / 2.5632)
     assert math.isnan(doubt(silence(jobs))[0])
     assert doubt(oracle(jobs)).tolist() == [0, 0, 0]
