@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from schedmate.model import BadInput, SchedMateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _BUSY_S = 30.0
+_CACHE_KB = 65_536
+"""Of a million runs' keys, those that are written now lie all over the file."""
 _PRIMARY_CODE = 0xFF
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
 
@@ -49,6 +51,7 @@ class Database:
         journal = "DELETE" if _on_network(self._path) else "WAL"
         _insist(self._connection, f"PRAGMA journal_mode = {journal}")
         self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
 
     def _migrate(self, migrations: Sequence[Sequence[str]]) -> None:
         with self._all_or_nothing():
@@ -80,6 +83,11 @@ class Database:
         """Execute one statement and return how many rows it changed."""
         with self._in_words():
             return self._connection.execute(statement, values).rowcount
+
+    def run_many(self, statement: str, values: Iterable[Sequence[Any]]) -> None:
+        """Execute one statement for each of those."""
+        with self._in_words():
+            self._connection.executemany(statement, values)
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._in_words():

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from schedmate.model import PastRun
 from schedmate.model.sketch import SKETCH_VERSION, blocks, configuration, packed, sketch_of_run
 from schedmate.model.wire import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from schedmate.disk.database import Database
 
+_Run: TypeAlias = tuple[str, str, int]
+"""Scheduler, job and attempt."""
 _NUMBER = 8
 """Bytes at the beginning of a row; in the table the number has a column of its own."""
 _REMADE = 100_000
@@ -70,25 +72,39 @@ class Sketches:
     def keep_learnt(self, name: str, body: str, *, at: float) -> None:
         self._db.run("INSERT OR REPLACE INTO learnt VALUES (?, ?, ?)", (name, at, body))
 
-    def _keep_sketch(self, scheduler: str, run: PastRun) -> None:
-        """Keys of an earlier record of the same attempt stay; they lead to this sketch."""
-        sketch, job = sketch_of_run(run), run.job
-        ended, row = job.end_time or job.submit_time, packed(0, run, sketch)
-        config = configuration(row)
-        number = self._db.one(
+    def _keep_sketches(self, runs: Sequence[tuple[str, PastRun]]) -> None:
+        """Of those runs of those schedulers.
+
+        Keys of an earlier record of the same attempt stay; they lead to its new sketch.
+        """
+        made = [_made(scheduler, run) for scheduler, run in runs]
+        self._db.run_many(
             "INSERT INTO run_sketches (scheduler, job_id, attempt, end_time, config, sketch)"
             " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET end_time = excluded.end_time,"
-            " config = excluded.config, sketch = excluded.sketch RETURNING run",
-            (scheduler, job.id, job.restarts, ended, config, row[_NUMBER:]),
-        )[0]
-        keys = blocks(sketch, config)
-        places = ", ".join(["(?, ?, ?, ?)"] * len(keys))
-        self._db.run(
-            f"INSERT INTO run_blocks VALUES {places} ON CONFLICT DO UPDATE"  # noqa: S608 - only marks
+            " config = excluded.config, sketch = excluded.sketch",
+            ((*each.run, each.end_time, each.config, each.row) for each in made),
+        )
+        numbers = self._numbers({each.run for each in made})
+        keys = [
+            (key, each.config, each.end_time, numbers[each.run])
+            for each in made
+            for key in each.keys
+        ]
+        self._db.run_many(
+            "INSERT INTO run_blocks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
             " SET end_time = excluded.end_time, run = excluded.run"
             " WHERE excluded.end_time >= end_time",
-            [value for key in keys for value in (key, config, ended, number)],
+            sorted(keys),
         )
+
+    def _numbers(self, runs: Collection[_Run]) -> dict[_Run, int]:
+        rows = self._db.rows(
+            "SELECT scheduler, job_id, attempt, run FROM run_sketches"
+            " JOIN json_each(?) AS wanted ON scheduler = wanted.value ->> 0"
+            " AND job_id = wanted.value ->> 1 AND attempt = wanted.value ->> 2",
+            (json.dumps(list(runs)),),
+        )
+        return {(scheduler, job_id, attempt): run for scheduler, job_id, attempt, run in rows}
 
     def _up_to_date(self) -> None:
         """Make sketches of runs that were kept before there were any, or when they were others."""
@@ -104,11 +120,28 @@ class Sketches:
             self._db.run("DELETE FROM run_blocks")
             self._db.run("DELETE FROM run_sketches")
             query = "SELECT scheduler, body FROM runs ORDER BY end_time DESC LIMIT ?"
-            for scheduler, body in self._db.rows(query, (_REMADE,)):
-                self._keep_sketch(scheduler, loads(PastRun, body))
+            found = self._db.rows(query, (_REMADE,))
+            self._keep_sketches([(scheduler, loads(PastRun, body)) for scheduler, body in found])
             self._db.run(
                 "INSERT OR REPLACE INTO meta VALUES ('sketch_version', ?)", (str(SKETCH_VERSION),)
             )
+
+
+class _Made(NamedTuple):
+    run: _Run
+    end_time: float
+    config: int
+    row: bytes
+    keys: tuple[int, ...]
+
+
+def _made(scheduler: str, run: PastRun) -> _Made:
+    sketch, job = sketch_of_run(run), run.job
+    row = packed(0, run, sketch)
+    config = configuration(row)
+    which = scheduler, job.id, job.restarts
+    ended = job.end_time or job.submit_time
+    return _Made(which, ended, config, row[_NUMBER:], blocks(sketch, config))
 
 
 def _joined(found: dict[int, bytes]) -> bytes:

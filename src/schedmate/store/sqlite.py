@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _MATCHES = 200
 """How many runs of the same code are worth looking at."""
+_AT_ONCE = 5000
+"""Runs that are kept together: their keys are written in the order in which they are stored."""
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
@@ -57,32 +59,34 @@ class SqliteStore(Lessons, Sketches):
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         with self.together():
-            for run in runs:
-                self.keep_run(run)
+            for start in range(0, len(runs), _AT_ONCE):
+                self._keep_some(runs[start : start + _AT_ONCE])
 
     def keep_run(self, run: PastRun) -> None:
-        with self.together():
-            self._write_run(run)
-            self._keep_sketch(self._scheduler, run)
-            self._db.run(
-                "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
-                (self._scheduler, run.job.id, run.job.restarts),
-            )
+        self.keep_runs([run])
 
-    def _write_run(self, run: PastRun) -> None:
-        job, marks = run.job, run.fingerprint
-        self._db.run(
+    def _keep_some(self, runs: Sequence[PastRun]) -> None:
+        self._db.run_many(
             "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self._scheduler,
-                job.id,
-                job.restarts,
-                job.user,
-                marks and marks.code,
-                marks and marks.arguments,
-                job.end_time or job.submit_time,
-                dumps(run),
-            ),
+            (self._as_row(run) for run in runs),
+        )
+        self._keep_sketches([(self._scheduler, run) for run in runs])
+        self._db.run_many(
+            "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
+            ((self._scheduler, run.job.id, run.job.restarts) for run in runs),
+        )
+
+    def _as_row(self, run: PastRun) -> tuple[Any, ...]:
+        job, marks = run.job, run.fingerprint
+        return (
+            self._scheduler,
+            job.id,
+            job.restarts,
+            job.user,
+            marks and marks.code,
+            marks and marks.arguments,
+            job.end_time or job.submit_time,
+            dumps(run),
         )
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
