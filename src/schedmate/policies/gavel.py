@@ -1,0 +1,140 @@
+"""Gavel (OSDI'20): max-min fair shares of every type of GPU, given out in rounds.
+
+At the start of a round (6 minutes, as in the paper) every active job has a fair share of the time
+on each type of GPU, by what it does there. Who is furthest behind goes first: the time that was due
+to it so far, this round included, over the time it got. (The authors' code counts anew whenever
+jobs come or go, but not more often than every so often; on a busy cluster the large would starve.)
+As there, a job counts half a round as received when it comes, jobs start and stop at the
+boundaries only, and who is chosen again goes on without a break. With one type this is a fair
+round robin, solved without a solver; with several the shares are a linear program.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedmate.model import BadInput
+from schedmate.policies.max_min import fair_times, fair_times_by_kind
+from schedmate.policies.world import Source, World
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Gavel:
+    name = "gavel"
+    source: Source | None = None
+
+    def __init__(self, *, round_s: float = 360.0) -> None:
+        if round_s <= 0.0:
+            raise BadInput("a round of gavel must take more than 0 s")
+        self._round_s = round_s
+
+    def begin(self, world: World) -> None:
+        self._world = world
+        self._gpus = np.asarray(world.jobs.gpus, dtype=np.int64)
+        shape = (len(self._gpus), len(world.kinds()))
+        self._due_s = np.zeros(shape)
+        self._got_s = np.full(shape, self._round_s / 2)
+        self._speeds = np.zeros(shape)
+        self._active: dict[int, None] = {}
+        self._kind_of: dict[int, int] = {}
+        self._shares: tuple[Ints, Floats] = (np.zeros(0, dtype=np.int64), np.zeros((0, shape[1])))
+        self._turned = 0.0
+        self._next: float | None = None
+
+    def arrived(self, job: int) -> None:
+        self._active[job] = None
+        kinds = range(self._speeds.shape[1])
+        self._speeds[job] = [self._world.speed(job, kind) for kind in kinds]
+
+    def ended(self, job: int) -> None:
+        del self._active[job]
+        del self._kind_of[job]
+
+    evicted = ended
+
+    def decide(self) -> None:
+        if len(self._active) == len(self._kind_of):
+            return
+        now = self._world.now
+        if self._next is None:
+            self._next = self._boundary(now)
+        if now >= self._next or not self._kind_of:
+            self._turn(now)
+        if len(self._active) > len(self._kind_of) and self._next > now:
+            self._world.wake_at(self._next)
+
+    def _boundary(self, now: float) -> float:
+        """When the round ends that began last, and would have been followed by others since."""
+        rounds = math.ceil((now - self._turned) / self._round_s)
+        return self._turned + rounds * self._round_s
+
+    def _turn(self, now: float) -> None:
+        self._settle(now - self._turned)
+        active = np.fromiter(self._active, dtype=np.int64, count=len(self._active))
+        capacity = np.asarray(self._world.kinds(), dtype=np.int64)
+        times = self._fair_times(active, capacity)
+        self._shares = active, times
+        self._give(self._chosen(active, times, capacity))
+        self._turned, self._next = now, now + self._round_s
+        if len(self._active) == len(self._kind_of):
+            self._next = None
+
+    def _settle(self, elapsed: float) -> None:
+        """Write down what everybody was due and got since the last turn."""
+        jobs, times = self._shares
+        self._due_s[jobs] += times * elapsed
+        running = np.fromiter(self._kind_of, dtype=np.int64, count=len(self._kind_of))
+        kinds = np.fromiter(self._kind_of.values(), dtype=np.int64, count=len(self._kind_of))
+        self._got_s[running, kinds] += elapsed
+
+    def _fair_times(self, active: Ints, capacity: Ints) -> Floats:
+        gpus = self._gpus[active]
+        if len(capacity) == 1:
+            return fair_times(gpus, int(capacity[0]))[:, np.newaxis]
+        return fair_times_by_kind(gpus, self._speeds[active], capacity)
+
+    def _chosen(self, active: Ints, times: Floats, capacity: Ints) -> dict[int, int]:
+        """Jobs and the types they are to run on: in order of how far they are behind, then of
+        their shares, then as they came, each who fits."""
+        behind = (self._due_s[active] + times * self._round_s) / self._got_s[active]
+        jobs, kinds = np.divmod(np.arange(behind.size), len(capacity))
+        order = np.lexsort((active[jobs], -times.ravel(), -behind.ravel()))
+        order = order[times.ravel()[order] > 0.0]
+        if len(capacity) == 1:
+            return dict.fromkeys(self._first_fit(active[order], int(capacity[0])), 0)
+        left, chosen = capacity.tolist(), {}
+        for job, kind in zip(active[jobs[order]].tolist(), kinds[order].tolist(), strict=True):
+            gpus = int(self._gpus[job])
+            if job not in chosen and gpus <= left[kind]:
+                chosen[job] = kind
+                left[kind] -= gpus
+        return chosen
+
+    def _first_fit(self, jobs: Ints, left: int) -> list[int]:
+        """Whole stretches at once: those who fit together, then on without who does not fit."""
+        chosen: list[int] = []
+        while len(jobs):
+            held = np.cumsum(self._gpus[jobs])
+            count = int(np.searchsorted(held, left, side="right"))
+            chosen += jobs[:count].tolist()
+            left -= int(held[count - 1]) if count else 0
+            jobs = jobs[count:]
+            jobs = jobs[self._gpus[jobs] <= left]
+        return chosen
+
+    def _give(self, chosen: dict[int, int]) -> None:
+        """Stop who is not chosen, or elsewhere; then start the large first, who are placed less
+        easily."""
+        for job, kind in list(self._kind_of.items()):
+            if chosen.get(job) != kind:
+                self._world.stop(job)
+                del self._kind_of[job]
+        waiting = [(-int(self._gpus[job]), job) for job in chosen if job not in self._kind_of]
+        for _, job in sorted(waiting):
+            if self._world.start(job, kind=chosen[job]):
+                self._kind_of[job] = chosen[job]
