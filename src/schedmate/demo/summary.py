@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.demo.show import Record, went_as_planned
 from schedmate.model import JobState
+from schedmate.policies import Sjf
 from schedmate.simulator import TraceJob, average_completion_s
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def summarise(
         verdicts=tuple(_verdict(record) for record in records if record.part.fails),
         avg_completion_s=sum(map(_completion_s, today)) / len(today),
         simulated_fifo_s=average_completion_s(trace, gpus=slots),
-        simulated_schedmate_s=average_completion_s(trace, gpus=slots, expected=expected),
+        simulated_schedmate_s=average_completion_s(
+            trace, gpus=slots, policy=Sjf(), expected=expected
+        ),
         daemon_starts=daemon_starts,
         seconds=seconds,
     )

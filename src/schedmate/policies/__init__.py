@@ -40,11 +40,13 @@ __all__ = [
     "POLICIES",
     "Candidate",
     "Fast",
+    "Fifo",
     "FirstFit",
     "Foreseen",
     "Ordering",
     "Policy",
     "Seen",
+    "Sjf",
     "World",
     "ordering",
 ]
