@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from schedmate.model import BadInput
 
 _SHARES = (
-    *("resubmission", "edits", "edits_after_failure", "telling_edits", "batch_changes"),
-    *("slow_runs", "own_copies", "unread", "wrong_records"),
+    *("resubmission", "edits", "edits_after_failure", "telling_edits", "early_ends"),
+    *("batch_changes", "slow_runs", "own_copies", "unread", "wrong_records"),
 )
 
 
@@ -27,6 +27,9 @@ class Assumptions:
     """Edits that make it faster or slower."""
     edit_spread: float = 0.35
     """By how much (standard deviation of the logarithm)."""
+    early_ends: float = 0.25
+    """From 0 to 1, how near their end jobs were that ended early: at 0 any plan may have been cut
+    short, at 1 a plan that was much longer is as unlikely as any other change of numbers."""
     batch_changes: float = 0.1
     """Resubmissions with half or twice the batch."""
     noise: float = 0.08

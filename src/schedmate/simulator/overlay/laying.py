@@ -14,18 +14,16 @@ from schedmate.simulator.overlay.assumptions import Assumptions
 from schedmate.simulator.overlay.endings import hung_s, reasons
 from schedmate.simulator.overlay.meaning import Meaning, Work
 from schedmate.simulator.overlay.names import name_of, style
-from schedmate.simulator.overlay.people import Copy, Person, Shelf
+from schedmate.simulator.overlay.people import COMPLETED, THE_SAME, Copy, Person, Shelf
 from schedmate.simulator.overlay.projects import bank
 
-_COMPLETED, _FAILED = STATES.index(JobState.COMPLETED), STATES.index(JobState.FAILED)
+_FAILED = STATES.index(JobState.FAILED)
 _LEAST_S = 1e-3
 _STARTUP_SHARE = 0.5
 """Of its first run that a project's start-up takes at most: who ran ten seconds had little to
 load."""
 _STARTUP_SPREAD = 0.2
 _STARTUP_MOST = 0.75
-_THE_SAME = 0.12
-"""How much (log) a run may differ from what the same numbers would take, to have the same."""
 _FACTORS = (1 / 3, 1 / 2, 2.0, 3.0)
 """By which plans change that the trace does not tell of."""
 _NEW_PLAN = 0.3
@@ -75,7 +73,9 @@ class _Laid:
             users=columns.user.codes.tolist(),
             chances=dice.random((len(columns), 10)).tolist(),
             normals=dice.standard_normal((len(columns), 4)).tolist(),
-            people={user: Person.with_jobs(jobs) for user, jobs in jobs_of.items()},
+            people={
+                user: Person.with_jobs(jobs, assume.early_ends) for user, jobs in jobs_of.items()
+            },
         )
 
     def lay(self, job: int) -> None:
@@ -83,10 +83,7 @@ class _Laid:
         copy = None
         if chance[0] < self.assume.resubmission:
             copy = person.choose(
-                self.seconds[job],
-                self.gpus[job],
-                to_its_end=self.status[job] == _COMPLETED,
-                chance=chance[1],
+                self.seconds[job], self.gpus[job], self.status[job], chance=chance[1]
             )
         if copy is None:
             copy = self._new_copy(job)
@@ -97,7 +94,7 @@ class _Laid:
 
     def _new_copy(self, job: int) -> Copy:
         chance, normal = self.chances[job], self.normals[job]
-        to_its_end = self.status[job] == _COMPLETED
+        to_its_end = self.status[job] == COMPLETED
         likely = self.seconds[job] * (1.0 if to_its_end else math.exp(abs(normal[3])))
         which = self.shelf.choose(likely, self.gpus[job], chance=chance[2])
         project = bank()[which]
@@ -120,11 +117,13 @@ class _Laid:
 
     def _edit(self, copy: Copy, job: int) -> None:
         chance, assume = self.chances[job], self.assume
-        if chance[2] < (assume.edits_after_failure if copy.failed else assume.edits):
+        again = copy.again(self.status[job], self.seconds[job], self.gpus[job])
+        mended = copy.ended == _FAILED and not again
+        if chance[2] < (assume.edits_after_failure if mended else assume.edits):
             copy.version += 1
             if chance[3] < assume.telling_edits:
                 copy.log_speed += assume.edit_spread * self.normals[job][1]
-        if chance[4] < assume.batch_changes and copy.kind.batch:
+        if chance[4] < assume.batch_changes and copy.kind.batch and not again:
             factor = 2.0 if chance[4] < assume.batch_changes / 2 else 0.5
             within = copy.kind.batch / 4 <= copy.batch * factor <= copy.kind.batch * 4
             copy.batch = max(1.0, round(copy.batch * (factor if within else 1 / factor)))
@@ -134,14 +133,14 @@ class _Laid:
         seconds, gpus, ended = self.seconds[job], self.gpus[job], self.status[job]
         startup = self._startup(copy, job)
         unit = copy.unit_s(gpus) * self._noise(job)
-        if ended == _COMPLETED:
+        if ended == COMPLETED:
             self._to_its_end(copy, (seconds - startup) / unit, job)
             unit = (seconds - startup) / copy.length
             copy.usual = copy.length
         else:
             self._longer_than(copy, max(0.0, seconds - startup) / unit, job)
         copy.planned(gpus, startup + copy.length * unit)
-        copy.failed = ended == _FAILED
+        copy.ran(ended, seconds)
         self.names.append(name_of(copy.name, copy.runs))
         self.rows.append(
             (
@@ -159,16 +158,18 @@ class _Laid:
 
     def _to_its_end(self, copy: Copy, wanted: float, job: int) -> None:
         """The same numbers as last time where those explain it, else those that do."""
-        if copy.runs == 0 or abs(math.log(wanted / copy.length)) > _THE_SAME:
+        if copy.runs == 0 or abs(math.log(wanted / copy.length)) > THE_SAME:
             copy.length = _rounded(wanted)
         elif self.chances[job][6] < _RATE_CHANGES:
             copy.rate = _rate(copy, self.chances[job][7])
 
     def _longer_than(self, copy: Copy, done: float, job: int) -> None:
-        """As usual or changed by a factor, but longer than what was done."""
+        """As usual or changed by a factor, but longer than what was done; the same once more where
+        the same went wrong."""
         chance = self.chances[job]
-        factor = _FACTORS[int(chance[7] * len(_FACTORS))] if chance[6] < _NEW_PLAN else 1.0
-        copy.length = _rounded(copy.usual * factor)
+        if not copy.again(self.status[job], self.seconds[job], self.gpus[job]):
+            factor = _FACTORS[int(chance[7] * len(_FACTORS))] if chance[6] < _NEW_PLAN else 1.0
+            copy.length = _rounded(copy.usual * factor)
         if copy.length <= done:
             copy.length = _rounded(done * (1 + math.exp(_PLAN_SPREAD * self.normals[job][2])))
         if copy.length <= done:
@@ -176,7 +177,7 @@ class _Laid:
 
     def _startup(self, copy: Copy, job: int) -> float:
         usual = copy.startup_s * math.exp(_STARTUP_SPREAD * self.normals[job][0])
-        if self.status[job] != _COMPLETED:
+        if self.status[job] != COMPLETED:
             return usual  # it may have died before it had started
         return min(usual, _STARTUP_MOST * self.seconds[job])
 
@@ -207,7 +208,7 @@ def _rate(copy: Copy, chance: float) -> float:
 def _meaning(columns: Columns, laid: _Laid, dice: np.random.Generator) -> Meaning:
     *work, read, startup, unit = np.array(laid.rows).reshape(-1, 9).T
     project, copy, version = (each.astype(np.int64) for each in work[:3])
-    planned = np.where(columns.status == _COMPLETED, columns.duration, startup + work[3] * unit)
+    planned = np.where(columns.status == COMPLETED, columns.duration, startup + work[3] * unit)
     reason = reasons(columns, dice)
     own = any(columns.name.words)
     return Meaning(
@@ -216,7 +217,7 @@ def _meaning(columns: Columns, laid: _Laid, dice: np.random.Generator) -> Meanin
         startup_s=startup,
         unit_s=unit,
         planned_s=planned,
-        fails_at_s=np.where(columns.status == _COMPLETED, np.inf, columns.duration),
+        fails_at_s=np.where(columns.status == COMPLETED, np.inf, columns.duration),
         hang_s=hung_s(columns, reason, dice),
         reason=reason,
         log_every_s=_of_project("log_s")[project],

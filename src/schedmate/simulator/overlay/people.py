@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from schedmate.model import JobState
+from schedmate.simulator.columns import STATES
 from schedmate.simulator.overlay.projects import Project, bank
 
+COMPLETED = STATES.index(JobState.COMPLETED)
+THE_SAME = 0.12
+"""How much (log) a run may differ from another of the same code and numbers."""
 _FEW = 6
 """Projects that somebody has at a time."""
 _STAND_IN = 2000
@@ -18,8 +23,6 @@ _MOST = 12
 _FARTHEST = math.log(30.0)
 """Nobody changes the length of a training by more."""
 _OTHER_GPUS = 1.0
-_UNTOLD = 0.25
-"""Of the cost of a plan that is longer than what was done of it."""
 _LONG_AGO = 0.1
 _SHARPLY = 1.5
 _LOADED = 1.5
@@ -52,7 +55,10 @@ class Copy:
     usual: float = 1.0
     """The length of the last run that came to its end."""
     runs: int = 0
-    failed: bool = False
+    ended: int = -1
+    """How its last run did: index into `STATES`."""
+    log_ran: float = 0.0
+    """And after how long."""
 
     @property
     def log_startup(self) -> float:
@@ -70,23 +76,34 @@ class Copy:
         self.gpus, self.log_gpus, self.log_s = gpus, math.log(gpus), math.log(seconds)
         self.runs += 1
 
+    def ran(self, ended: int, seconds: float) -> None:
+        self.ended, self.log_ran = ended, math.log(seconds)
+
+    def again(self, ended: int, seconds: float, gpus: int) -> bool:
+        """Whether a run that ended like that may be the last one once more."""
+        near = abs(math.log(seconds) - self.log_ran) <= THE_SAME
+        return near and self.ended == ended and self.gpus == gpus
+
 
 @dataclass(slots=True)
 class Person:
     """Whoever a user's name stands for; the copies used last come first."""
 
     most: int
+    near_end: float
+    """What a plan costs that is longer than what was done of it."""
     copies: list[Copy] = field(default_factory=list)
 
     @classmethod
-    def with_jobs(cls, jobs: int) -> Person:
-        return cls(_FEW if jobs < _STAND_IN else min(_MOST, max(_FEW, jobs // _JOBS_OF_A_PROJECT)))
+    def with_jobs(cls, jobs: int, near_end: float) -> Person:
+        many = min(_MOST, max(_FEW, jobs // _JOBS_OF_A_PROJECT))
+        return cls(_FEW if jobs < _STAND_IN else many, near_end)
 
-    def choose(self, seconds: float, gpus: int, *, to_its_end: bool, chance: float) -> Copy | None:
+    def choose(self, seconds: float, gpus: int, ended: int, *, chance: float) -> Copy | None:
         """A copy that such a run can be of; likely one that was run like that before."""
         asked = math.log(seconds), math.log(gpus)
         weights = [
-            math.exp(-_SHARPLY * (_cost(copy, *asked, to_its_end=to_its_end) + _LONG_AGO * age))
+            math.exp(-_SHARPLY * (_cost(copy, *asked, ended, self.near_end) + _LONG_AGO * age))
             for age, copy in enumerate(self.copies)
         ]
         wanted = chance * sum(weights)
@@ -100,11 +117,13 @@ class Person:
         self.copies = [copy, *(each for each in self.copies if each is not copy)][: self.most]
 
 
-def _cost(copy: Copy, log_s: float, log_gpus: float, *, to_its_end: bool) -> float:
+def _cost(copy: Copy, log_s: float, log_gpus: float, ended: int, near_end: float) -> float:
     more = log_gpus - copy.log_gpus
     longer = log_s - copy.log_s + copy.kind.faster * more
-    if not to_its_end:  # it was to take longer, who knows how much
-        longer = max(longer, _UNTOLD * longer)
+    if ended != COMPLETED:  # it was to take longer, who knows how much; or the same went wrong
+        longer = max(longer, near_end * longer)
+        if copy.ended == ended:
+            longer = min(abs(longer), abs(log_s - copy.log_ran))
     elif log_s < copy.log_startup or copy.length * math.exp(min(longer, 9.0)) < _SHORTEST:
         return math.inf
     if abs(longer) > _FARTHEST:
