@@ -17,7 +17,7 @@ from schedmate.policies import Policy, Seen
 from schedmate.simulator.cluster import Cluster, Place, Pool
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.faults import Fault
-from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.outcome import Changes, Outcome
 from schedmate.simulator.physics import Physics
 
 Progress = Callable[[int, int], None]
@@ -83,6 +83,8 @@ class Engine:
         self._end = [math.nan] * count
         self._stops = [0] * count
         self._seat: dict[int, _Seat] = {}
+        self._changed_at: list[float] = []
+        self._changed_by: list[int] = []
         self._ended = 0
         self._heap: list[tuple[float, int, int, int]] = []
         self._faults = faults
@@ -151,6 +153,8 @@ class Engine:
         if place is None:
             return False
         seat = self._seat[job] = _Seat(place, wanted, [job])
+        self._changed_at.append(self.now)
+        self._changed_by.append(wanted)
         plain = self._pooled and wanted == self._asked[job]
         self._sit(job, 1.0 if plain else self._pace_of(job, seat))
         return True
@@ -242,6 +246,8 @@ class Engine:
         self._version[job] += 1
         if len(seat.members) == 1:
             self._cluster.give_back(seat.place)
+            self._changed_at.append(self.now)
+            self._changed_by.append(-seat.gpus)
             return
         seat.members.remove(job)
         self._repace(seat.members[0], seat)
@@ -292,6 +298,7 @@ class Engine:
             gpu_seconds=np.array(self._gpu_s),
             preemptions=np.array(self._stops, dtype=np.int64),
             status=self._status,
+            changes=Changes(np.array(self._changed_at), np.array(self._changed_by, dtype=np.int64)),
         )
 
 

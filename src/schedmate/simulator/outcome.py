@@ -10,6 +10,14 @@ from schedmate.simulator.columns import Columns, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """In order of time: how many more GPUs were held from then on, or fewer."""
+
+    at: Floats
+    more: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """Columns in order of submission. A job that was tried again has its first start and its last
     end; `gpu_seconds` is all it held, restarts and lost work included."""
@@ -20,6 +28,8 @@ class Outcome:
     preemptions: Ints
     status: Ints
     """How it ended at last: index into `STATES`."""
+    changes: Changes | None = None
+    """When GPUs were taken and given back, where that was written down."""
 
     @classmethod
     def unbroken(cls, columns: Columns, start: Floats, end: Floats) -> Outcome:
@@ -33,7 +43,6 @@ class Outcome:
         )
 
     def same_as(self, other: Outcome) -> bool:
-        """Bit by bit."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in self.__slots__
-        )
+        """Bit by bit, of every job."""
+        columns = [name for name in self.__slots__ if name != "changes"]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)

@@ -219,3 +219,17 @@ def test_zero_seconds_are_a_run_too():
     outcome = engine(trace((3, 0, 1), (3, 0, 1)), Fifo(), Pool(1)).run()
     assert outcome.end.tolist() == [3, 3]
     assert not any(math.isnan(start) for start in outcome.start)
+
+
+def test_it_is_written_down_when_gpus_were_taken_and_given_back():
+    columns = trace((0, 100, 2), (0, 100, 2))
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (10, lambda world: world.start_beside(1, 0)),
+        (20, lambda world: world.stop(0)),
+        (30, lambda world: world.start(0)),
+    )
+    changes = engine(columns, policy, Pool(4)).run().changes
+    assert np.cumsum(changes.more).tolist()[:3] == [2, 4, 2]
+    assert changes.at.tolist()[:2] == [0, 30], "who shares takes nothing, who is left keeps all"
+    assert changes.more.sum() == 0
