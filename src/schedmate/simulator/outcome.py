@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,16 @@ class Changes:
 
     at: Floats
     more: Ints
+
+    @classmethod
+    def together(cls, parts: Sequence[Changes | None]) -> Changes | None:
+        """Of several pools; None where one of them has none."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        at = np.concatenate([part.at for part in known])
+        order = np.argsort(at, kind="stable")
+        return cls(at[order], np.concatenate([part.more for part in known])[order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,5 +55,8 @@ class Outcome:
 
     def same_as(self, other: Outcome) -> bool:
         """Bit by bit, of every job."""
-        columns = [name for name in self.__slots__ if name != "changes"]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PER_JOB)
+
+
+PER_JOB = ("start", "end", "gpu_seconds", "preemptions", "status")
+"""The columns of an outcome that have a value for every job."""

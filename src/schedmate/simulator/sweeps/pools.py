@@ -10,7 +10,7 @@ import numpy as np
 from schedmate.model import BadInput
 from schedmate.simulator.columns import Columns, Ints
 from schedmate.simulator.compare import compare
-from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.outcome import PER_JOB, Changes, Outcome
 from schedmate.simulator.run import PolicyRun
 from schedmate.simulator.setting import Setting, by_group
 
@@ -74,12 +74,13 @@ def divided(gpus: int, columns: Columns) -> dict[str, int]:
 def _merged(runs: Sequence[PolicyRun], whole: Setting, places: Ints) -> PolicyRun:
     gathered = {
         name: np.concatenate([getattr(run.outcome, name) for run in runs])[places]
-        for name in Outcome.__slots__
+        for name in PER_JOB
     }
+    changes = Changes.together([run.outcome.changes for run in runs])
     return replace(
         runs[0],
         columns=whole.columns,
         gpus=whole.gpus,
-        outcome=Outcome(**gathered),
+        outcome=Outcome(**gathered, changes=changes),
         wall_seconds=sum(run.wall_seconds for run in runs),
     )
