@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.outcome import Changes, Outcome
 from schedmate.simulator.report.classes import by_gpus, by_group, by_length, by_user
-from schedmate.simulator.report.curves import cdf, queue_length, time_bins, utilisation
+from schedmate.simulator.report.curves import (
+    cdf,
+    is_smoothed,
+    queue_length,
+    time_bins,
+    utilisation,
+)
 from schedmate.simulator.report.gains import gains, ratio
 from schedmate.simulator.report.sensitivity import geometric_mean, sensitivities
 from schedmate.simulator.result import Comparison, Summary, summary_of, waited_s
@@ -23,6 +31,7 @@ def test_a_distribution_of_few_is_drawn_whole():
     assert curve.y == (0.25, 0.5, 0.75, 1.0)
 
 
+@settings(deadline=None, max_examples=25)  # busy machines are slow, not wrong
 @given(st.integers(361, 5000), st.integers(0, 9))
 def test_a_distribution_of_many_is_exact_where_it_is_drawn_and_reaches_both_ends(jobs, seed):
     values = np.random.default_rng(seed).lognormal(7, 2, jobs)
@@ -51,6 +60,24 @@ def test_curves_over_time_hold_all_the_work_and_all_the_waiting(seed):
     assert sum(waiting.y) * width == pytest.approx((outcome.start - columns.submit).sum())
     assert max(held.y) <= 1 + 1e-9
     assert held.x[0] == 0
+
+
+def test_what_was_written_down_of_gpus_is_what_is_drawn():
+    columns = some_columns(300)
+    outcome = listed(columns, columns.duration, gpus=16)
+    at = np.concatenate([outcome.start, outcome.end])
+    more = np.concatenate([columns.gpus, -columns.gpus])
+    order = np.argsort(at, kind="stable")
+    written = replace(outcome, changes=Changes(at[order], more[order]))
+    interrupted = replace(outcome, preemptions=np.ones(300, dtype=np.int64))
+    edges = time_bins(columns, float(outcome.end.max()))
+
+    drawn = utilisation("sjf", columns, written, gpus=16, edges=edges)
+
+    assert drawn.y == pytest.approx(
+        utilisation("sjf", columns, outcome, gpus=16, edges=edges).y, abs=1e-9
+    )
+    assert [is_smoothed(each) for each in (outcome, written, interrupted)] == [False, False, True]
 
 
 def test_a_level_is_the_one_that_a_slow_scan_finds():

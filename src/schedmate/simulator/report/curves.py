@@ -52,12 +52,25 @@ def time_bins(columns: Columns, last_end: float) -> Floats:
 def utilisation(
     policy: str, columns: Columns, outcome: Outcome, *, gpus: int, edges: Floats
 ) -> Curve:
-    """The share of the GPUs that were held, on average over each bin; what an interrupted job
-    held is spread evenly from its first start to its end."""
+    """The share of the GPUs that were held, on average over each bin."""
+    if outcome.changes is not None:
+        held = _area_before(outcome.changes.at, outcome.changes.more.astype(np.float64), edges)
+        level = np.maximum(np.diff(held) / np.diff(edges), 0.0)
+    else:
+        level = _held_evenly(columns, outcome, edges)
+    return _over_time(policy, level / gpus, edges)
+
+
+def is_smoothed(outcome: Outcome) -> bool:
+    """Whether jobs were interrupted and nobody wrote down when."""
+    return outcome.changes is None and bool(outcome.preemptions.any())
+
+
+def _held_evenly(columns: Columns, outcome: Outcome, edges: Floats) -> Floats:
+    """What an interrupted job held is spread evenly from its first start to its end."""
     took = outcome.end - outcome.start
     held = np.divide(outcome.gpu_seconds, took, out=np.zeros(len(columns)), where=took > 0)
-    level = _mean_level(outcome.start, outcome.end, held, edges) / gpus
-    return _over_time(policy, level, edges)
+    return _mean_level(outcome.start, outcome.end, held, edges)
 
 
 def queue_length(policy: str, columns: Columns, outcome: Outcome, *, edges: Floats) -> Curve:

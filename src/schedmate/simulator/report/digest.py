@@ -11,7 +11,14 @@ import numpy as np
 from schedmate.simulator.columns import Columns
 from schedmate.simulator.outcome import Outcome
 from schedmate.simulator.report.classes import JobClass, by_gpus
-from schedmate.simulator.report.curves import Curve, cdf, queue_length, time_bins, utilisation
+from schedmate.simulator.report.curves import (
+    Curve,
+    cdf,
+    is_smoothed,
+    queue_length,
+    time_bins,
+    utilisation,
+)
 from schedmate.simulator.report.gains import Gains, gains
 from schedmate.simulator.result import Comparison, waited_s
 
@@ -48,6 +55,8 @@ class Digest:
     shown_s: float
     """How long a time `busy` and `queue` show, and of what."""
     lasted_s: float
+    smoothed: tuple[str, ...]
+    """Policies that interrupt jobs and of which nobody wrote down when."""
     gains: tuple[Gains, ...]
 
 
@@ -68,6 +77,7 @@ def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Diges
         queue=tuple(queue_length(run.policy, columns, run.outcome, edges=edges) for run in runs),
         shown_s=float(edges[-1] - edges[0]),
         lasted_s=last_end - float(columns.submit[0]),
+        smoothed=tuple(run.policy for run in runs if is_smoothed(run.outcome)),
         gains=gains(columns, jct),
     )
 

@@ -28,9 +28,7 @@ def trace_section(of: Digest) -> str:
             _figure(
                 "GPUs held over time",
                 legend + figures.busy(of),
-                f"Averages over {human_time(of.shown_s / len(of.busy[0].x))}; {_shown(of)}. "
-                "What a job held that was interrupted is spread evenly between its first start "
-                "and its end.",
+                _held_in_words(of),
             ),
             _figure(
                 "Jobs that wait over time",
@@ -92,6 +90,16 @@ def _waits(of: Digest, legend: str) -> str:
         legend + figures.waits(of) + numbers,
         "Time without GPUs: until the first start and, for jobs that were interrupted, after it "
         "too. The scale is logarithmic; under a second counts as one.",
+    )
+
+
+def _held_in_words(of: Digest) -> str:
+    said = f"Averages over {human_time(of.shown_s / len(of.busy[0].x))}; {_shown(of)}."
+    if not of.smoothed:
+        return said
+    return (
+        f"{said} Of {', '.join(of.smoothed)}: what a job held that was interrupted is spread "
+        "evenly between its first start and its end."
     )
 
 
