@@ -1,6 +1,8 @@
 """Jobs that go through stages as they are served: each stage has its own place in the order.
 
-A job enters its next stage at the very moment at which it has held GPUs for so many seconds.
+A job enters its next stage at the very moment at which it has held GPUs for so many seconds: that
+moment is planned when it is started, and never for now, so no rounding of what it was served for
+can repeat it.
 Least attained service is one of these, and so is the Gittins index of what is foretold of a job.
 """
 
@@ -9,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from math import inf, nextafter
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +37,7 @@ class Staged:
 
     name: ClassVar[str]
     source: ClassVar[Source | None] = None
-    fast: ClassVar[Fast | None] = Fast("staged")
+    fast: Fast | None = Fast("staged")
 
     def stages(self, jobs: Seen) -> Stages:
         raise NotImplementedError
@@ -65,9 +68,11 @@ class Staged:
         stopped, started = self._room.make(self._running)
         for job in stopped:
             self._leave(job)
+            self._stopped(job)
         for job in started:
-            insort(self._running, (self._key_of(job), job))
+            self._due.pop(job, None)
             self._plan_next_stage(job)
+            insort(self._running, (self._key_of(job), job))
 
     def _key_of(self, job: int) -> float:
         key: float = self._keys[job][self._stage[job]]
@@ -77,6 +82,9 @@ class Staged:
         del self._running[bisect_left(self._running, (self._key_of(job), job))]
         self._due.pop(job, None)
 
+    def _stopped(self, job: int) -> None:
+        """For those who think of something to do when a job is stopped."""
+
     def _enter_next_stages(self) -> None:
         changes = self._changes
         while changes and changes[0][0] <= self._world.now:
@@ -84,13 +92,14 @@ class Staged:
             if self._due.get(job) == due:
                 self._leave(job)
                 self._stage[job] += 1
-                insort(self._running, (self._key_of(job), job))
                 self._plan_next_stage(job)
+                insort(self._running, (self._key_of(job), job))
 
     def _plan_next_stage(self, job: int) -> None:
         bounds, stage = self._bounds[job], self._stage[job]
         if stage < len(bounds):
-            due = self._world.now + max(bounds[stage] - self._world.served(job), 0.0)
+            now = self._world.now
+            due = max(now + (bounds[stage] - self._world.served(job)), nextafter(now, inf))
             self._due[job] = due
             heappush(self._changes, (due, job))
             self._world.wake_at(due)

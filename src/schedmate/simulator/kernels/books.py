@@ -1,0 +1,202 @@
+"""All that a preemptive run knows of its jobs: five arrays, and how a job is started and stopped.
+
+`book` has a row a job, `table` a row a size (a number of GPUs). `keys` and `jobs` hold three kinds
+of stretches: who waits, a heap for each size; who runs, sorted for each size, who would be stopped
+first at the front; and the heap of what happens next to each who runs. Running jobs of one size
+keep their order: all of them get nearer to their ends at one rate.
+
+They are plain arrays, as numba counts references each time one is taken out of a tuple.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedmate.simulator.columns import Floats, Ints
+from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.heaps import push
+from schedmate.simulator.kernels.sizes import sizes_of
+
+EXPECTED, SINCE, SERVED, OVERHEAD, LEFT, RANK, END, EVENT = range(8)
+"""Columns of `book`. RANK orders who runs: when it would end if all went as expected, or where it
+stands. EVENT is its place in the heap of events."""
+GPUS, SIZE, GPU_S, START, STOPS, STAGE = range(8, 14)
+WIDTH = 16
+ASKED, WAITERS, WAITING, RUNNERS, RUNNING = range(5)
+"""Columns of `table`: GPUs, and where a stretch begins and how many are in it."""
+FREE, EVENTS, MODE, AGENDA = range(4)
+"""In `counts`: GPUs free (below zero while room is being made), events, the mode, and where the
+heap of events begins."""
+TIME, SERVICE, STANDING = range(3)
+"""Modes: by remaining time, by that times GPUs, or by a standing that changes in stages."""
+
+
+@compiled
+def opened(
+    mode: int, duration: Floats, gpus: Ints, expected: Floats, total: int
+) -> tuple[Floats, Ints, Floats, Ints, Ints]:
+    count = len(gpus)
+    sizes, number_of, begins = sizes_of(gpus)
+    table = np.zeros((len(sizes), 5), dtype=np.int64)
+    used = count
+    for number in range(len(sizes)):
+        table[number, ASKED] = sizes[number]
+        table[number, WAITERS] = begins[number]
+        table[number, RUNNERS] = used
+        # while room is made: those who will be stopped, and those who take their place
+        used += min(begins[number + 1] - begins[number], 2 * (total // sizes[number]))
+    book = np.zeros((count, WIDTH))
+    for job in range(count):
+        book[job, EXPECTED] = expected[job]
+        book[job, LEFT] = duration[job]
+        book[job, GPUS] = gpus[job]
+        book[job, SIZE] = number_of[job]
+        book[job, START] = np.nan
+    counts = np.array([total, 0, mode, used])
+    most = 2 * used - count
+    return book, table, np.empty(most), np.empty(most, dtype=np.int64), counts
+
+
+@compiled
+def key_of(book: Floats, mode: int, job: int, now: float) -> float:
+    """What a running job is ordered by at a moment: the least goes first."""
+    if mode == STANDING:
+        return float(book[job, RANK])
+    remaining = book[job, EXPECTED] - (book[job, SERVED] + (now - book[job, SINCE]))
+    if remaining < 0.0:
+        return 0.0
+    return float(remaining * book[job, GPUS] if mode == SERVICE else remaining)
+
+
+@compiled
+def wait(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int, key: float) -> None:
+    size = int(book[job, SIZE])
+    push(keys, jobs, table[size, WAITERS], table[size, WAITING], key, job)
+    table[size, WAITING] += 1
+
+
+@compiled
+def stand(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> None:
+    """Put a running job among those of its size, the highest rank first."""
+    size = int(book[job, SIZE])
+    begin = table[size, RUNNERS]
+    rank = book[job, RANK]
+    place = begin + table[size, RUNNING]
+    while place > begin:
+        before = keys[place - 1]
+        if before > rank or (before == rank and jobs[place - 1] > job):
+            break
+        keys[place] = before
+        jobs[place] = jobs[place - 1]
+        place -= 1
+    keys[place] = rank
+    jobs[place] = job
+    table[size, RUNNING] += 1
+
+
+@compiled
+def step_out(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> None:
+    """Take a running job from among those of its size."""
+    size = int(book[job, SIZE])
+    low = table[size, RUNNERS]
+    last = low + table[size, RUNNING] - 1
+    high = last
+    rank = book[job, RANK]
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] > rank:
+            low = middle + 1
+        else:
+            high = middle
+    while jobs[low] != job:
+        low += 1
+    for place in range(low, last):
+        keys[place] = keys[place + 1]
+        jobs[place] = jobs[place + 1]
+    table[size, RUNNING] -= 1
+
+
+@compiled
+def announce(
+    book: Floats, keys: Floats, jobs: Ints, counts: Ints, place: int, time: float, job: int
+) -> None:
+    """Let something happen to a job, at a place of the heap that is free or whose children are
+    later."""
+    base = counts[AGENDA]
+    while place > 0:
+        above = (place - 1) >> 1
+        if keys[base + above] <= time:
+            break
+        keys[base + place] = keys[base + above]
+        jobs[base + place] = jobs[base + above]
+        book[jobs[base + place], EVENT] = place
+        place = above
+    keys[base + place] = time
+    jobs[base + place] = job
+    book[job, EVENT] = place
+
+
+@compiled
+def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> None:
+    """Nothing will happen to a job any more."""
+    base = counts[AGENDA]
+    counts[EVENTS] -= 1
+    last = counts[EVENTS]
+    place = int(book[job, EVENT])
+    if place == last:
+        return
+    time, moved = keys[base + last], jobs[base + last]
+    while True:
+        below = 2 * place + 1
+        if below >= last:
+            break
+        if below + 1 < last and keys[base + below + 1] < keys[base + below]:
+            below += 1
+        if keys[base + below] >= time:
+            break
+        keys[base + place] = keys[base + below]
+        jobs[base + place] = jobs[base + below]
+        book[jobs[base + place], EVENT] = place
+        place = below
+    announce(book, keys, jobs, counts, place, time, moved)
+
+
+@compiled
+def start(
+    book: Floats,
+    table: Ints,
+    keys: Floats,
+    jobs: Ints,
+    counts: Ints,
+    job: int,
+    now: float,
+    restart_s: float,
+) -> None:
+    """Give a job its GPUs, even if others must still leave them."""
+    if np.isnan(book[job, START]):
+        book[job, START] = now
+    else:
+        book[job, OVERHEAD] = restart_s
+    book[job, SINCE] = now
+    book[job, END] = now + (book[job, OVERHEAD] + book[job, LEFT])
+    if counts[MODE] != STANDING:
+        book[job, RANK] = now + (book[job, EXPECTED] - book[job, SERVED])
+    stand(book, table, keys, jobs, job)
+    counts[FREE] -= int(book[job, GPUS])
+    announce(book, keys, jobs, counts, counts[EVENTS], book[job, END], job)
+    counts[EVENTS] += 1
+
+
+@compiled
+def settle(
+    book: Floats, table: Ints, keys: Floats, jobs: Ints, counts: Ints, job: int, now: float
+) -> None:
+    """Take its GPUs from a job and bring its books up to now."""
+    elapsed = now - book[job, SINCE]
+    if elapsed > book[job, OVERHEAD]:
+        book[job, LEFT] -= elapsed - book[job, OVERHEAD]
+    book[job, SERVED] += elapsed
+    book[job, GPU_S] += elapsed * book[job, GPUS]
+    counts[FREE] += int(book[job, GPUS])
+    step_out(book, table, keys, jobs, job)
+    call_off(book, keys, jobs, counts, job)
