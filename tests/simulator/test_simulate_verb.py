@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.cli import main
+from schedmate.policies import POLICIES
 
 SOURCE = Path(__file__).parents[2] / "src"
 TRACE = """job_id,user,submit_time,duration,gpus,group
@@ -105,6 +106,20 @@ def test_backfill_takes_first_fit_in_the_place_of_fifo(call):
 
     before = json.loads(strict)["policies"]["fifo"]["avg_jct_s"]
     assert json.loads(first_fit)["policies"]["first-fit"]["avg_jct_s"] < before
+
+
+def test_all_is_every_policy_held_against_fifo(call):
+    _, out, _ = call("synthetic", "--jobs", "40", "--gpus", "8", "--policy", "all", "--json")
+
+    assert next(iter(json.loads(out)["policies"])) == "fifo"
+    assert set(json.loads(out)["policies"]) == set(POLICIES)
+
+
+def test_a_synthetic_trace_keeps_its_cluster_at_any_load(call):
+    data = json.loads(call("synthetic", "--jobs", "900", "--load", "1.5", "--json")[1])
+
+    assert data["gpus"] == 64
+    assert data["load"] == pytest.approx(1.5, rel=0.1)
 
 
 def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,7 +148,7 @@ def _questions(
     from schedmate.simulator import plans
     from schedmate.simulator.sweeps import SYNTHETIC, Question, settings_of
 
-    names = tuple(each.name for each in plans(policies))
+    names = tuple(each.name for each in plans(re.sub(r"^\s*all\b", f"{_STRICT},all", policies)))
     if backfill:
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
     asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])

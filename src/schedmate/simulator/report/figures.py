@@ -23,8 +23,8 @@ _AXIS = {
 def legend(policies: Sequence[str]) -> str:
     """Which line is whose."""
     items = "".join(
-        f'<li><svg viewBox="0 0 34 10"><path class="line {marks.style_of(number)}" d="M0 5H34"/>'
-        f"</svg>{text(policy)}</li>"
+        f'<li data-name="{text(policy)}"><svg viewBox="0 0 34 10">'
+        f'<path class="line {marks.style_of(number)}" d="M0 5H34"/></svg>{text(policy)}</li>'
         for number, policy in enumerate(policies)
     )
     return f'<ul class="legend">{items}</ul>'

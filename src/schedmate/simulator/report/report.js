@@ -1,5 +1,5 @@
 "use strict";
-// Says the values where the mouse is. The page is complete without it.
+// Says the values where the mouse is, and shows one policy alone. The page is complete without it.
 (() => {
   const units = [[172800, 86400, "d"], [3600, 3600, "h"], [60, 60, "min"], [0, 1, "s"]];
   const time = (seconds) => {
@@ -18,6 +18,13 @@
     const after = near && found + 1 < x.length && (found < 0 || x[found + 1] - at < at - x[found]);
     return after ? found + 1 : found;
   };
+  for (const item of document.querySelectorAll(".legend li")) {
+    const lines = [...item.closest("figure").querySelectorAll("path[data-name]")];
+    const others = lines.filter((line) => line.dataset.name !== item.dataset.name);
+    const dim = (on) => others.forEach((line) => line.classList.toggle("dim", on));
+    item.addEventListener("mouseenter", () => dim(true));
+    item.addEventListener("mouseleave", () => dim(false));
+  }
   for (const plot of document.querySelectorAll("svg[data-hover]")) {
     const told = JSON.parse(plot.dataset.hover);
     const [low, high, log, left, right] = told.x;

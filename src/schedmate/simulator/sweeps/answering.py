@@ -112,7 +112,8 @@ def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) ->
 def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
     if question.gpus is not None:
         return question.gpus
-    if question.load is None and loaded.gpus is not None and not question.by_group:
+    sized = question.load is not None and question.source != SYNTHETIC
+    if loaded.gpus is not None and not (sized or question.by_group):
         return loaded.gpus
     return gpus_for_load(columns, question.load or DEFAULT_LOAD)
 
