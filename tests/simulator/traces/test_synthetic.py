@@ -135,14 +135,14 @@ def test_limits_are_round_and_far_too_long(like, drawn):
 
     assert np.all(columns.limit >= columns.duration)
     assert np.all(columns.limit % 600 == 0)
-    assert 0.1 < np.median(columns.duration / columns.limit) < 0.35
+    assert 0.03 < np.median(columns.duration / columns.limit) < 0.35
 
 
 @each
 @pytest.mark.parametrize("load", [0.5, 1.2])
 def test_the_load_is_what_was_asked_for(like, load):
     assert synthetic_columns(2000, gpus=64, load=load, like=like).load(64) == pytest.approx(
-        load, rel=0.02
+        load, rel=0.05
     )
 
 

@@ -26,7 +26,9 @@ _ALIKE = 0.999
 """Correlation of the run times in a series: a tenth up or down at the spreads of the profiles."""
 _PAUSE_S = 60.0
 _PAUSE_SPREAD = 1.8
-_PADDING = 0.9
+_PADDING = 1.2
+_BY_HABIT = 0.35
+"""How many series get the limit that their user always writes."""
 _LIMITS = np.array(
     [
         *(600, 1200, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 12 * 3600),
@@ -35,6 +37,8 @@ _LIMITS = np.array(
     dtype=np.float64,
 )
 """What people write: round numbers."""
+_USUAL = 3
+"""Nobody's usual limit is among the three shortest or the three longest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +67,8 @@ def draw(
     bent = dice.standard_normal(len(users))
     ending = _endings(profile, len(users), series, dice)
     duration = _durations(profile, ending, scale, _bents(profile, bent, series, dice))
-    limit = _limits(profile, duration, scale, bent[series], dice)
+    padded = _padded(profile, duration, scale, bent[series], dice)
+    limit = _limits(duration, padded, users, series, dice)
     span = float(np.sum(duration * sizes)) / (gpus * load)
     submit = _times(profile, begins, span, dice)
     order = np.argsort(submit, kind="stable")
@@ -130,13 +135,22 @@ def _durations(profile: Profile, ending: Ints, scale: Floats, bent: Floats) -> F
     return np.clip(np.round(np.exp(logs)), 1.0, profile.longest_s)
 
 
-def _limits(
+def _padded(
     profile: Profile, duration: Floats, scale: Floats, bent: Floats, dice: np.random.Generator
 ) -> Floats:
-    """What the series takes when it ends well, well padded, rounded up; never broken."""
+    """What the series takes when it ends well, and a good deal more."""
     well = _durations(profile, np.zeros(len(scale), dtype=np.int64), scale, bent)
     padded = well * np.exp(np.abs(dice.standard_normal(len(scale))) * _PADDING)
-    wanted = np.maximum(duration, np.minimum(padded, profile.longest_s))
+    return np.maximum(duration, np.minimum(padded, profile.longest_s))
+
+
+def _limits(
+    duration: Floats, padded: Floats, users: Ints, series: Ints, dice: np.random.Generator
+) -> Floats:
+    """The user's usual limit, or a round one for the series; never one that was broken."""
+    usual = dice.integers(_USUAL, len(_LIMITS) - _USUAL, int(users.max()) + 1)[users[series]]
+    by_habit = (dice.random(len(users)) < _BY_HABIT)[series]
+    wanted = np.where(by_habit, np.maximum(duration, _LIMITS[usual]), padded)
     return _LIMITS[np.searchsorted(_LIMITS, wanted)]
 
 
