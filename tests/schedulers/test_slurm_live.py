@@ -8,6 +8,7 @@ import pytest
 from schedmate.model import JobState, Request, SchedulerError, SchedulerUnreachable
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.testing.scheduler_bench import Bench
+from schedmate.testing.slurm_config import GPU_TYPE
 
 pytestmark = pytest.mark.slurm
 
@@ -29,6 +30,12 @@ def test_an_array_is_its_tasks(bench):
     assert all(bench.directory.joinpath(job.logs[0]).exists() for job in ends)
     assert bench.scheduler.script(tasks[1])
     bench.scheduler.cancel(array)
+
+
+def test_what_gpus_a_job_had(bench):
+    job = bench.ended(bench.shell("true", request=Request(gpus=1)))
+    assert (job.request.gpus, job.request.gpu_type) == (1, GPU_TYPE)
+    assert bench.scheduler.gpu_use(job) is None  # nothing measures here
 
 
 def test_log_patterns_lead_to_real_files(bench):

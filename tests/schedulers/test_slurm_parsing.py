@@ -29,7 +29,9 @@ def queued():
 
 @pytest.fixture(scope="module")
 def accounted():
-    jobs = parsing.accounted_jobs(read("sacct", parsing.SACCT_FIELDS))
+    without = parsing.SACCT_FIELDS[:-1]  # as it was asked when these answers were kept
+    rows = [row | {"AllocTRES": ""} for row in read("sacct", without)]
+    jobs = parsing.accounted_jobs(rows)
     return {job.id if job.name == "array" else job.name: job for job in jobs}
 
 
@@ -59,6 +61,24 @@ def test_a_request_is_read(queued):
     assert good.time_limit_s == 26 * 3600 + 180
     assert queued["wide"].nice == 5
     assert queued["wide"].nodes == ("node0", "node1")
+
+
+def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
+    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-1])
+    typed = row | {"AllocTRES": "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"}
+    (job,) = parsing.accounted_jobs([typed])
+    assert (job.request.gpus, job.request.gpu_type) == (1, "h100")
+    asked = row | {"AllocTRES": "", "ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
+    (job,) = parsing.accounted_jobs([asked])
+    assert (job.request.gpus, job.request.gpu_type) == (2, "a100")
+
+
+def test_what_gpus_a_queued_job_wants():
+    row = next(iter(read("squeue", parsing.SQUEUE_FIELDS)))
+    waiting = row | {"tres-alloc": "cpu=4", "tres-per-node": "gres:gpu:a100:2"}
+    assert parsing.queued_job(waiting, lambda _: False).request.gpu_type == "a100"
+    running = waiting | {"tres-alloc": "cpu=4,gres/gpu:h100=2,gres/gpu=2"}
+    assert parsing.queued_job(running, lambda _: False).request.gpu_type == "h100"
 
 
 def test_gpus_are_counted_without_accounted_resources():

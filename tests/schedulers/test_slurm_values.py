@@ -109,6 +109,35 @@ def test_requested_gpus(text, count):
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("cpu=1,gres/gpu:a100=2,gres/gpu=2", "a100"),
+        ("gres/gpu:nvidia_h100_80gb_hbm3=8", "nvidia_h100_80gb_hbm3"),
+        ("gres/gpu:a100=2,gres/gpu:h100=1", None),
+        ("gres/gpu=2,gres/gpumem=3", None),
+    ],
+)
+def test_what_gpus_were_allocated(text, name):
+    assert values.gpu_type(values.tres(text)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("gres:gpu:a100:4", "a100"),
+        ("gres/gpu:a100=4", "a100"),
+        ("gres:gpu:v100(S:0)", "v100"),
+        ("gres:gpu:2", None),
+        ("gres:gpu", None),
+        ("gres:gpu:a100:2,gres:gpu:h100:1", None),
+        ("N/A", None),
+    ],
+)
+def test_what_gpus_were_asked_for(text, name):
+    assert values.requested_gpu_type(text) == name
+
+
+@pytest.mark.parametrize(
     ("text", "megabytes"),
     [("100M", 100), ("4G", 4096), ("1.50G", 1536), ("2T", 2097152), ("", None)],
 )

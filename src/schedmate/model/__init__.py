@@ -17,7 +17,7 @@ from schedmate.model.errors import (
     SchedulerUnreachable,
 )
 from schedmate.model.failures import REASONS, Category, Reason, Retry
-from schedmate.model.history import Fingerprint, PastRun
+from schedmate.model.history import Fingerprint, GpuUse, PastRun
 from schedmate.model.job import Job, JobId, JobState, Request, Submission
 from schedmate.model.learned import LearnedPattern, LearntFrom
 from schedmate.model.ledger import CallOutcome, LlmCall
@@ -70,6 +70,7 @@ __all__ = [
     "Finding",
     "Fingerprint",
     "FormatMemory",
+    "GpuUse",
     "History",
     "Job",
     "JobId",

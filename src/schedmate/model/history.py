@@ -23,6 +23,14 @@ class Fingerprint:
     signature: tuple[int, ...] = field(default=(), compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class GpuUse:
+    """What a site measured of one run's GPUs, as `PastRun` has it."""
+
+    memory_mb: float | None
+    utilization: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
     """One attempt of one job: what it was and how it really went."""

@@ -4,12 +4,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import Job, JobId, NodeState, Submission
+    from schedmate.model import GpuUse, Job, JobId, NodeState, Submission
+
+
+@runtime_checkable
+class MeasuresGpus(Protocol):
+    """A scheduler that may know what a job's GPUs did."""
+
+    def gpu_use(self, job: Job) -> GpuUse | None:
+        """Of its last run, once it has ended; None where nobody measured."""
 
 
 class Scheduler(Protocol):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from schedmate.model import Mark, PastRun, RunProfile, SchedMateError, Workload
+from schedmate.schedulers.base import MeasuresGpus
 from schedmate.service.joblogs import logs_of
 from schedmate.tracker import track_and_profile
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from schedmate.model import Job, Progress, Unit
+    from schedmate.model import GpuUse, Job, Progress, Unit
+    from schedmate.schedulers.base import Scheduler
     from schedmate.service.watching import Ended
     from schedmate.store import KeptAdvice
 
@@ -21,7 +23,17 @@ _MOST_LOGS = 4
 _MOST_BYTES = 64 << 20
 
 
-def run_that_ended(job: Job, kept: KeptAdvice | None, ended: Ended | None) -> PastRun:
+def measured_gpus(scheduler: Scheduler, job: Job) -> GpuUse | None:
+    """What is not told is not known; a run is remembered all the same."""
+    if isinstance(scheduler, MeasuresGpus):
+        with suppress(SchedMateError):
+            return scheduler.gpu_use(job)
+    return None
+
+
+def run_that_ended(
+    job: Job, kept: KeptAdvice | None, ended: Ended | None, measured: GpuUse | None = None
+) -> PastRun:
     """What is remembered of it; `ended` is what following it told, None where nobody did."""
     workload = Workload() if kept is None else kept.advice.workload
     profile = profile_of_ended(job, workload) if ended is None else ended.profile
@@ -37,6 +49,8 @@ def run_that_ended(job: Job, kept: KeptAdvice | None, ended: Ended | None) -> Pa
         steps_unit=unit,
         checkpoint_step=None if saved is None else saved.step,
         profile=profile,
+        gpu_memory_mb=None if measured is None else measured.memory_mb,
+        gpu_utilization=None if measured is None else measured.utilization,
     )
 
 

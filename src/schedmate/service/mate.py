@@ -30,7 +30,7 @@ from schedmate.handler import Case, Handler
 from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
 from schedmate.service.attempts import attempts_before, reached_in
 from schedmate.service.foresight import Foresight
-from schedmate.service.hindsight import run_that_ended
+from schedmate.service.hindsight import measured_gpus, run_that_ended
 from schedmate.service.learning import Learning
 from schedmate.service.refining import Refining
 from schedmate.service.suspects import NodeKnowledge
@@ -203,5 +203,6 @@ class Mate:
         ended = self._watching.end(job)
         if ended is None and self._store.run(job.id, job.restarts) is not None:
             return  # by somebody who had followed it
-        self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended))
+        measured = measured_gpus(self._scheduler, job)
+        self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._foresight.ended(job)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CLUSTER = "private"
+GPU_TYPE = "a100"
 _CAN_SWITCH_CGROUPS_OFF = 24
 """The major version from which slurmd insists on control groups unless told otherwise."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -43,7 +44,9 @@ class Shape(Protocol):
 
 
 def files(cluster: Shape, host: str, major: int) -> dict[str, str]:
-    gpus = "".join(f"Name=gpu File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node])
+    gpus = "".join(
+        f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node]
+    )
     return {
         "slurm.conf": _slurm_conf(cluster, host),
         "slurmdbd.conf": _slurmdbd_conf(cluster, host),
@@ -56,7 +59,7 @@ def _slurm_conf(cluster: Shape, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
-        f"RealMemory=16000 Gres=gpu:{cluster.gpus_per_node} State=UNKNOWN"
+        f"RealMemory=16000 Gres=gpu:{GPU_TYPE}:{cluster.gpus_per_node} State=UNKNOWN"
         for node, port in zip(cluster.nodes, cluster.ports.nodes, strict=True)
     )
     return f"""\
@@ -94,7 +97,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort={cluster.ports.accounting}
 # with munge this is the path of the socket, not a password
 AccountingStoragePass={home}/munge.sock
-AccountingStorageTRES=gres/gpu
+AccountingStorageTRES=gres/gpu,gres/gpu:{GPU_TYPE}
 # the real machine is smaller than the pretended nodes
 SlurmdParameters=config_overrides
 {nodes}

@@ -66,6 +66,7 @@ SACCT_FIELDS = (
     "ReqTRES",
     "ReqCPUS",
     "NNodes",
+    "AllocTRES",
 )
 _LONGEST_SCRIPT_NAME = 8
 """In words."""
@@ -145,6 +146,11 @@ def _queued_request(record: Record) -> Request:
     )
     return Request(
         gpus=gpus,
+        gpu_type=(
+            values.gpu_type(resources)
+            or values.requested_gpu_type(record["tres-per-job"])
+            or values.requested_gpu_type(record["tres-per-node"])
+        ),
         nodes=nodes,
         cpus=_number(record["NumCPUs"]),
         memory_mb=values.megabytes(resources.get("mem", "")),
@@ -193,6 +199,7 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
         workdir=row["WorkDir"],
         request=Request(
             gpus=values.gpus(resources),
+            gpu_type=values.gpu_type(values.tres(row["AllocTRES"])) or values.gpu_type(resources),
             nodes=_number(row["NNodes"]) or 1,
             cpus=_number(row["ReqCPUS"]),
             memory_mb=values.megabytes(resources.get("mem", "")),

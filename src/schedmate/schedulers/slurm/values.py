@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _STATES = {
     "BOOT_FAIL": JobState.NODE_FAIL,
@@ -87,6 +91,22 @@ def gpus(resources: dict[str, str]) -> int:
     if plain is not None:
         return _count(plain)
     return sum(_count(n) for name, n in resources.items() if name.startswith("gres/gpu:"))
+
+
+def gpu_type(resources: dict[str, str]) -> str | None:
+    """`a100` where `gres/gpu:a100` is all there is; None for a mixture."""
+    return _only(name.partition(":")[2] for name in resources if name.startswith("gres/gpu:"))
+
+
+def requested_gpu_type(text: str) -> str | None:
+    """`a100` of `gres:gpu:a100:2`; a count is no type."""
+    found = re.findall(r"\bgpu:([^:,=()]+)", text)
+    return _only(each for each in found if not each.isdecimal())
+
+
+def _only(names: Iterable[str]) -> str | None:
+    different = set(names)
+    return different.pop() if len(different) == 1 else None
 
 
 def requested_gpus(text: str) -> int:
