@@ -20,7 +20,7 @@ from schedmate.simulator.report.curves import (
 )
 from schedmate.simulator.report.gains import gains, ratio
 from schedmate.simulator.report.sensitivity import geometric_mean, sensitivities
-from schedmate.simulator.result import Comparison, Summary, summary_of, waited_s
+from schedmate.simulator.result import Comparison, Summary, quantiles, summary_of, waited_s
 from simulator.report.runs import Ran, listed, runs_of, some_columns
 
 
@@ -175,6 +175,17 @@ def test_a_summary_is_what_a_slow_count_gives():
     assert summary.p99_jct_s == pytest.approx(jct[197] + 0.01 * (jct[198] - jct[197]))
     assert summary.gpu_utilization == pytest.approx(columns.gpu_seconds / makespan / 16)
     assert (summary.makespan_s, summary.preemptions, summary.wall_seconds) == (makespan, 0, 0.5)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40),
+    st.lists(st.floats(0, 1), min_size=1, max_size=3),
+)
+def test_quantiles_are_those_of_numpy(values, shares):
+    expected = np.quantile(np.array(values), shares)
+
+    assert quantiles(np.array(values), *shares) == pytest.approx(expected.tolist(), abs=1e-5)
 
 
 def a_comparison(ratio_to_fifo: float, **setting: float) -> Comparison:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.simulator.sweeps import Question, answers, settings_of
-from schedmate.simulator.sweeps.workers import FailedSetting, _named
+from schedmate.simulator.sweeps.naming import FailedSetting, named
 
 SOURCE = Path(__file__).parents[3] / "src"
 
@@ -67,12 +67,12 @@ def test_what_nobody_foresaw_is_named_too():
 
     with (
         pytest.raises(FailedSetting, match=r"t.csv \(load=0.7\) failed: ZeroDivisionError"),
-        _named(question),
+        named(question),
     ):
         1 / 0  # noqa: B018
     with (
         pytest.raises(ZeroDivisionError),
-        _named(Question(source="t.csv", policies=("fifo",))),
+        named(Question(source="t.csv", policies=("fifo",))),
     ):
         1 / 0  # noqa: B018
 

@@ -91,6 +91,8 @@ def _largest(kind: str, column: Coded, columns: Columns) -> list[JobClass]:
         for code in shown.tolist()
     ]
     if len(others):
-        rest = np.flatnonzero(np.isin(column.codes, others))
+        is_other = np.zeros(len(column.words), dtype=bool)
+        is_other[others] = True
+        rest = np.flatnonzero(is_other[column.codes])
         found.append(JobClass(kind, f"{len(others)} other {kind}s", rest))
     return found

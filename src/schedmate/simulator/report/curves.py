@@ -38,7 +38,7 @@ def _shown_ranks(jobs: int) -> Ints:
         return np.arange(jobs)
     even = np.linspace(0, jobs - 1, _EVEN_POINTS)
     tail = jobs - np.geomspace(1, jobs, _TAIL_POINTS)
-    return np.unique(np.rint(np.concatenate([even, tail])).astype(np.int64))
+    return np.array(sorted(set(np.rint(np.concatenate([even, tail])).astype(int).tolist())))
 
 
 def time_bins(columns: Columns, last_end: float) -> Floats:

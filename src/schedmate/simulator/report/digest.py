@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from schedmate.simulator.columns import Columns
 from schedmate.simulator.outcome import Outcome
 from schedmate.simulator.report.classes import JobClass, by_gpus
@@ -20,7 +18,7 @@ from schedmate.simulator.report.curves import (
     utilisation,
 )
 from schedmate.simulator.report.gains import Gains, gains
-from schedmate.simulator.result import Comparison, waited_s
+from schedmate.simulator.result import Comparison, quantiles, waited_s
 
 
 class Ran(Protocol):
@@ -85,10 +83,10 @@ def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Diges
 def _waits(run: Ran, columns: Columns, sizes: Sequence[JobClass]) -> Waits:
     waited = waited_s(columns, run.outcome)
     by_size = [waited[size.jobs] for size in sizes]
-    quantiles = [np.quantile(waits, (0.5, 0.9)).tolist() for waits in by_size]
+    middle = [quantiles(waits, 0.5, 0.9) for waits in by_size]
     return Waits(
         policy=run.policy,
         mean_s=tuple(float(waits.mean()) for waits in by_size),
-        p50_s=tuple(p50 for p50, _ in quantiles),
-        p90_s=tuple(p90 for _, p90 in quantiles),
+        p50_s=tuple(p50 for p50, _ in middle),
+        p90_s=tuple(p90 for _, p90 in middle),
     )

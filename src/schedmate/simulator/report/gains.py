@@ -17,6 +17,7 @@ from schedmate.simulator.report.classes import (
     by_user,
     mean_per_word,
 )
+from schedmate.simulator.result import quantiles
 
 MATE = "+schedmate"
 NOTICED_S = 1.0
@@ -97,7 +98,7 @@ def _gain(kind: JobClass, old: Floats, new: Floats, slower: NDArray[np.bool_]) -
         jobs=len(kind.jobs),
         ratio=ratio(float(old[kind.jobs].mean()), float(new[kind.jobs].mean())),
         slower=len(hit) / len(kind.jobs),
-        slower_by_s=float(np.median(new[hit] - old[hit])) if len(hit) else 0.0,
+        slower_by_s=quantiles(new[hit] - old[hit], 0.5)[0] if len(hit) else 0.0,
     )
 
 

@@ -53,7 +53,7 @@ def name_of_series(number: int) -> str:
 
 
 def _jobs(drawn: Drawn, profile: Profile) -> tuple[TraceJob, ...]:
-    names = {number: name_of_series(number) for number in np.unique(drawn.series).tolist()}
+    names = {number: name_of_series(number) for number in set(drawn.series.tolist())}
     users = [f"user{number}" for number in range(profile.users)]
     groups = [f"vc{number % profile.groups}" for number in range(profile.users)]
     states = [ending.state for ending in profile.endings]

@@ -1,0 +1,79 @@
+"""Questions answered on a Ray cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from socket import create_connection
+from typing import Any
+
+from schedmate.model import BadInput
+from schedmate.simulator.sweeps.answering import Answer, answer
+from schedmate.simulator.sweeps.naming import named
+from schedmate.simulator.sweeps.question import Question
+
+_KNOCK_S = 10.0
+_OUR_CODE = str(Path(__file__).parents[2])
+"""Sent along, so that every machine runs the same version."""
+
+
+def on_ray(
+    questions: Sequence[Question], reported: frozenset[int], address: str
+) -> Iterator[tuple[int, Answer]]:
+    """Each with its number, as they come; what is under way ends when nobody listens."""
+    ray = _connected(address)
+    remote = ray.remote(answer)
+    asked = {
+        remote.remote(question, reported=number in reported): number
+        for number, question in enumerate(questions)
+    }
+    try:
+        while asked:
+            [done], _ = ray.wait(list(asked), num_returns=1)
+            number = asked.pop(done)
+            with named(questions[number]):
+                yield number, _result(ray, done)
+    finally:
+        for left in asked:
+            ray.cancel(left, force=True)
+        ray.shutdown()
+
+
+def _result(ray: Any, done: Any) -> Answer:
+    """What went wrong on another machine is told as it would be on this one."""
+    try:
+        found: Answer = ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    return found
+
+
+def _connected(address: str) -> Any:
+    try:
+        ray = import_module("ray")
+    except ImportError as error:
+        raise BadInput(
+            "--ray needs the package ray: pip install ray, or leave --ray out to use the cores of "
+            "this machine"
+        ) from error
+    try:
+        _knock(address)
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="ERROR",
+            runtime_env={"py_modules": [_OUR_CODE], "excludes": ["__pycache__"]},
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BadInput(
+            f"there is no Ray cluster at {address}: {error}; `ray status` says what there is"
+        ) from error
+    return ray
+
+
+def _knock(address: str) -> None:
+    """Ray itself would wait for minutes for a host that is not there."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host:
+        create_connection((host, int(port)), timeout=_KNOCK_S).close()
