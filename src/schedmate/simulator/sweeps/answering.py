@@ -18,7 +18,9 @@ from schedmate.simulator.result import Comparison
 from schedmate.simulator.setting import DEFAULT_LOAD, Setting, fitting, gpus_for_load, nodes_of
 from schedmate.simulator.sweeps.pools import divided, run_pools
 from schedmate.simulator.sweeps.question import SYNTHETIC, Question
-from schedmate.simulator.traces import Trace, read_trace, synthetic
+from schedmate.simulator.traces import Trace, read_trace
+from schedmate.simulator.traces.arrays import synthetic_columns
+from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
@@ -156,15 +158,16 @@ def load(question: Question) -> Loaded:
     if question.source != SYNTHETIC:
         return _read(question.source)
     size = question.gpus or SYNTHETIC_GPUS
-    like = {} if question.like is None else {"like": question.like}
-    drawn = synthetic(
+    columns = synthetic_columns(
         question.jobs,
         gpus=size,
         load=question.load or DEFAULT_LOAD,
         seed=question.seed,
-        **like,
+        like=question.like or DEFAULT_PROFILE,
     )
-    return replace(_loaded(drawn), gpus=size)
+    kind = f"{SYNTHETIC} {question.like}" if question.like else SYNTHETIC
+    name = f"{kind} (seed {question.seed})"
+    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=LeftOut())
 
 
 @lru_cache(maxsize=1)
