@@ -12,6 +12,7 @@ from policies.runs import most_held, rows, run, starts
 from schedmate.model import BadInput
 from schedmate.policies.fair_share import FairShare
 from schedmate.policies.multifactor import Multifactor, Weights
+from schedmate.policies.world import PLACE_PER_NICE
 from schedmate.simulator.cluster import Nodes
 
 BY_AGE = Weights(age=1e6, fair_share=0, size=0)
@@ -55,7 +56,7 @@ class Plainly:
 
     def weigh(self, job: int) -> int:
         jobs = self.world.jobs
-        age = min(1.0, max(0.0, (self.world.now - jobs.place[job]) / (7 * 86400.0)))
+        age = min(1.0, max(0.0, (self.world.now - jobs.submit[job]) / (7 * 86400.0)))
         fair = self.fair[jobs.user[job]]
         size = jobs.gpus[job] / self.world.gpus
         parts = self.weights.age * age + self.weights.fair_share * fair
@@ -156,8 +157,8 @@ def test_the_old_go_before_the_large_and_nice_ones_last():
     assert starts(Multifactor(weights=BY_AGE), jobs) == [0, 10, 20, 10]
     by_size = Multifactor(weights=Weights(0, 0, 1000))
     assert starts(by_size, jobs) == [0, 20, 10, 20]
-    nice = Multifactor(weights=BY_AGE, nice=[0, 500, 0])
-    assert starts(nice, [(0, 10, 4), (1, 10, 4), (2, 10, 4)]) == [0, 20, 10]
+    line, held_back = [(0, 10, 4), (1, 10, 4), (2, 10, 4)], [0, 1 + 500 * PLACE_PER_NICE, 2]
+    assert starts(Multifactor(weights=BY_AGE), line, place=held_back) == [0, 20, 10]
 
 
 def test_a_short_job_passes_a_gang_that_waits_and_a_long_one_does_not():

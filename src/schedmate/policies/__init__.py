@@ -10,9 +10,15 @@ from schedmate.policies.easy import Easy
 from schedmate.policies.fifo import Fifo
 from schedmate.policies.first_fit import FirstFit
 from schedmate.policies.foreseen import Foreseen
+from schedmate.policies.gavel import Gavel
+from schedmate.policies.gittins import Gittins
 from schedmate.policies.las import Las
+from schedmate.policies.lucid import Lucid
+from schedmate.policies.multifactor import Multifactor
 from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
+from schedmate.policies.pollux import Pollux
 from schedmate.policies.qssf import Qssf
+from schedmate.policies.sia import Sia
 from schedmate.policies.sjf import Sjf
 from schedmate.policies.srsf import Srsf
 from schedmate.policies.srtf import Srtf
@@ -32,6 +38,12 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "srsf": Srsf,
     "tiresias": Tiresias,
     "las": Las,
+    "multifactor": Multifactor,
+    "gittins": Gittins,
+    "lucid": Lucid,
+    "gavel": Gavel,
+    "pollux": Pollux,
+    "sia": Sia,
 }
 """What makes a policy of that name for one run."""
 

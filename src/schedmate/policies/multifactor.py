@@ -13,7 +13,7 @@ from schedmate.model import BadInput
 from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
 from schedmate.policies.fair_share import FairShare
 from schedmate.policies.scored_line import ScoredLine
-from schedmate.policies.world import Source, World
+from schedmate.policies.world import PLACE_PER_NICE, Source, World
 
 _DAY_S = 86400.0
 
@@ -34,8 +34,8 @@ class Multifactor:
     Defaults are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
     larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
     The priority is a whole number; equal ones go by submission. It is calculated when a job comes
-    and anew at the first decision after a period, not while nothing can start. `nice` is
-    subtracted, as Slurm's nice value is.
+    and anew at the first decision after a period, not while nothing can start. A job that is held
+    back in line has a nice number, which is subtracted: one for each `PLACE_PER_NICE` seconds.
     """
 
     name = "multifactor"
@@ -49,7 +49,6 @@ class Multifactor:
         max_age_s: float = 7 * _DAY_S,
         period_s: float = 300.0,
         favor_small: bool = False,
-        nice: Sequence[float] | None = None,
     ) -> None:
         if min(half_life_s, max_age_s, period_s) <= 0.0:
             raise BadInput("half-life, greatest age and period of multifactor must be above 0")
@@ -58,19 +57,18 @@ class Multifactor:
         self._max_age_s = max_age_s
         self._period_s = period_s
         self._favor_small = favor_small
-        self._nice = nice
 
     def begin(self, world: World) -> None:
         jobs = world.jobs
         self._world = world
         self._user = np.asarray(jobs.user, dtype=np.int64)
-        self._place = np.asarray(jobs.place, dtype=np.float64)
+        self._submit = np.asarray(jobs.submit, dtype=np.float64)
         self._planned = np.minimum(np.asarray(jobs.planned, dtype=np.float64), UNLIMITED_S)
         self._gpus = np.asarray(jobs.gpus, dtype=np.int64)
         self._whose: list[int] = self._user.tolist()
         self._asked: list[int] = self._gpus.tolist()
-        self._fixed = self._fixed_parts(world.gpus)
-        self._places: list[float] = self._place.tolist()
+        self._fixed = self._fixed_parts(world.gpus, jobs.place)
+        self._submits: list[float] = self._submit.tolist()
         self._parts: list[float] = self._fixed.tolist()
         self._share = FairShare(int(self._user.max(initial=0)) + 1, self._half_life_s)
         self._fair = self._share.factors(0.0)
@@ -170,7 +168,7 @@ class Multifactor:
 
     def _scores(self, jobs: NDArray[np.int64], now: float) -> NDArray[np.float64]:
         """Whole priorities, less a fraction for those submitted later."""
-        age = np.clip((now - self._place[jobs]) / self._max_age_s, 0.0, 1.0)
+        age = np.clip((now - self._submit[jobs]) / self._max_age_s, 0.0, 1.0)
         fair = self._fair[self._user[jobs]]
         weights = self._weights
         priority = weights.age * age + weights.fair_share * fair + self._fixed[jobs]
@@ -179,15 +177,16 @@ class Multifactor:
 
     def _score(self, job: int) -> float:
         """That of one job, now: the same numbers without the price of arrays."""
-        age = min(1.0, max(0.0, (self._world.now - self._places[job]) / self._max_age_s))
+        age = min(1.0, max(0.0, (self._world.now - self._submits[job]) / self._max_age_s))
         fair = self._weights.fair_share * float(self._fair[self._whose[job]])
         priority = self._weights.age * age + fair + self._parts[job]
         return math.floor(priority) - job / max(1, len(self._whose))
 
-    def _fixed_parts(self, gpus: int) -> NDArray[np.float64]:
+    def _fixed_parts(self, gpus: int, place: Sequence[float]) -> NDArray[np.float64]:
         size = self._gpus / max(1, gpus)
         part: NDArray[np.float64] = self._weights.size * (1.0 - size if self._favor_small else size)
-        return part if self._nice is None else part - np.asarray(self._nice)
+        nice: NDArray[np.float64] = (np.asarray(place) - self._submit) / PLACE_PER_NICE
+        return part - nice
 
     def _wake_for_the_next_calculation(self) -> None:
         """Only where somebody waits who would fit: a new order may let them start."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.policies import Seen
+from schedmate.policies.world import PLACE_PER_NICE
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.estimates import Estimates
 
-PLACE_PER_NICE = 10.0
-"""Seconds of waiting that weigh as much as one nice number: in Slurm's terms the inverse of
-PriorityWeightAge / PriorityMaxAge."""
 _NINE_TENTHS = 1.2816
 """Standard deviations from the middle to the ninth tenth."""
 
