@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -113,6 +114,16 @@ def test_a_pipe_is_refused_at_once(tmp_path):
     looking.join(10)
 
     assert said == [f"{path} is no regular file; copy what comes out of it into one"]
+
+
+def test_an_archive_is_to_be_unpacked(tmp_path):
+    inside = tmp_path / "trace.csv"
+    inside.write_text(SAMPLES["plain CSV"].text, encoding="utf-8")
+    for kind in ("gztar", "tar", "zip"):
+        packed = shutil.make_archive(str(tmp_path / "packed"), kind, tmp_path, inside.name)
+
+        with pytest.raises(BadInput, match="is an archive; unpack it"):
+            read_trace(Path(packed))
 
 
 def test_a_table_that_lacks_a_column_is_told_which(tmp_path):

@@ -121,7 +121,7 @@ def test_swf_parts_of_a_job_are_not_counted_twice(tmp_path):
 
 
 def test_users_of_pai_stand_in_the_table_beside_it(tmp_path):
-    jobs = "4f05,inst,u58,Terminated,40.0,205.0\n"
+    jobs = "4f05,inst,u58,Terminated,40.0,205.0\n4f09,inst,u58,Waiting,soon,\nhalf a line\n"
     (tmp_path / "pai_job_table.csv").write_text(jobs, encoding="utf-8")
 
     [job] = read(tmp_path, SAMPLES["Alibaba PAI"].text, "pai_task_table.csv").jobs

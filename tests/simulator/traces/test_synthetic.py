@@ -169,6 +169,8 @@ def test_a_seed_makes_the_trace_and_nobody_asks_for_more_than_there_is():
 def test_the_name_says_what_it_is_like():
     assert synthetic(5, gpus=4, seed=3).name == "synthetic (seed 3)"
     assert synthetic(5, gpus=4, like="acme").name == "synthetic acme (seed 0)"
+    with pytest.raises(BadInput, match="0 jobs on 4 GPUs cannot be drawn"):
+        synthetic(0, gpus=4)
     with pytest.raises(BadInput, match="no profile 'venus'; known are philly, helios, acme"):
         synthetic(5, gpus=4, like="venus")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from schedmate.model import BadInput, NotFound
+from schedmate.model import BadInput
 from schedmate.simulator.traces.acme import ACME
 from schedmate.simulator.traces.alcf import ALCF
 from schedmate.simulator.traces.base import BadRow, Trace, TraceJob, TraceReader
@@ -15,6 +15,7 @@ from schedmate.simulator.traces.helios import HELIOS
 from schedmate.simulator.traces.itp import ITP
 from schedmate.simulator.traces.lsf import LSF
 from schedmate.simulator.traces.openb import OPENB
+from schedmate.simulator.traces.opening import is_archive, only_a_regular_file
 from schedmate.simulator.traces.pai import PaiJobs, PaiTasks
 from schedmate.simulator.traces.parquet import PlainParquet, write_parquet
 from schedmate.simulator.traces.philly import PhillyJson
@@ -47,8 +48,8 @@ READERS: tuple[TraceReader, ...] = (
 
 def read_trace(path: Path, readers: Sequence[TraceReader] = READERS) -> Trace:
     """Read a trace in whichever known format it is; a trace without a usable job is an error."""
-    _only_a_regular_file(path)
     try:
+        only_a_regular_file(path)
         reader = next((reader for reader in readers if reader.sniff(path)), None)
         if reader is None:
             raise BadInput(_what_it_lacks(path, readers))
@@ -60,18 +61,10 @@ def read_trace(path: Path, readers: Sequence[TraceReader] = READERS) -> Trace:
     return trace
 
 
-def _only_a_regular_file(path: Path) -> None:
-    """A pipe would let us wait for ever."""
-    if not path.exists():
-        raise NotFound(f"there is no file {path}")
-    if path.is_dir():
-        raise BadInput(f"{path} is a directory; name the trace files in it")
-    if not path.is_file():
-        raise BadInput(f"{path} is no regular file; copy what comes out of it into one")
-
-
 def _what_it_lacks(path: Path, readers: Sequence[TraceReader]) -> str:
     """Name the format that it nearly is, if there is one."""
+    if is_archive(path):
+        return f"{path} is an archive; unpack it and name the trace files in it"
     tables = [reader for reader in readers if isinstance(reader, CsvFormat)]
     lacking = {table: table.missing(path) for table in tables}
     nearest = min(tables, key=lambda table: len(lacking[table]) / len(table.needed), default=None)

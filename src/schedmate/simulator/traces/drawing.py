@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedmate.model import BadInput
 from schedmate.simulator.traces.profiles import Profile
 
 Floats = NDArray[np.float64]
@@ -57,6 +58,8 @@ class Drawn:
 def draw(
     profile: Profile, jobs: int, *, gpus: int, load: float, dice: np.random.Generator
 ) -> Drawn:
+    if jobs < 1 or gpus < 1:
+        raise BadInput(f"a trace of {jobs} jobs on {gpus} GPUs cannot be drawn: name one at least")
     begins = dice.random(jobs) < 1 / _JOBS_A_SERIES
     begins[0] = True
     sitting = np.cumsum(begins) - 1

@@ -13,7 +13,7 @@ from schedmate.simulator.traces import cells
 from schedmate.simulator.traces.base import TraceJob
 from schedmate.simulator.traces.cells import Row
 from schedmate.simulator.traces.gathering import LeftOut
-from schedmate.simulator.traces.opening import opened
+from schedmate.simulator.traces.opening import only_a_regular_file, opened
 from schedmate.simulator.traces.separated import CsvFormat, csv_rows, header_of
 
 _PHASES = {
@@ -62,6 +62,7 @@ class NodeRow:
 
 def read_nodes(path: Path) -> tuple[NodeRow, ...]:
     """The nodes with GPUs of openb's node table."""
+    only_a_regular_file(path)
     if missing := [name for name in _NODE_COLUMNS if name not in header_of(path)]:
         raise BadInput(f"{path} is no table of nodes: it lacks {', '.join(missing)}")
     with opened(path) as file:

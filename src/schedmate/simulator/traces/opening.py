@@ -10,11 +10,29 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import IO
 
-from schedmate.model import BadInput
+from schedmate.model import BadInput, NotFound
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 65_536
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_ZIP_MAGIC = b"PK\x03\x04"
+_TAR_MAGIC, _TAR_MAGIC_AT = b"ustar", 257
+
+
+def only_a_regular_file(path: Path) -> None:
+    """A pipe would let us wait for ever."""
+    if not path.exists():
+        raise NotFound(f"there is no file {path}")
+    if path.is_dir():
+        raise BadInput(f"{path} is a directory; name the trace files in it")
+    if not path.is_file():
+        raise BadInput(f"{path} is no regular file; copy what comes out of it into one")
+
+
+def is_archive(path: Path) -> bool:
+    """Whether it holds several files: most traces are published so."""
+    head = head_bytes(path)
+    return head.startswith(_ZIP_MAGIC) or head.startswith(_TAR_MAGIC, _TAR_MAGIC_AT)
 
 
 def head_bytes(path: Path) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -151,9 +152,10 @@ def _submissions(path: Path) -> dict[str, tuple[str, float]]:
     beside = next((path.parent / name for name in _BESIDE if (path.parent / name).is_file()), None)
     if beside is None:
         return {}
+    found = {}
     with opened(beside) as file:
-        return {
-            row["job_name"]: (row["user"], cells.time(row, "start_time"))
-            for _, row in csv_rows(file, _JOB)
-            if not isinstance(row, str) and row["start_time"] not in ("", "start_time")
-        }
+        for _, row in csv_rows(file, _JOB):
+            with suppress(ValueError):  # its tasks say when it began, if this table does not
+                if not isinstance(row, str):
+                    found[row["job_name"]] = (row["user"], cells.time(row, "start_time"))
+    return found
