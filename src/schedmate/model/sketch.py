@@ -19,7 +19,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobState, Request
 from schedmate.model.workload import Workload
 
-SKETCH_VERSION = 2
+SKETCH_VERSION = 3
 """Raised whenever rows of another shape or meaning are written; old ones are then made anew."""
 
 NUMBERS = (
@@ -127,12 +127,21 @@ def blocks(sketch: Sketch, config: int) -> tuple[int, ...]:
         sketch.word(each) for each in ("user", "name", "model", "dataset", "entry_point")
     )
     keys = [(config,), (sketch.code,), (user, name), (user, model), (model, dataset), (model,)]
+    size = _size(sketch)
     keys += [(dataset, entry), (dataset,), (user, entry), _habits(sketch)]
+    keys += [(user, name, size), (model, dataset, size)]
     return tuple(
         _mixed(kind, struct.pack(f"<{len(key)}q", *key))
         for kind, key in enumerate(keys, start=1)
         if key and all(key)
     )
+
+
+def _size(sketch: Sketch) -> int:
+    """Everything that a step's time depends on: of a job that is changed often, its equals."""
+    told = zip(NUMBERS, sketch.numbers, strict=True)
+    numbers = [each for name, each in told if name not in ("steps", "epochs")]
+    return _mixed(0, struct.pack(f"<{len(numbers)}f", *numbers))
 
 
 def _habits(sketch: Sketch) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ _Run: TypeAlias = tuple[str, str, int]
 """Scheduler, job and attempt."""
 _NUMBER = 8
 """Bytes at the beginning of a row; in the table the number has a column of its own."""
+_AT_ONCE = 5000
 _REMADE = 100_000
 """Runs whose sketches are made anew, the newest first, when their shape has changed."""
 
@@ -121,7 +122,9 @@ class Sketches:
             self._db.run("DELETE FROM run_sketches")
             query = "SELECT scheduler, body FROM runs ORDER BY end_time DESC LIMIT ?"
             found = self._db.rows(query, (_REMADE,))
-            self._keep_sketches([(scheduler, loads(PastRun, body)) for scheduler, body in found])
+            for start in range(0, len(found), _AT_ONCE):
+                some = found[start : start + _AT_ONCE]
+                self._keep_sketches([(where, loads(PastRun, body)) for where, body in some])
             self._db.run(
                 "INSERT OR REPLACE INTO meta VALUES ('sketch_version', ?)", (str(SKETCH_VERSION),)
             )

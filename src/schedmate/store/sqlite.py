@@ -59,6 +59,7 @@ class SqliteStore(Lessons, Sketches):
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         with self.together():
+            self._up_to_date()  # else the first to ask would make all of these anew
             for start in range(0, len(runs), _AT_ONCE):
                 self._keep_some(runs[start : start + _AT_ONCE])
 

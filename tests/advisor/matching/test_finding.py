@@ -125,6 +125,24 @@ def test_sketches_of_another_shape_are_made_anew(tmp_path):
     again.close()
 
 
+def test_what_a_new_store_was_told_is_not_made_anew_when_first_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr("schedmate.store.sketches._REMADE", 5)
+    store = SqliteStore(tmp_path / "new.db")
+    store.keep_runs([a_run(n, 60, **STATED) for n in range(30)])
+    assert len(rows_of(store.newest_sketches(100))) == 30
+    store.close()
+
+
+def test_the_same_size_is_found_behind_hundreds_of_newer_ones_of_another(tmp_path):
+    store = SqliteStore(tmp_path / "sizes.db")
+    old = [a_run(0, 60, **STATED | {"batch_size": 64})]
+    newer = [a_run(n, 60, **STATED | {"batch_size": n + 100}) for n in range(1, 400)]
+    store.keep_runs([*old, *newer])
+    found = likes(store, **STATED | {"batch_size": 64, "max_steps": 2000})
+    assert found.similarity.max() > 0.99
+    store.close()
+
+
 NUMBER = st.none() | st.integers(-5, 10**18)
 TEXT = st.none() | st.text(max_size=30)
 
