@@ -183,7 +183,9 @@ def test_parts_gains_and_sensitivity_are_there(html):
     dots = list(figures["fifo+schedmate instead of fifo"].iter("circle"))
     labels = [t.text for t in figures["fifo+schedmate instead of fifo"].iter("text")]
     assert len(dots) == 1 + 4 + 4 + 2 + 3
-    assert {"all jobs", "1 GPU", "6 h to 1 d", "group vision", "user ada"} <= set(labels)
+    kinds = {label.rpartition(" (")[0] for label in labels}
+    assert {"all jobs", "1 GPU", "6 h to 1 d", "group vision", "user ada"} <= kinds
+    assert "all jobs (400)" in labels
     swept = figures["demo.csv: what error changes"]
     better = axis(swept, "y", log=True)
     assert [better(y) for _, y in drawn(swept, "fifo+schedmate")] == pytest.approx(

@@ -10,7 +10,7 @@ from schedmate.simulator.report.drawing import marks, scale
 from schedmate.simulator.report.drawing.frame import Frame, room_for
 from schedmate.simulator.report.gains import Gains
 from schedmate.simulator.report.sensitivity import Sensitivity
-from schedmate.simulator.report.words import human_time, share, text, times
+from schedmate.simulator.report.words import human_number, human_time, share, text, times
 
 _AXIS = {
     "load": "load: work asked for over what the GPUs can do",
@@ -88,7 +88,7 @@ def waits(of: Digest) -> str:
 
 
 def who_gains(gains: Gains) -> str:
-    labels = [row.label for row in gains.rows]
+    labels = [f"{row.label} ({human_number(row.jobs)})" for row in gains.rows]
     frame = Frame(
         x=scale.log_ratios([row.ratio for row in gains.rows]),
         y=scale.rows(labels),
