@@ -181,7 +181,7 @@ def slow_distance(one: str, other: str) -> int:
     return row[-1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.text("ab-1", max_size=12), st.text("ab-1", max_size=12))
 def test_the_distance_is_levenshteins(one, other):
     assert edit_distance(one, other) == slow_distance(one, other)

@@ -75,7 +75,7 @@ def test_half_a_gzip_file_is_refused(tmp_path, name, sample: Sample):
 
 
 @each_sample
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(noise=st.binary(max_size=60), at=st.floats(0, 1))
 def test_no_damage_ends_in_anything_but_jobs_or_a_sentence(
     tmp_path_factory, name, sample: Sample, noise, at
@@ -90,7 +90,7 @@ def test_no_damage_ends_in_anything_but_jobs_or_a_sentence(
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(content=st.binary(max_size=200))
 def test_no_reader_stumbles_when_it_sniffs(tmp_path_factory, reader, content):
     path = tmp_path_factory.getbasetemp() / "sniffed"

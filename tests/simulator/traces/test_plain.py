@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.model import BadInput, JobState, NotFound
@@ -260,6 +260,7 @@ def test_parquet_is_the_same_table(tmp_path):
     assert read_trace(path).jobs == (a_trace_job(),)
 
 
+@settings(deadline=None)
 @given(content=st.text(alphabet='0123456789.,-:T"\n\r naif', max_size=200))
 def test_no_table_however_odd_ends_in_anything_but_jobs_or_a_sentence(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "odd.csv"
