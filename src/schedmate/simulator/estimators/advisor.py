@@ -171,6 +171,7 @@ class _Mind(_Site):
         self._history = Memory()
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
+        self._reading: dict[int, tuple[Fingerprint, Workload]] = {}
         self._asked: tuple[object, ...] = ()
         self._told = Prediction(basis="none", explanation="nobody has asked")
 
@@ -210,7 +211,12 @@ class _Mind(_Site):
         return self._told
 
     def _read(self, job: int, gpus: int) -> tuple[Fingerprint, Workload]:
-        return self._records.fingerprint(job, gpus), self._records.workload(job, gpus)
+        """At its submission; at its end that is remembered."""
+        if (known := self._reading.pop(job, None)) is not None:
+            return known
+        read = self._records.fingerprint(job, gpus), self._records.workload(job, gpus)
+        self._reading[job] = read
+        return read
 
     def _request(self, job: int, facts: Facts) -> Request:
         return Request(
