@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MOST_GPUS = 1_000_000
 _LONGEST_S = 1e10
 _LATEST_S = 1e13
+_NOT_ENDED = tuple(state for state in JobState if not state.ended)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class TraceJob:
             raise ValueError(f"the duration is {self.duration:g}")
         if not 1 <= self.gpus <= _MOST_GPUS:
             raise ValueError(f"asks for {self.gpus} GPUs")
-        if not self.status.ended:
+        if self.status in _NOT_ENDED:
             raise ValueError(f"has not ended: {self.status}")
 
 

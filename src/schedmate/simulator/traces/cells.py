@@ -97,13 +97,17 @@ def _iso_time(column: str, value: object) -> float:
 
 def slurm_state(row: Row, column: str) -> JobState:
     """Slurm's words; `CANCELLED by 1000`, as sacct writes it, is one of them."""
-    if not given(row, column):
+    value = row.get(column)
+    if value in (None, ""):
         return JobState.COMPLETED
-    word = str(row[column]).strip().upper().split(" ")[0].rstrip("+")
-    try:
-        return _SLURM_STATES[word]
-    except KeyError:
-        raise ValueError(f"{column} is {shown(row[column])}, no state that we know") from None
+    state = _SLURM_STATES.get(value) or _SLURM_STATES.get(_first_word(value))
+    if state is None:
+        raise ValueError(f"{column} is {shown(value)}, no state that we know")
+    return state
+
+
+def _first_word(value: object) -> str:
+    return str(value).strip().upper().split(" ")[0].rstrip("+")
 
 
 def philly_state(row: Row, column: str) -> JobState:
