@@ -40,7 +40,8 @@ _NAMES: dict[str, str] = {
     "gradient_accumulation": "gradient_accumulation_steps grad_accum_steps grad_accum "
     "gradient_accumulation accumulate_grad_batches accum_iter accumulation_steps "
     "grad_accumulation_steps update_freq accum_steps accumulate_steps grad_acc_steps grad_acc "
-    "gradient_accumulate_every accumulation_step grad_accum_every accumulate accum accumulation",
+    "gradient_accumulate_every accumulation_step grad_accum_every iteration_per_update accumulate "
+    "accum accumulation",
     "epochs": "num_train_epochs epochs num_epochs n_epochs max_epochs nepochs n_epoch num_epoch "
     "nepoch total_epochs train_epochs training_epochs max_epoch train_epoch total_epoch "
     "epochs_num epoch_num epoch",

@@ -51,6 +51,9 @@ def spread_by_launcher(reading: Reading) -> Iterator[Said]:
     total = reading.processes.total
     if (total is not None and total.number == 1) or not _wraps_by_itself(reading):
         return
+    devices = reading.processes.devices
+    if total is None and devices is not None and devices.number == 1:
+        return
     lines = reading.run.command.evidence if total is None else total.lines
     lines = tuple(dict.fromkeys((*lines, *reading.run.command.evidence)))
     yield Said(field="parallelism", value=Value("ddp", lines, "derived"), confidence=_WEAKEST)

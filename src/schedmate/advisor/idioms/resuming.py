@@ -72,12 +72,19 @@ def _by_itself(reading: Reading) -> Iterator[Said]:
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
         if not call.if_there or call.loops:
             continue
-        later = [each for each in saves if order[id(each[0])] > order[id(call)]]
-        if len(later) < len(saves) and not any(each.loops for each, _ in later):
+        alike = [each for each in saves if _family(each[0]) == _family(call)]
+        later = [each for each in alike if order[id(each[0])] > order[id(call)]]
+        if len(later) < len(alike) and not any(each.loops for each, _ in later):
             continue  # the training is over: this is the best of it
-        saved = {_place(_written(each, at)) for each, at in later} - {""}
+        saved = {_place(_written(each, at)) for each, at in saves} - {""}
         if _picks_up(call, has_state, saved):
             yield from implied("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _family(call: Call) -> str:
+    """The library that reads and writes such files."""
+    head = call.callee.partition(".")[0]
+    return head if head in ("numpy", "pickle", "joblib") else ""
 
 
 def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FBT001 - a fact

@@ -83,7 +83,7 @@ _MODELS = _table(
 )
 _FILES = _table(
     {
-        "translation": r"translat",
+        "translation": r"translat|nmt(?![a-z])",
         "summarization": r"summari",
         "language_modeling": r"language.?model|run_[cm]lm|\w{0,6}gpt|\w{0,6}llama|sft|"
         r"pretrain_(?:gpt|bert)|lm1b|word.?language",

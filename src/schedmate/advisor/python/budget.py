@@ -76,6 +76,10 @@ class Budget:
         self._left, self._taken = allowed, 0
 
     @property
+    def left(self) -> int:
+        return self._left
+
+    @property
     def thrifty(self) -> bool:
         """Much is spent: the same again, or how a model computes, would say little more."""
         return self._left < self._generous_until

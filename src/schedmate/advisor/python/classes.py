@@ -165,6 +165,10 @@ def call_super(engine: Engine, above: Super, name: str, arguments: Arguments, si
         method = lookup_class(engine, cls, name)
         if method is not None and isinstance(method.data, LocalFunction):
             return engine.invoke(bound_method(method.data, above.instance).data, arguments, site)
+    if name == "__setattr__" and len(arguments.positional) > 1:
+        part, new = arguments.positional[:2]
+        engine.set_attribute(above.instance, str(part.data), new, site)
+        return Value(None)
     if name == "__init__" and isinstance(above.instance.data, Table):
         _init_of_library(engine, above, arguments, site)
     base = library_base(above.above)

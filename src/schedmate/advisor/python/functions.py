@@ -21,6 +21,8 @@ from schedmate.advisor.python.values import (
     Value,
 )
 
+_OF_SETTINGS = 40_000
+"""Steps for a function by which a module makes its settings, however often it calls it."""
 _GENERATES = (ast.Yield, ast.YieldFrom)
 
 
@@ -92,7 +94,7 @@ def follow_function(
     nested = state.active.count(function.node)
     if (
         state.calls >= limits.call_depth
-        or times >= engine.budget.calls_of_one
+        or (times >= engine.budget.calls_of_one and not _makes_settings(engine, function))
         or nested >= limits.recursion
     ):
         return NOBODY_KNOWS
@@ -107,13 +109,22 @@ def follow_function(
     kept = (state.within, state.target, state.calls)
     state.within, state.target, state.calls = function.name, "", state.calls + 1
     state.active.append(function.node)
+    before = engine.budget.left
     try:
         return _result(engine, function, scope)
     except RecursionError:
         return NOBODY_KNOWS
     finally:
+        used = before - engine.budget.left
+        state.spent[function.node] = state.spent.get(function.node, 0) + used
         state.active.pop()
         state.within, state.target, state.calls = kept
+
+
+def _makes_settings(engine: Engine, function: LocalFunction) -> bool:
+    """A file of a hundred presets, each a copy of another that differs a little."""
+    state = engine.state
+    return state.loading and state.spent.get(function.node, 0) < _OF_SETTINGS
 
 
 def _note_arguments(

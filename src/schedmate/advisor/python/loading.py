@@ -9,7 +9,7 @@ from schedmate.advisor.python.engine import Engine
 from schedmate.advisor.python.lookup import from_stars
 from schedmate.advisor.python.parsed import ParsedFile, parse_file
 from schedmate.advisor.python.references import Deferred, LocalModule
-from schedmate.advisor.python.scope import Scope, State
+from schedmate.advisor.python.scope import Scope
 from schedmate.advisor.python.values import NOBODY_KNOWS, Dotted, Table, Value
 from schedmate.model import Source
 
@@ -72,7 +72,7 @@ def load(engine: Engine, module: LocalModule) -> Scope | None:
         return None
     scope = module.scope = module_scope(parsed, module)
     kept = engine.state
-    engine.state = State(followed=kept.followed, active=kept.active, calls=kept.calls + 1)
+    engine.state = kept.inner()
     try:
         with engine.memory.outside():
             engine.execute(parsed.tree.body, scope)
@@ -127,7 +127,7 @@ def settings_of(engine: Engine, path: Path) -> Value | None:
         return None
     scope = module_scope(parsed, LocalModule(path.stem, path, None))
     kept = engine.state
-    engine.state = State(followed=kept.followed, active=kept.active, calls=kept.calls + 1)
+    engine.state = kept.inner()
     try:
         with engine.memory.outside():
             engine.execute(parsed.tree.body, scope)

@@ -17,10 +17,12 @@ from schedmate.advisor.python.truth import any_of, either, truth
 from schedmate.advisor.python.values import NOBODY_KNOWS, Sequence, Table, Value
 
 _Loop = ast.For | ast.AsyncFor | ast.While
-_MAX_UNROLLED = 64
+_MAX_UNROLLED, _MAX_UNROLLED_PLAIN = 64, 300
 _BUILDS = frozenset(
     [
         "setattr",
+        "__setattr__",
+        "__setitem__",
         "append",
         "extend",
         "add",
@@ -53,7 +55,7 @@ def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Fl
     if items == []:
         return engine.execute(node.orelse, scope)
     rounds = engine.state.rounds * len(items or ())
-    if items is not None and rounds <= _MAX_UNROLLED and _builds(node, over):
+    if items is not None and rounds <= _most_rounds(node) and _builds(node, over):
         return _unrolled(engine, node, items, scope)
     item = any_of(items) if items and not isinstance(about.data, Range) else NOBODY_KNOWS
 
@@ -63,6 +65,12 @@ def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Fl
 
     flow = _once(engine, node, scope, begin)
     return engine.execute(node.orelse, scope) if flow is Flow.NEXT else flow
+
+
+def _most_rounds(node: ast.For | ast.AsyncFor) -> int:
+    """More where a round takes a step or two: `for key in settings: setattr(self, key, …)`."""
+    plain = all(isinstance(part, (ast.Expr, ast.Assign)) for part in node.body)
+    return _MAX_UNROLLED_PLAIN if plain and len(node.body) == 1 else _MAX_UNROLLED
 
 
 def _rounds(over: Range) -> Value:

@@ -64,3 +64,17 @@ class State:
     calls: int = 0
     followed: dict[ast.AST, int] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
+    loading: bool = False
+    """Whether it is what a module does when it is imported."""
+    spent: dict[ast.AST, int] = field(default_factory=dict)
+    """Steps that each function has taken so far."""
+
+    def inner(self) -> State:
+        """Of a module that is followed on the way."""
+        return State(
+            followed=self.followed,
+            active=self.active,
+            spent=self.spent,
+            calls=self.calls + 1,
+            loading=True,
+        )

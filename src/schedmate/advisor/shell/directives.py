@@ -193,11 +193,13 @@ def _last_count(text: str) -> int | None:
 
 
 def _gres_gpus(text: str) -> int | None:
-    """`gpu`, `gpu:4`, `gpu:a100:4`, several kinds with commas between."""
+    """`gpu`, `gpu:4`, `gpu:a100:4`, `gpu:1g.20gb`, several kinds with commas between."""
     counts = []
     for kind in text.split(","):
         found = re.match(
-            r"(?:gres[:/])?gpu(?::[A-Za-z][\w.-]*)?(?::(\d{1,7}))?(?:\(.*)?$", kind, re.ASCII
+            r"(?:gres[:/])?gpu(?::(?:[A-Za-z]|\d+[A-Za-z.])[\w.-]*)?(?::(\d{1,7}))?(?:\(.*)?$",
+            kind,
+            re.ASCII,
         )
         if found is not None:
             counts.append(int(found[1] or 1))

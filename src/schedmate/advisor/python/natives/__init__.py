@@ -6,7 +6,7 @@ A native returns None where it cannot tell: then the call is noted like any othe
 from schedmate.advisor.python.natives.base import Native, NativeMethod, either_of
 from schedmate.advisor.python.natives.builtin import BUILTINS
 from schedmate.advisor.python.natives.containers import CONTAINER_METHODS
-from schedmate.advisor.python.natives.introspection import INTROSPECTION
+from schedmate.advisor.python.natives.introspection import INTROSPECTION, INTROSPECTION_METHODS
 from schedmate.advisor.python.natives.libraries import LIBRARIES, LIBRARY_METHODS
 from schedmate.advisor.python.natives.numbers import NUMBERS
 from schedmate.advisor.python.natives.paths import PATH_METHODS, PATHS
@@ -34,6 +34,7 @@ for _family in (
     READING_METHODS,
     LIBRARY_METHODS,
     PROCESS_METHODS,
+    INTROSPECTION_METHODS,
 ):
     for _name, _method in _family.items():
         _known = NATIVE_METHODS.get(_name)

@@ -7,7 +7,7 @@ import ast as syntax
 from schedmate.advisor.python.budget import JobRaises
 from schedmate.advisor.python.engine import Arguments, Engine, Site
 from schedmate.advisor.python.fields import all_fields
-from schedmate.advisor.python.natives.base import MAX_TEXT, Native, first
+from schedmate.advisor.python.natives.base import MAX_TEXT, Native, NativeMethod, first
 from schedmate.advisor.python.natives.isinstance_of import is_instance, type_of
 from schedmate.advisor.python.references import LocalModule, Super
 from schedmate.advisor.python.values import (
@@ -249,10 +249,42 @@ def _replace(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     return Value(new, value.lines, value.source)
 
 
+def _set_part(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    """`self.__setattr__(name, value)`."""
+    return _setattr(engine, Arguments([receiver, *arguments.positional]), site)
+
+
+def _get_part(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    return _getattr(engine, Arguments([receiver, *arguments.positional[:1]]), site)
+
+
+def _set_item(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    match arguments.positional:
+        case [key, new] if isinstance(receiver.data, (Table, Sequence)):
+            engine.set_item(receiver, key, new, site)
+            return Value(None)
+    return None
+
+
+def _get_item(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    match arguments.positional:
+        case [key] if isinstance(receiver.data, (Table, Sequence)):
+            return engine.item(receiver, key, site)
+    return None
+
+
+INTROSPECTION_METHODS: dict[str, NativeMethod] = {
+    "__setattr__": _set_part,
+    "__getattribute__": _get_part,
+    "__setitem__": _set_item,
+    "__getitem__": _get_item,
+}
 INTROSPECTION: dict[str, Native] = {
     "getattr": _getattr,
     "hasattr": _hasattr,
     "setattr": _setattr,
+    "object.__setattr__": _setattr,
+    "object.__getattribute__": _getattr,
     "vars": _vars,
     "globals": _globals,
     "locals": _locals,
