@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 
 class Standing:
     """By place, equal places by submission. With places that are times of submission a job's
     standing is its own number."""
 
     def __init__(self, place: Sequence[float]) -> None:
-        self.job_at = sorted(range(len(place)), key=place.__getitem__)
-        self.of = [0] * len(place)
-        for standing, job in enumerate(self.job_at):
-            self.of[job] = standing
+        order = np.argsort(np.asarray(place, dtype=np.float64), kind="stable")
+        standing = np.empty_like(order)
+        standing[order] = np.arange(len(order))
+        self.job_at: list[int] = order.tolist()
+        self.of: list[int] = standing.tolist()

@@ -117,12 +117,31 @@ def step_out(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> N
 
 
 @compiled
-def announce(
-    book: Floats, keys: Floats, jobs: Ints, counts: Ints, place: int, time: float, job: int
+def announce(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
+    """Let something happen to a job of which nothing is announced."""
+    rise(book, keys, jobs, counts[AGENDA], counts[EVENTS], time, job)
+    counts[EVENTS] += 1
+
+
+@compiled
+def postpone(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
+    """Let something happen to a job later than what was announced."""
+    sink(book, keys, jobs, counts, int(book[job, EVENT]), time, job)
+
+
+@compiled
+def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> None:
+    """Nothing will happen to a job any more: the last announced takes its place."""
+    counts[EVENTS] -= 1
+    last = counts[AGENDA] + counts[EVENTS]
+    if jobs[last] != job:
+        sink(book, keys, jobs, counts, int(book[job, EVENT]), keys[last], jobs[last])
+
+
+@compiled
+def rise(
+    book: Floats, keys: Floats, jobs: Ints, base: int, place: int, time: float, job: int
 ) -> None:
-    """Let something happen to a job, at a place of the heap that is free or whose children are
-    later."""
-    base = counts[AGENDA]
     while place > 0:
         above = (place - 1) >> 1
         if keys[base + above] <= time:
@@ -137,20 +156,16 @@ def announce(
 
 
 @compiled
-def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> None:
-    """Nothing will happen to a job any more."""
-    base = counts[AGENDA]
-    counts[EVENTS] -= 1
-    last = counts[EVENTS]
-    place = int(book[job, EVENT])
-    if place == last:
-        return
-    time, moved = keys[base + last], jobs[base + last]
+def sink(
+    book: Floats, keys: Floats, jobs: Ints, counts: Ints, place: int, time: float, job: int
+) -> None:
+    """Fill a place of the heap with what happens then, or at a place below or above it."""
+    base, size = counts[AGENDA], counts[EVENTS]
     while True:
         below = 2 * place + 1
-        if below >= last:
+        if below >= size:
             break
-        if below + 1 < last and keys[base + below + 1] < keys[base + below]:
+        if below + 1 < size and keys[base + below + 1] < keys[base + below]:
             below += 1
         if keys[base + below] >= time:
             break
@@ -158,7 +173,7 @@ def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> 
         jobs[base + place] = jobs[base + below]
         book[jobs[base + place], EVENT] = place
         place = below
-    announce(book, keys, jobs, counts, place, time, moved)
+    rise(book, keys, jobs, base, place, time, job)
 
 
 @compiled
@@ -172,7 +187,7 @@ def start(
     now: float,
     restart_s: float,
 ) -> None:
-    """Give a job its GPUs, even if others must still leave them."""
+    """Give a job its GPUs, even if others must still leave them; its end is yet to be announced."""
     if np.isnan(book[job, START]):
         book[job, START] = now
     else:
@@ -183,8 +198,6 @@ def start(
         book[job, RANK] = now + (book[job, EXPECTED] - book[job, SERVED])
     stand(book, table, keys, jobs, job)
     counts[FREE] -= int(book[job, GPUS])
-    announce(book, keys, jobs, counts, counts[EVENTS], book[job, END], job)
-    counts[EVENTS] += 1
 
 
 @compiled

@@ -37,9 +37,9 @@ from schedmate.simulator.kernels.books import (
     WAITERS,
     WAITING,
     announce,
-    call_off,
     key_of,
     opened,
+    postpone,
     settle,
     stand,
     start,
@@ -172,34 +172,25 @@ def first_of_outlived(book: Floats, table: Ints, jobs: Ints, passed: Ints, missi
 
 
 @compiled
-def plan_next_stage(
-    book: Floats,
-    table: Ints,
-    keys: Floats,
-    jobs: Ints,
-    counts: Ints,
-    bounds: Floats,
-    standing: Floats,
-    job: int,
-    crossed: bool,  # noqa: FBT001 - numba knows no keywords-only
-    now: float,
-) -> None:
-    """Put a running job into its next stage if it has crossed into it, and plan for the one after:
-    never now, so that no rounding of what it was served for can repeat a moment."""
-    if crossed:
-        step_out(book, table, keys, jobs, job)
-        book[job, STAGE] += 1
-        book[job, RANK] = standing[job, int(book[job, STAGE])]
-        stand(book, table, keys, jobs, job)
-    event = book[job, END]
+def next_event(book: Floats, bounds: Floats, job: int, now: float) -> float:
+    """When a running job ends or enters its next stage. That is never now, so that no rounding of
+    what it was served for can repeat a moment."""
     stage = int(book[job, STAGE])
-    if stage < bounds.shape[1]:
-        served = book[job, SERVED] + (now - book[job, SINCE])
-        due = max(now + (bounds[job, stage] - served), np.nextafter(now, np.inf))
-        event = min(event, due)
-    call_off(book, keys, jobs, counts, job)
-    announce(book, keys, jobs, counts, counts[EVENTS], event, job)
-    counts[EVENTS] += 1
+    if stage >= bounds.shape[1]:
+        return float(book[job, END])
+    served = book[job, SERVED] + (now - book[job, SINCE])
+    due = max(now + (bounds[job, stage] - served), np.nextafter(now, np.inf))
+    return float(min(book[job, END], due))
+
+
+@compiled
+def enter_next_stage(
+    book: Floats, table: Ints, keys: Floats, jobs: Ints, standing: Floats, job: int
+) -> None:
+    step_out(book, table, keys, jobs, job)
+    book[job, STAGE] += 1
+    book[job, RANK] = standing[job, int(book[job, STAGE])]
+    stand(book, table, keys, jobs, job)
 
 
 @compiled
@@ -210,7 +201,6 @@ def rearrange(
     jobs: Ints,
     counts: Ints,
     bounds: Floats,
-    standing: Floats,
     ask: Ints,
     passed: Ints,
     now: float,
@@ -224,8 +214,7 @@ def rearrange(
             pop(keys, jobs, table[size, WAITERS], table[size, WAITING])
             table[size, WAITING] -= 1
             start(book, table, keys, jobs, counts, job, now, restart_s)
-            if counts[MODE] == STANDING:
-                plan_next_stage(book, table, keys, jobs, counts, bounds, standing, job, False, now)
+            announce(book, keys, jobs, counts, next_event(book, bounds, job, now), job)
         elif counts[FREE] < 0:
             job = first_without_gpus(book, table, jobs, counts, passed, now)
             key = key_of(book, counts[MODE], job, now)
@@ -269,7 +258,8 @@ def run(
                 ended += 1
                 ask_behind(table, keys, jobs, ask, key, job, np.inf)
             else:
-                plan_next_stage(book, table, keys, jobs, counts, bounds, standing, job, True, now)
+                enter_next_stage(book, table, keys, jobs, standing, job)
+                postpone(book, keys, jobs, counts, next_event(book, bounds, job, now), job)
                 ask_behind(table, keys, jobs, ask, key, job, book[job, RANK])
         while coming < count and eligible[arrivals[coming]] == now:
             job = arrivals[coming]
@@ -281,6 +271,6 @@ def run(
             wait(book, table, keys, jobs, job, key_of(book, mode, job, now))
             if jobs[table[size, WAITERS]] == job:
                 ask[size] = 1
-        rearrange(book, table, keys, jobs, counts, bounds, standing, ask, passed, now, restart_s)
+        rearrange(book, table, keys, jobs, counts, bounds, ask, passed, now, restart_s)
     stops = book[:, STOPS].astype(np.int64)
     return book[:, START].copy(), book[:, END].copy(), book[:, GPU_S].copy(), stops
