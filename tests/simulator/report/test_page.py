@@ -249,10 +249,15 @@ def test_a_report_that_cannot_be_written_says_so(columns, tmp_path):
         write_report(tmp_path / "no" / "out.html", [digest_of(columns)], command="c")
 
 
-def test_a_browser_draws_it_without_a_complaint(html, tmp_path):
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
+@pytest.fixture
+def browser() -> str:
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    if found is None:
         pytest.skip("needs Chromium")
+    return found
+
+
+def test_a_browser_draws_it_without_a_complaint(html, browser, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(html, encoding="utf-8")
 
@@ -261,6 +266,33 @@ def test_a_browser_draws_it_without_a_complaint(html, tmp_path):
     assert "CONSOLE" not in told.stderr
     assert told.stdout.count('class="said"') == 5
     assert told.stdout.count('<svg class="plot"') == len(plots(html))
+
+
+def test_the_mouse_is_told_the_values_and_shown_one_line_alone(html, browser, tmp_path, columns):
+    path = tmp_path / "report.html"
+    moved = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
+    path.write_text(moved.replace("</body>", f"<script>{MOUSE}</script></body>"), encoding="utf-8")
+
+    told = browse(browser, path, tmp_path)
+
+    assert "CONSOLE" not in told.stderr
+    said = re.findall(r'<div class="said"[^>]*>([^<]*)</div>', told.stdout)
+    waits = (runs_of(columns)[0].outcome.start - columns.submit)[columns.gpus == 4].mean()
+    assert said[0].endswith("fifo: 100.0%\nfifo+advisor: 100.0%\nfifo+schedmate: 100.0%")
+    assert said[1].startswith(f"3 to 4 GPUs\nfifo: {waits / 3600:.3g} h\n")
+    assert said[4].startswith("1\nfifo+schedmate: 2.00x")
+    assert len(re.findall(r'class="line [^"]* dim"', told.stdout)) == 2
+
+
+MOUSE = """
+const at = [0.999, 0.6, 0.5, 0.5, 0.6];
+document.querySelectorAll("svg[data-hover]").forEach((plot, number) => {
+  const box = plot.getBoundingClientRect();
+  const clientX = box.left + at[number] * box.width * 0.975;
+  plot.dispatchEvent(new MouseEvent("mousemove", {clientX}));
+});
+document.querySelector(".legend li").dispatchEvent(new MouseEvent("mouseenter"));
+"""
 
 
 def browse(browser: str, path: Path, profile: Path) -> subprocess.CompletedProcess[str]:

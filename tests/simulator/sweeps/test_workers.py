@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.simulator.sweeps import Question, answers, settings_of
+from schedmate.simulator.sweeps import Question, answer, answers, settings_of
+from schedmate.simulator.sweeps.answering import _overlaid
 from schedmate.simulator.sweeps.naming import FailedSetting, named
 
 SOURCE = Path(__file__).parents[3] / "src"
@@ -92,6 +93,31 @@ def test_answers_come_in_order_and_only_those_asked_for_carry_a_digest():
     assert [each.question.seed for each in found] == [3, 1, 2]
     assert [each.digest is not None for each in found] == [False, True, False]
     assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("policies", "overlay", "overlaid"),
+    [
+        (("fifo", "sjf"), None, False),
+        (("fifo", "fifo+handler"), None, True),
+        (("fifo", "fifo+handler"), False, False),
+        (("lucid",), None, True),
+        (("fifo",), True, True),
+    ],
+)
+def test_jobs_get_a_meaning_where_somebody_asks_for_it(policies, overlay, overlaid):
+    question = Question(source="synthetic", policies=policies, overlay=overlay, jobs=10)
+
+    assert _overlaid(question) is overlaid
+
+
+def test_a_meaning_is_said_to_be_ours():
+    asked = Question(source="synthetic", policies=("fifo",), overlay=True, jobs=20)
+
+    found = answer(asked)
+
+    assert found.overlaid
+    assert any(line.startswith("semi-synthetic") for line in found.compared.assumptions)
 
 
 def test_ray_gives_the_same_answers():

@@ -25,6 +25,8 @@ from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
 _NAMED_ROWS = 3
+_ASK_HOW_FAST = frozenset({"lucid", "pollux", "sia"})
+"""Policies that let jobs share or stretch, of which a trace says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,10 @@ def _with_faults(setting: Setting, question: Question) -> Setting:
 def _overlaid(question: Question) -> bool:
     if question.overlay is not None:
         return question.overlay
+    return _aided(question) or any(plan(name).policy in _ASK_HOW_FAST for name in question.policies)
+
+
+def _aided(question: Question) -> bool:
     return any(plan(name).parts for name in question.policies)
 
 
@@ -144,13 +150,18 @@ def _with_meaning(setting: Setting, question: Question) -> Setting:
 
 
 def _notes(question: Question, loaded: Loaded) -> tuple[str, ...]:
-    if question.error is None:
-        return loaded.notes
-    wrong = (
-        f"whoever foretells a run time says the truth with an error of {question.error:g} "
-        "(standard deviation of the logarithm), at no cost"
-    )
-    return (*loaded.notes, wrong)
+    notes = list(loaded.notes)
+    if question.error is not None:
+        notes.append(
+            f"whoever foretells a run time says the truth with an error of {question.error:g} "
+            "(standard deviation of the logarithm), at no cost"
+        )
+    if _overlaid(question) and not _aided(question):
+        notes.append(
+            "semi-synthetic: each job was given a training project of ours, which says how it "
+            "fares on fewer GPUs or beside another job"
+        )
+    return tuple(notes)
 
 
 def load(question: Question) -> Loaded:

@@ -29,7 +29,7 @@ class Question:
     jobs: int = 2000
     like: str | None = None
     overlay: bool | None = None
-    """None: where SchedMate stands beside a policy."""
+    """None: where SchedMate stands beside a policy, or one lets jobs share or stretch."""
     restart_s: float = RESTART_S
     error: float | None = None
     assumed: Mapping[str, float] = field(default_factory=dict)
