@@ -60,6 +60,22 @@ def test_the_name_tells_them_apart_whatever_number_is_in_it():
     assert within_twice(model.predict(facts(5 * DAY, name="train-999")).duration_s.p50, 30_000)
 
 
+def test_a_name_never_seen_goes_by_those_that_begin_like_it():
+    model = SiteModel()
+    runs = [a_run(n * 2000, 60, name=f"Eval{n}-{'abcdefgh'[n % 8]}") for n in range(60)]
+    runs += [a_run(n * 2000 + 900, 30_000, name=f"Agent{n}-{'abcdefgh'[n % 8]}") for n in range(60)]
+    model.learn(runs)
+    assert within_twice(model.predict(facts(5 * DAY, name="Eval7-new")).duration_s.p50, 60)
+    assert within_twice(model.predict(facts(5 * DAY, name="Agent7-new")).duration_s.p50, 30_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("NNAgent7-lr", "nnagent"), ("train_2", "train"), ("7up", ""), ("", "")]
+)
+def test_the_first_word_of_a_name(name, word):
+    assert facts(0, name=name).first_word == word
+
+
 def test_a_new_user_is_taken_for_one_who_uses_as_much_of_the_limit_as_all_do():
     model = SiteModel()
     rng = random.Random(3)

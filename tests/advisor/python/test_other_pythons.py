@@ -69,3 +69,21 @@ def test_what_is_understood_is_left_alone():
     text = 'x = f"{a[\'b\']} {c!r:>{d}}" + "f\'{" + \'\'\'f"{"\'\'\'  # f"{a["b"]}"\n'
     ast.parse(text)
     assert in_older_words(text) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import broken", ["broken.py"]),
+        ("from broken import x", ["broken.py"]),
+        ("from pack import broken", ["pack/broken.py"]),
+        ("try:\n    import broken\nexcept Exception:\n    pass", []),
+        ("def never():\n    import broken", []),
+        ("import fine", []),
+    ],
+)
+def test_a_module_that_is_no_python_ends_the_job_even_if_nothing_uses_it(job, code, found):
+    job.put("broken.py", "def (:\n").put("pack/broken.py", "def (:\n").put("fine.py", "x = 1\n")
+    job.put("pack/__init__.py", "")
+    problems = job.follow(code + "\nlast = 1\n").problems
+    assert [each.source.name for each in problems] == found

@@ -10,6 +10,7 @@ from schedmate.advisor.declarations.click_models import CLICK_WRAPPERS
 from schedmate.advisor.declarations.config_files import CONFIG_FILES
 from schedmate.advisor.declarations.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
 from schedmate.advisor.declarations.detectron2_models import DETECTRON2
+from schedmate.advisor.declarations.docopt_models import DOCOPT
 from schedmate.advisor.declarations.fire_models import FIRE
 from schedmate.advisor.declarations.gin_models import GIN
 from schedmate.advisor.declarations.hf_parser import HF_PARSER
@@ -31,6 +32,7 @@ MODELS: Mapping[str, Model] = {
     **CONFIG_FILES,
     **DATACLASS_PARSERS,
     **DETECTRON2,
+    **DOCOPT,
     **FIRE,
     **GIN,
     **HF_PARSER,

@@ -9,6 +9,7 @@ from schedmate.advisor.target import Target
 from schedmate.model import Job, JobState, PastRun
 
 _NUMBER = re.compile(r"\d+")
+_FIRST_WORD = re.compile(r"[^\W\d_]{1,40}")
 _LONGEST_STEM = 200
 
 
@@ -35,6 +36,12 @@ class Facts:
     def stem(self) -> str:
         """`train-12 lr=0.1` and `train-7 lr=0.3` are one."""
         return _NUMBER.sub("#", f"{self.name} {self.command}"[:_LONGEST_STEM].lower())
+
+    @property
+    def first_word(self) -> str:
+        """`NNAgent` of `NNAgent7-lr-0.1`: what a user calls all jobs of one kind."""
+        found = _FIRST_WORD.match(self.name)
+        return found[0].lower() if found else ""
 
 
 @dataclass(frozen=True, slots=True)

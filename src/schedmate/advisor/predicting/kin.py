@@ -28,6 +28,7 @@ KINDS = (
     "user_stem",
     "user_name",
     "stem",
+    "user_word",
 )
 RELATIVE = frozenset({"user_limit", "limit"})
 """Groups whose times are shares of the limit asked for."""
@@ -94,6 +95,7 @@ def keys_of(facts: Facts) -> tuple[str | None, ...]:
         (user, stem) if stem else None,
         (user, facts.name, facts.command) if stem else None,
         (stem,) if stem else None,
+        (user, facts.first_word) if facts.first_word else None,
     )
     return tuple(
         None if each is None else _BETWEEN.join((kind, *each))

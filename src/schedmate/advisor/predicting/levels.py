@@ -21,8 +21,9 @@ from schedmate.model import Spread
 
 _REMEMBERED = 400
 _EVERY = 20
-_PRIOR = [*(each / 10 + 0.05 for each in range(10)), *[0.0] * 4, *[1.0] * 4]
-"""Before anything is known: that levels mean what they say, but often miss on either side."""
+_PRIOR = [*(each / 10 + 0.05 for each in range(10)), *[0.0] * 4, *[1.0] * 6]
+"""Before anything is known: that levels mean what they say, but often miss on either side, and
+above more often: what hangs, or trains for once, is rare and long."""
 _PACE = 0.005
 
 _NOTHING = Spread(0, 0, 0)

@@ -20,6 +20,7 @@ _WORDS = {
     "limit": "how much of the limit the site's last {runs} used",
     "user_stem": "{user}'s last {runs} of about that name",
     "user_name": "{user}'s last {runs} of that very name",
+    "user_word": "{user}'s last {runs} whose names begin alike",
     "stem": "the last {runs} of anybody's of about that name",
 }
 

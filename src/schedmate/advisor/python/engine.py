@@ -91,6 +91,8 @@ class Engine(ABC):
         """By the code that runs; what other parsers would make of them is not believed."""
         self.configured: dict[str, dict[str, Value]] = {}
         """What a config binds to the parameters of functions and classes, by their names."""
+        self.imported: dict[LocalModule, None] = {}
+        """Modules of the job that are surely imported, whether or not anything uses them."""
         self.bytes_read = 0
         self.texts: dict[Path, str] = {}
         self.configs: list[SourceFile] = []

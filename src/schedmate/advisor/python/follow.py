@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from schedmate.advisor.python.values import Value
 from schedmate.advisor.python.world import Model, ReadConfig, World, Wrapper
 from schedmate.advisor.sources import Files, SourceFile
 
+_MAX_UNUSED = 100_000
+"""Characters of modules that nothing uses: they are parsed to see whether they can be."""
 _NO_MODELS: Mapping[str, Model] = {}
 _NO_WRAPPERS: Mapping[str, Wrapper] = {}
 
@@ -59,6 +61,7 @@ def follow(
     parsed = _entry(engine)
     engine.parsed.append(parsed)
     _follow_entry(engine, parsed, read_config or _configs_reader())
+    engine.problems += _unused_problems(engine)
     return Followed(
         trace=engine.trace,
         world=engine.world,
@@ -67,6 +70,22 @@ def follow(
         processes=engine.processes,
         configs=engine.configs,
     )
+
+
+def _unused_problems(engine: Interpreter) -> Iterator[Unparsable]:
+    """Modules that are imported and never used run all the same, if they are Python."""
+    left = _MAX_UNUSED
+    for module in engine.imported:
+        if module.followed or module.path is None:
+            continue
+        source = engine.files.read(module.path, inside=engine.finder.allowed)
+        left -= len(source.text) if source is not None else 0
+        if source is None or left < 0:
+            continue
+        parsed = parse_file(source, module.depth or 1)
+        problem = parsed if isinstance(parsed, Unparsable) else parsed.problem
+        if problem is not None:
+            yield problem
 
 
 def _entry(engine: Interpreter) -> ParsedFile:

@@ -21,6 +21,7 @@ def import_modules(engine: Engine, node: ast.Import, scope: Scope) -> Flow:
             _bind(engine, bound, Value(Dotted(name)), scope)
         else:
             _note_own(engine, alias.name, alias, scope)
+            _is_imported(engine, module, scope)
             _bind(engine, bound, Value(module), scope)
     return Flow.NEXT
 
@@ -36,6 +37,7 @@ def import_from(engine: Engine, node: ast.ImportFrom, scope: Scope) -> Flow:
             _bind(engine, alias.asname or alias.name, Value(Dotted(name)), scope)
         else:
             _note_own(engine, f"{module.name}.{alias.name}", alias, scope)
+            _is_imported(engine, module, scope, alias.name)
             deferred = Value(Deferred(module, alias.name))
             _bind(engine, alias.asname or alias.name, deferred, scope)
     return Flow.NEXT
@@ -72,6 +74,16 @@ def _note(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:
     if len(engine.trace.imports) < engine.budget.limits.records:
         line, optional = scope.file.line(node), bool(scope.trying)
         engine.trace.imports.append(Imported(name, line, scope.file.depth, optional))
+
+
+def _is_imported(engine: Engine, module: LocalModule, scope: Scope, name: str = "") -> None:
+    """Should it be no Python, the job ends here, even if it never uses what it imports."""
+    if not engine.state.certain or scope.trying:
+        return
+    below = engine.finder.below(module, name) if name and module.directory is not None else None
+    for each in (module, below):
+        if each is not None:
+            engine.imported[each] = None
 
 
 def _note_own(engine: Engine, name: str, node: ast.AST, scope: Scope) -> None:

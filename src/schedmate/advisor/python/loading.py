@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from schedmate.advisor.modules import Unparsable
@@ -84,6 +85,9 @@ def load(engine: Engine, module: LocalModule) -> Scope | None:
 def module_scope(parsed: ParsedFile, module: LocalModule, name: str | None = None) -> Scope:
     path = str(parsed.source.path or parsed.source.name)
     names = {"__name__": Value(name or module.name), "__file__": Value(path)}
+    match parsed.tree.body[:1]:
+        case [ast.Expr(value=ast.Constant(value=str(text)) as node)]:
+            names["__doc__"] = Value(text, (parsed.line(node),))
     return Scope(parsed, module, names)
 
 
