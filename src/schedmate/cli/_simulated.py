@@ -23,7 +23,8 @@ _HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted")
 def show(compared: Comparison) -> None:
     """A table of the policies, and all that was assumed."""
     load = "" if compared.load is None else f", load {compared.load:.2f}"
-    echo(f"{compared.trace}: {compared.jobs} jobs on {compared.gpus} GPUs{load}")
+    gpus = "1 GPU" if compared.gpus == 1 else f"{compared.gpus} GPUs"
+    echo(f"{compared.trace}: {compared.jobs} jobs on {gpus}{load}")
     better = compared.better_than_first()
     rows = [
         (

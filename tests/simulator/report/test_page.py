@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -203,6 +204,15 @@ def test_what_was_assumed_and_how_to_repeat_it_is_said(html):
 
 def test_a_real_overlay_only_is_called_semi_synthetic(columns):
     assert "Semi-synthetic" not in report_html([digest_of(columns)], command="c")
+
+
+def test_of_a_sweep_it_is_said_which_setting_is_shown(columns):
+    runs = runs_of(columns)
+    compared = replace(compared_of(columns, runs), setting={"load": 0.7, "seed": 3.0})
+
+    html = report_html([digest(compared, columns, runs)], command="c")
+
+    assert "The first setting of a sweep (load 0.7, seed 3)." in html
 
 
 def test_hostile_names_are_words_and_nothing_else():

@@ -65,6 +65,9 @@ def sensitivity_section(found: list[Sensitivity], policies: list[str]) -> str:
 def _setting_in_words(of: Digest) -> str:
     compared = of.compared
     said = f"{human_number(compared.jobs)} jobs on {human_number(compared.gpus)} GPUs. "
+    if compared.setting:
+        values = ", ".join(f"{name} {value:g}" for name, value in compared.setting.items())
+        said = f"The first setting of a sweep ({values}). {said}"
     if compared.load is None:
         return text(said + "All jobs come at once.")
     said += (
