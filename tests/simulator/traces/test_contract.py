@@ -122,7 +122,7 @@ def test_an_archive_is_to_be_unpacked(tmp_path):
     for kind in ("gztar", "tar", "zip"):
         packed = shutil.make_archive(str(tmp_path / "packed"), kind, tmp_path, inside.name)
 
-        with pytest.raises(BadInput, match="is an archive; unpack it"):
+        with pytest.raises(BadInput, match="it is an archive: unpack it"):
             read_trace(Path(packed))
 
 

@@ -174,17 +174,22 @@ def test_a_name_in_an_old_encoding_does_no_harm(tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "is no trace that we can read"),
+        (b"", "is no trace that we can read; it is empty"),
         (b"\n\n", "is no trace that we can read"),
-        (bytes(range(256)) * 400, "is no trace that we can read"),
+        (bytes(range(256)) * 400, "is no trace that we can read; it is a binary file"),
         (b"job_id,user,duration\n1,ada,60\n", "needs a header line with the columns job_id, user"),
         (b"x" * 3_000_000, "is no trace that we can read"),
-        (b"\x1f\x8b not really", "is no trace that we can read"),
+        (b"\x1f\x8b not really", "is a broken gzip file"),
+        (gzip.compress(HEADER.encode())[:20], "is a broken gzip file"),
+        (gzip.compress(b""), "it is empty"),
         (gzip.compress(b"nothing"), "is no trace that we can read"),
         (HEADER.encode(), "there is nothing below the header"),
         (f"{HEADER}\n1,a,0,x,1\n2,a,0,y,1\n".encode(), "2 bad rows, the first one line 2: dura"),
     ],
-    ids="empty blank binary columns huge-line no-gzip gzip-of-nothing header-only bad-rows".split(),  # noqa: SIM905 - names in a row read better
+    ids=[
+        *("empty", "blank", "binary", "columns", "huge-line", "no-gzip", "half-gzip"),
+        *("gzip-empty", "gzip-of-nothing", "header-only", "bad-rows"),
+    ],
 )
 def test_a_file_that_is_of_no_use_is_refused_in_a_sentence(tmp_path, content, sentence):
     with pytest.raises(BadInput, match=sentence):

@@ -15,7 +15,7 @@ from schedmate.simulator.traces.helios import HELIOS
 from schedmate.simulator.traces.itp import ITP
 from schedmate.simulator.traces.lsf import LSF
 from schedmate.simulator.traces.openb import OPENB
-from schedmate.simulator.traces.opening import is_archive, only_a_regular_file
+from schedmate.simulator.traces.opening import only_a_regular_file, why_unreadable
 from schedmate.simulator.traces.pai import PaiJobs, PaiTasks
 from schedmate.simulator.traces.parquet import PlainParquet, write_parquet
 from schedmate.simulator.traces.philly import PhillyJson
@@ -63,8 +63,8 @@ def read_trace(path: Path, readers: Sequence[TraceReader] = READERS) -> Trace:
 
 def _what_it_lacks(path: Path, readers: Sequence[TraceReader]) -> str:
     """Name the format that it nearly is, if there is one."""
-    if is_archive(path):
-        return f"{path} is an archive; unpack it and name the trace files in it"
+    if why := why_unreadable(path):
+        return f"{path} is no trace that we can read; {why}"
     tables = [reader for reader in readers if isinstance(reader, CsvFormat)]
     lacking = {table: table.missing(path) for table in tables}
     nearest = min(tables, key=lambda table: len(lacking[table]) / len(table.needed), default=None)

@@ -29,10 +29,15 @@ def only_a_regular_file(path: Path) -> None:
         raise BadInput(f"{path} is no regular file; copy what comes out of it into one")
 
 
-def is_archive(path: Path) -> bool:
-    """Whether it holds several files: most traces are published so."""
-    head = head_bytes(path)
-    return head.startswith(_ZIP_MAGIC) or head.startswith(_TAR_MAGIC, _TAR_MAGIC_AT)
+def why_unreadable(path: Path) -> str | None:
+    """What a file is that can be no table at all; most traces are published as archives."""
+    with opened_bytes(path) as file:
+        head = file.read(_HEAD_BYTES)
+    if not head:
+        return "it is empty"
+    if head.startswith(_ZIP_MAGIC) or head.startswith(_TAR_MAGIC, _TAR_MAGIC_AT):
+        return "it is an archive: unpack it and name the trace files in it"
+    return "it is a binary file" if b"\0" in head else None
 
 
 def head_bytes(path: Path) -> bytes:
