@@ -49,7 +49,7 @@ _BY_KIND = {
     "user_stem": 3.0,
     "user_name": 4.0,
     "stem": 0.5,
-    "user_word": 1.0,
+    "user_word": 2.0,
 }
 _OTHERS = (0.0, -1.0, -2.0)
 """The limit, the site's long memory, anything."""
