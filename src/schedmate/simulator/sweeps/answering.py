@@ -144,6 +144,11 @@ def _aided(question: Question) -> bool:
 
 def _with_meaning(setting: Setting, question: Question) -> Setting:
     if not _overlaid(question):
+        if question.assumed:
+            raise BadInput(
+                f"{', '.join(question.assumed)} is about projects that jobs are given: say "
+                "--overlay, or put +schedmate beside a policy"
+            )
         return setting
     meaning = overlay(setting.columns, seed=question.seed, **question.assumed)
     return replace(setting, meaning=meaning, columns=meaning.as_seen(setting.columns))

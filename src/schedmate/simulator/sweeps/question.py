@@ -38,8 +38,8 @@ class Question:
 
     def with_values(self, values: Mapping[str, float]) -> Question:
         """The same question with what a sweep sets."""
-        if "load" in values and self.gpus is not None and self.source != SYNTHETIC:
-            raise BadInput("a sweep over load sizes the cluster: leave --gpus out")
+        if self.source != SYNTHETIC:
+            self._refuse_of_a_file(values)
         known: dict[str, Any] = {
             _FIELD[name]: int(value) if name in WHOLE else value
             for name, value in values.items()
@@ -52,6 +52,12 @@ class Question:
             assumed={**self.assumed, **assumed},
             swept={**self.swept, **values},
         )
+
+    def _refuse_of_a_file(self, values: Mapping[str, float]) -> None:
+        if "jobs" in values:
+            raise BadInput(f"{self.source} has the jobs it has: sweep over jobs of `{SYNTHETIC}`")
+        if "load" in values and (self.gpus is not None or "gpus" in values):
+            raise BadInput("a sweep over load sizes the cluster: leave the GPUs out")
 
     @property
     def title(self) -> str:
