@@ -23,6 +23,9 @@ from schedmate.policies.world import Source, World
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_DIGITS = 9
+"""So far shares and times are told apart: who is equal must not be parted by a rounding."""
+
 
 class Gavel:
     name = "gavel"
@@ -103,8 +106,9 @@ class Gavel:
         their shares, then as they came, each who fits."""
         behind = (self._due_s[active] + times * self._round_s) / self._got_s[active]
         jobs, kinds = np.divmod(np.arange(behind.size), len(capacity))
-        order = np.lexsort((active[jobs], -times.ravel(), -behind.ravel()))
-        order = order[times.ravel()[order] > 0.0]
+        shares = np.round(times.ravel(), _DIGITS)
+        order = np.lexsort((active[jobs], -shares, -np.round(behind.ravel(), _DIGITS)))
+        order = order[shares[order] > 0.0]
         if len(capacity) == 1:
             return dict.fromkeys(self._first_fit(active[order], int(capacity[0])), 0)
         left, chosen = capacity.tolist(), {}

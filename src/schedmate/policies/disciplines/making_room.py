@@ -15,6 +15,7 @@ from schedmate.policies.world import World
 Placed = tuple[float, int]
 """A key and a job: the order of all who are active."""
 _LAST: Placed = (inf, 0)
+_FEW = 8
 
 
 class MakingRoom:
@@ -40,9 +41,14 @@ class MakingRoom:
 
     def make(self, running: Sequence[Placed]) -> tuple[list[int], list[int]]:
         """Stop and start jobs; `running` is in order. Says who was stopped and who started."""
-        if not self._anybody_gains(running):
+        stop: list[Placed] = []
+        if self._all_fit():
+            start = sorted((key, job) for job, key in self._key.items())
+            self._key.clear()
+        elif self._anybody_gains(running):
+            stop, start = self._choose(running)
+        else:
             return [], []
-        stop, start = self._choose(running)
         for key, job in stop:
             self._world.stop(job)
             self.put(job, key)
@@ -53,6 +59,11 @@ class MakingRoom:
             return True
         self.put(job, key)  # enough GPUs, but on scattered nodes
         return False
+
+    def _all_fit(self) -> bool:
+        """Whether nobody need be stopped, nor anybody wait: looked at where few wait."""
+        few = len(self._key) <= _FEW
+        return few and sum(self._gpus[job] for job in self._key) <= self._world.free
 
     def _anybody_gains(self, running: Sequence[Placed]) -> bool:
         """Whether a job that waits fits into what those leave who run and stand before it."""
