@@ -23,6 +23,7 @@ _MOST = 12
 _FARTHEST = math.log(30.0)
 """Nobody changes the length of a training by more."""
 _OTHER_GPUS = 1.0
+_NEVER = 8.0
 _LONG_AGO = 0.1
 _SHARPLY = 1.5
 _LOADED = 1.5
@@ -128,7 +129,15 @@ def _cost(copy: Copy, log_s: float, log_gpus: float, ended: int, near_end: float
         return math.inf
     if abs(longer) > _FARTHEST:
         return math.inf
-    return abs(longer) + _OTHER_GPUS * (more != 0)
+    if more and not copy.kind.gpu_exponent:
+        return math.inf
+    return abs(longer) + (_OTHER_GPUS + abs(more) if more else 0.0)
+
+
+def _unusual(project: Project, gpus: int) -> float:
+    """What uses one GPU is hardly ever given more."""
+    off = min(abs(math.log(gpus / each)) for each in project.gpus)
+    return off if project.gpu_exponent else _NEVER * off
 
 
 class Shelf:
@@ -152,6 +161,6 @@ class Shelf:
     def _for(self, gpus: int) -> tuple[np.ndarray, np.ndarray]:
         if gpus not in self._by_gpus:
             units = [math.log(each.unit_s(each.batch or 1, gpus)) for each in bank()]
-            unusual = [min(abs(math.log(gpus / each)) for each in p.gpus) for p in bank()]
+            unusual = [_unusual(project, gpus) for project in bank()]
             self._by_gpus[gpus] = np.array(units), np.array(unusual)
         return self._by_gpus[gpus]

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any, Literal
 
 Unit = Literal["epochs", "steps"]
-_OWN_LINES = 8
-"""That somebody's copy of a project has of its own, about a fifth of it."""
+_OWN_LINES = 30
+"""That somebody's copy of a project has of its own, about half of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
