@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from policies.runs import rows, starts
+from schedmate.model import BadInput
 from schedmate.policies.conservative import Conservative
 from schedmate.policies.disciplines import FreeProfile, PlannedEnds
 from schedmate.policies.easy import Easy
@@ -138,3 +139,12 @@ def test_planned_ends_that_come_together_are_free_together():
     ends.remove(0)
     assert ends.reservation(3, 1, 6.0) == (9.0, 2)
     assert ends.reservation(9, 1, 6.0) == (math.inf, 0)
+
+
+def test_who_stands_behind_those_planned_for_is_not_looked_at():
+    jobs = [(0, 10, 3), (1, 5, 4), (2, 5, 4), (3, 2, 1)]
+    assert starts(Conservative(), jobs)[3] == 3
+    assert starts(Conservative(depth=2), jobs)[3] == 20
+
+    with pytest.raises(BadInput):
+        Conservative(depth=0)

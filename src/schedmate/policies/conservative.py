@@ -1,11 +1,11 @@
 """Conservative backfill: as they came, and who comes later may start first if nobody who came
 before is planned to start any later for it.
 
-At every decision everybody who waits gets the earliest time that is planned to be free for him,
-in order; who gets now is started. So a job that ends early lets all move up in their
-order. Nothing is kept between decisions: with plans that come true a reservation stays what it was
-when first made, else it may move either way (as in Slurm's backfill, which plans anew each cycle;
-Mu'alem and Feitelson's keeps reservations and moves each up only into what all others leave).
+At every decision those who wait get, in order, the earliest time that is planned to be free for
+them; who gets now is started. So a job that ends early lets all move up in their order. Nothing is
+kept between decisions: with plans that come true a reservation stays what it was when first made,
+else it may move either way (as in Slurm's backfill, which plans anew each cycle; Mu'alem and
+Feitelson's keeps reservations and moves each up only into what all others leave).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 
+from schedmate.model import BadInput
 from schedmate.policies.disciplines import (
     FreeProfile,
     PlannedEnds,
@@ -22,11 +23,20 @@ from schedmate.policies.disciplines import (
 )
 from schedmate.policies.world import Fast, Source, World
 
+DEPTH = 100
+"""Reservations for later that are made at a decision; compare Slurm's `bf_max_job_test`. Who stands
+further back must wait, else a line of thousands would be planned anew at every event."""
+
 
 class Conservative:
     name = "conservative"
     source: Source | None = "limit"
-    fast = Fast("static", "conservative")
+
+    def __init__(self, *, depth: int = DEPTH) -> None:
+        if depth < 1:
+            raise BadInput("the depth of conservative backfill is a number of jobs, at least 1")
+        self._depth = depth
+        self.fast = Fast("static", "conservative", settings=(("depth", depth),))
 
     def begin(self, world: World) -> None:
         self._world = world
@@ -51,11 +61,14 @@ class Conservative:
             return
         profile = FreeProfile(world.now, world.free, self._ends.freed(world.now))
         started = []
+        reserved = 0
         for standing in self._line:
-            if not self._anybody_could_start(profile):
+            if reserved == self._depth or not self._anybody_could_start(profile):
                 break
             if self._reserve(self._standing.job_at[standing], profile):
                 started.append(standing)
+            else:
+                reserved += 1
         for standing in started:
             del self._line[bisect_left(self._line, standing)]
 

@@ -34,6 +34,7 @@ COMPILED: dict[str, Callable[[], Policy]] = {
     "first-fit": FirstFit,
     "easy": Easy,
     "conservative": Conservative,
+    "conservative, three deep": lambda: Conservative(depth=3),
     "sjf": Sjf,
     "ssf": Ssf,
     "qssf": Qssf,

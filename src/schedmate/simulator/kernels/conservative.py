@@ -1,4 +1,4 @@
-"""Conservative backfill: everybody who waits gets the earliest time planned to be free for him.
+"""Conservative backfill: the first so many in line get the earliest times planned to be free.
 
 Reservations are made anew at every decision, in order, and only as long as somebody behind could
 still start at once: who starts is all that remains of a decision.
@@ -110,6 +110,7 @@ def conservative(
     standing: Ints,
     plan: Floats,
     total: int,
+    depth: int,
 ) -> tuple[Floats, Floats]:
     """One loop over all events: what a job touches stays in the processor's cache."""
     count = len(gpus)
@@ -122,7 +123,8 @@ def conservative(
     most = min(count, total) + 1
     ends, ending = np.empty(most), np.empty(most, dtype=np.int64)
     planned, held = np.empty(most), np.empty(most, dtype=np.int64)
-    times, left = np.empty(most + 2 * count + 2), np.empty(most + 2 * count + 2, dtype=np.int64)
+    steps_most = 2 * most + 2 * min(count, depth) + 2
+    times, left = np.empty(steps_most), np.empty(steps_most, dtype=np.int64)
     line = np.empty(count, dtype=np.int64)
     front = waiting = running = coming = started = 0
     free = total
@@ -152,8 +154,11 @@ def conservative(
         steps = profile_of(times, left, planned, held, running, free, now)
         looked = front
         behind = front + waiting
-        while looked < behind and anybody_could_start(
-            times, left, steps, free, now, sizes, trees, roots
+        reserved = 0
+        while (
+            looked < behind
+            and reserved < depth
+            and anybody_could_start(times, left, steps, free, now, sizes, trees, roots)
         ):
             job = job_at[line[looked]]
             begin = earliest(times, left, steps, gpus[job], plan[job])
@@ -170,6 +175,8 @@ def conservative(
                 running += 1
                 waiting -= 1
                 line[looked] = -1
+            else:
+                reserved += 1
             looked += 1
         # those looked at move up to those who were not
         kept = looked

@@ -72,9 +72,12 @@ def _unbroken(fast: Fast, given: Given) -> tuple[Floats, Floats]:
     if fast.discipline in ("easy", "conservative"):
         planned = _floats(given.seen.planned)
         plan = np.where(np.isfinite(planned), planned, UNLIMITED_S)
-        backfill = easy if fast.discipline == "easy" else conservative
+        order = given.arrivals, given.eligible
         standing = standing_of(_floats(given.seen.place))
-        return backfill(given.arrivals, given.eligible, *work, standing, plan, given.total)
+        if fast.discipline == "easy":
+            return easy(*order, *work, standing, plan, given.total)
+        depth = dict(fast.settings)["depth"]
+        return conservative(*order, *work, standing, plan, given.total, depth)
     key = keys_of(fast, given)
     if fast.discipline == "strict" and _in_turn(given.arrivals) and _in_turn(key):
         return in_turn(given.eligible, *work, given.total)
