@@ -19,6 +19,9 @@ _AXIS = {
     "jobs": "jobs of the trace",
 }
 
+_ASIDE = 5.0
+"""Between the spreads of two policies at one value."""
+
 
 def legend(policies: Sequence[str]) -> str:
     """Which line is whose."""
@@ -146,11 +149,13 @@ def sensitivity(of: Sensitivity, policies: Sequence[str]) -> str:
         y_title=f"times better than {of.first}",
     )
     order = list(policies)
-    lines = "".join(
-        marks.whiskers(frame, each.x, each.least, each.most, number=order.index(each.policy))
-        + marks.joined(frame, each.x, each.mean, number=order.index(each.policy), name=each.policy)
-        for each in of.spreads
-    )
+    lines = []
+    for place, each in enumerate(of.spreads):
+        number, aside = order.index(each.policy), _ASIDE * (place - (len(of.spreads) - 1) / 2)
+        lines += [
+            marks.whiskers(frame, each.x, each.least, each.most, number=number, aside=aside),
+            marks.joined(frame, each.x, each.mean, number=number, name=each.policy, aside=aside),
+        ]
     curves = [Curve(each.policy, each.x, each.mean) for each in of.spreads]
     extra = marks.hover_data(frame, curves, shows="ratio", along="number", near=True)
-    return frame.drawn(lines, title=f"{of.trace}: what {of.varied} changes", extra=extra)
+    return frame.drawn("".join(lines), title=f"{of.trace}: what {of.varied} changes", extra=extra)

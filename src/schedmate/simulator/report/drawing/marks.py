@@ -46,24 +46,41 @@ def steps(frame: Frame, x: Sequence[float], y: Sequence[float], *, number: int, 
     return _line("".join(path), number, name)
 
 
-def joined(frame: Frame, x: Sequence[float], y: Sequence[float], *, number: int, name: str) -> str:
-    """A dot at each value and a line between them."""
-    known = [pair for pair in zip(x, y, strict=True) if math.isfinite(pair[1])]
-    places = [f"{frame.across(value)} {frame.up(level)}" for value, level in known]
+def joined(
+    frame: Frame,
+    x: Sequence[float],
+    y: Sequence[float],
+    *,
+    number: int,
+    name: str,
+    aside: float = 0.0,
+) -> str:
+    """A dot at each value and a line between them, moved `aside` from where others stand."""
+    places = [
+        (round(frame.across(value) + aside, 1), frame.up(level))
+        for value, level in zip(x, y, strict=True)
+        if math.isfinite(level)
+    ]
     dots = "".join(
-        f'<circle class="dot c{number % COLOURS}" cx="{frame.across(value)}" '
-        f'cy="{frame.up(level)}" r="{_DOT}"/>'
-        for value, level in known
+        f'<circle class="dot c{number % COLOURS}" cx="{across}" cy="{up}" r="{_DOT}"/>'
+        for across, up in places
     )
-    return (_line("M" + "L".join(places), number, name) if places else "") + dots
+    path = "L".join(f"{across} {up}" for across, up in places)
+    return (_line(f"M{path}", number, name) if places else "") + dots
 
 
 def whiskers(
-    frame: Frame, x: Sequence[float], low: Sequence[float], high: Sequence[float], *, number: int
+    frame: Frame,
+    x: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    number: int,
+    aside: float,
 ) -> str:
     """From the least to the most at each value."""
     parts = [
-        f"M{frame.across(value)} {frame.up(least)}V{frame.up(most)}"
+        f"M{round(frame.across(value) + aside, 1)} {frame.up(least)}V{frame.up(most)}"
         for value, least, most in zip(x, low, high, strict=True)
         if math.isfinite(least) and math.isfinite(most)
     ]

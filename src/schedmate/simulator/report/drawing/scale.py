@@ -81,9 +81,9 @@ def log_ratios(values: Sequence[float]) -> Scale:
 
 
 def plain(values: Sequence[float]) -> Scale:
-    """A linear axis that begins and ends with what was tried, and has its ticks there."""
-    low, high = min(values), max(values)
-    return Scale(low, high if high > low else low + 1, False, tuple(values), human_number)
+    """A linear axis with a tick at each value that was tried, and some room beside them."""
+    room = 0.05 * (max(values) - min(values)) or 1.0
+    return Scale(min(values) - room, max(values) + room, False, tuple(values), human_number)
 
 
 def places(labels: Sequence[str]) -> Scale:
