@@ -5,11 +5,10 @@
 Jobs come in the order in which they were submitted; what is said of one rests only on those that
 had ended by then (and, for ours, on how long the others had been running); the last row is what is
 said of a job when its wait is over. Where a trace has no waits a job starts when it is submitted:
-Helios, Philly, Philly 2017 and ITP. Three tables a set:
-all jobs but the first tenth; the second half alone; and all. The method's settings were chosen,
-among some thirty variants, with both halves of the first five sets in view, so none of those are
-held-out figures; Philly 2017 and ITP were first looked at when all was settled. `--fast` leaves
-LightGBM out. Data: SCHEDMATE_DATA, else ../shared/data.
+Helios, Philly, Philly 2017 and ITP. Three tables a set: all jobs but the first tenth; the second
+half alone; and all. The method's settings were chosen, among some fifty variants, with both halves
+of all sets but Philly 2017 in view, so none of those are held-out figures. `--fast` leaves LightGBM
+out. Data: SCHEDMATE_DATA, else ../shared/data.
 """
 
 from __future__ import annotations

@@ -249,7 +249,16 @@ VIEWS: dict[str, View] = {
 """What is told of the runs, past and asked for: each part has to earn its place."""
 
 
-def ablation(path: Path, settings: Sequence[str]) -> None:
+def ablation(path: Path, settings: Sequence[str], by_code: Path | None) -> None:
+    if by_code is not None:
+        print("== with the hash of the code, then without")
+        runs = nanogpt_runs(by_code)
+        unsaid = [(date, replace(run, fingerprint=None)) for date, run in runs]
+        for dated in (runs, unsaid):
+            with tempfile.TemporaryDirectory() as folder:
+                known = Known(SqliteStore(Path(folder) / "store.db"), {})
+                _nanogpt_setting(known, dated, "nanogpt-rolling")
+                known.store.close()
     for name, view in VIEWS.items():
         print(f"\n== {name}")
         mlperf(path, settings, view, baselines={})
@@ -412,7 +421,12 @@ def main() -> None:
         raise SystemExit("no data: set SCHEDMATE_DATA, or name the files")
     wanted = [each for each in chosen.only if each in SETTINGS]
     if chosen.ablation:
-        ablation(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
+        by_code = chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz"
+        ablation(
+            chosen.mlperf or logs / "mlperf_runs.csv.gz",
+            wanted,
+            by_code if "nanogpt" in chosen.only else None,
+        )
         return
     if wanted:
         mlperf(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
