@@ -48,6 +48,7 @@ class Gavel:
         self._shares: tuple[Ints, Floats] = (np.zeros(0, dtype=np.int64), np.zeros((0, shape[1])))
         self._turned = 0.0
         self._next: float | None = None
+        self._woken: float | None = None
 
     def arrived(self, job: int) -> None:
         self._active[job] = None
@@ -68,7 +69,10 @@ class Gavel:
             self._next = self._boundary(now)
         if now >= self._next or not self._kind_of:
             self._turn(now)
-        if len(self._active) > len(self._kind_of) and self._next > now:
+        if len(self._active) == len(self._kind_of):
+            self._next = None
+        elif self._next != self._woken:
+            self._woken = self._next
             self._world.wake_at(self._next)
 
     def _boundary(self, now: float) -> float:
@@ -84,8 +88,6 @@ class Gavel:
         self._shares = active, times
         self._give(self._chosen(active, times, capacity))
         self._turned, self._next = now, now + self._round_s
-        if len(self._active) == len(self._kind_of):
-            self._next = None
 
     def _settle(self, elapsed: float) -> None:
         """Write down what everybody was due and got since the last turn."""

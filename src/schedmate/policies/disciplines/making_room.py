@@ -6,6 +6,7 @@ run. Those who run and are not chosen are stopped, then the chosen are started, 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from math import inf
@@ -80,7 +81,7 @@ class MakingRoom:
     def _choose(self, running: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
         stop: list[Placed] = []
         start: list[Placed] = []
-        left, next_running = self._world.gpus, 0
+        next_running, left = self._before_all_who_wait(running)
         heads = self._heads(left)
         largest, first = max(heads, default=0), min(heads.values(), default=_LAST)
         while left and (heads or next_running < len(running)):
@@ -100,6 +101,18 @@ class MakingRoom:
                 heads = self._heads(left)
                 largest, first = max(heads, default=0), min(heads.values(), default=_LAST)
         return [*stop, *running[next_running:]], start
+
+    def _before_all_who_wait(self, running: Sequence[Placed]) -> tuple[int, int]:
+        """How many of those who run stand before anybody who waits and could fit, and what they
+        leave: they go on, as they fit together already."""
+        count, left = 0, self._world.gpus
+        while heads := self._heads(left):
+            end = bisect_left(running, min(heads.values()), count)
+            left -= sum([self._gpus[job] for _, job in running[count:end]])
+            if end == count or left >= max(heads):
+                return end, left
+            count = end
+        return count, left
 
     def _heads(self, most: int) -> dict[int, Placed]:
         """The first of each size that is not too large."""
