@@ -522,3 +522,14 @@ def test_the_arguments_of_a_python_script_are_its_commands(tmp_path):
         for words in (("--epochs", "3"), ("--epochs", "4"))
     }
     assert len({*of.values()}) == 2
+
+
+def test_a_wrapper_runs_what_it_is_given(project):
+    (project / "in_container.sh").write_text(
+        'args=""\nfor i in "$@"; do args="$args \\"${i//x/y}\\""; done\n'
+        'singularity exec image.sif bash -c "source /ext3/env.sh; eval $args"\n'
+    )
+    run = script_launch(project, "bash in_container.sh python train.py --lr 1\n").main
+    assert run.entry.name == "train.py"
+    assert arguments(run) == ["--lr", "1"]
+    assert script_launch(project, "bash in_container.sh rm -rf train.py\n").main is None

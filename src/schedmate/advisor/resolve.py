@@ -262,7 +262,17 @@ class _Resolver:
                 self.missing.append(file)
             return []
         self.scripts.append(source)
-        return self._nested(source, arguments, started)
+        runs = self._nested(source, arguments, started)
+        return runs or self._handed_on(source, arguments, started)
+
+    def _handed_on(
+        self, source: SourceFile, arguments: Sequence[Word], started: Started
+    ) -> list[PythonRun]:
+        """A wrapper that runs what it is given, in a way that only a shell would follow."""
+        name = program(arguments[0]) if arguments and arguments[0].known else ""
+        starts = PYTHON.fullmatch(name) or name in LAUNCHERS or name.endswith(".py")
+        hands_on = "$@" in source.text or "$*" in source.text
+        return self.unwrap(arguments, started) if starts and hands_on else []
 
     def _nested(
         self, source: SourceFile, arguments: Sequence[Word], started: Started

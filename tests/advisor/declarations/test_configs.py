@@ -262,3 +262,43 @@ def test_a_config_that_the_code_opens_is_settings(tmp_path) -> None:
     assert run.told("lib.library") == {"lr": 0.2, "labels": 3}
     assert run.said("train.lr") == (0.2, "config", "c.yaml:2")
     assert "depth" not in run.options
+
+
+def test_hydra_before_it_had_targets(tmp_path) -> None:
+    code = """
+    import hydra
+    from lib import library
+
+    class Agent:
+        def __init__(self, lr, encoder):
+            library(lr=lr, encoder=encoder)
+
+    @hydra.main(config_path="conf/config.yaml", strict=True)
+    def main(cfg):
+        hydra.utils.instantiate(cfg.agent)
+
+    if __name__ == "__main__":
+        main()
+    """
+    config = "lr: 0.5\nagent:\n  class: train.Agent\n  params:\n    lr: ${lr}\n    encoder: cnn\n"
+    run = job(tmp_path, "train.py lr=0.25", {"train.py": code, "conf/config.yaml": config})
+    assert run.told("lib.library") == {"lr": 0.25, "encoder": "cnn"}
+
+
+def test_the_configs_of_a_project_whose_top_is_looked_for(tmp_path) -> None:
+    code = """
+    import hydra, rootutils
+    from lib import library
+    root = rootutils.setup_root(search_from=__file__, indicator=".git", pythonpath=True)
+
+    @hydra.main(config_path=f"{root}/configs", config_name="config.yaml")
+    def main(cfg):
+        library(lr=cfg.lr)
+
+    if __name__ == "__main__":
+        main()
+    """
+    files = {"scripts/train.py": code, "configs/config.yaml": "lr: 0.5\n"}
+    assert job(tmp_path, "scripts/train.py", files).told("lib.library") == {"lr": 0.5}
+    nowhere = {"train.py": code.replace("rootutils.setup_root", "elsewhere.top"), **files}
+    assert job(tmp_path, "train.py", nowhere).told("lib.library") == {"lr": 0.5}

@@ -36,6 +36,7 @@ def main(function: LocalFunction, decorator: Value, world: World) -> Value | Non
     settings = decorator.data.call if isinstance(decorator.data, Thing) else None
     path = settings.argument("config_path", 0) if settings is not None else None
     name = settings.argument("config_name", 1) if settings is not None else None
+    path, name = _of_a_file(path, name)
     given = read_arguments(world.arguments)
     directories = list(_directories(given.config_path, path, function.line.file))
     if given.config_dir is not None:
@@ -55,16 +56,31 @@ def main(function: LocalFunction, decorator: Value, world: World) -> Value | Non
     return world.invoke(Value(function, (function.line,)), [made])
 
 
+def _of_a_file(path: Value | None, name: Value | None) -> tuple[Value | None, Value | None]:
+    """Before 1.0 one path named the config: `config_path="conf/config.yaml"`."""
+    text = _text(path)
+    if path is None or name is not None or text is None or not text.endswith((".yaml", ".yml")):
+        return path, name
+    directory, _, file = text.rpartition("/")
+    return Value(directory or ".", path.lines), Value(file, path.lines)
+
+
 def _directories(given: Word | None, declared: Value | None, file: str) -> Iterator[str]:
     """Relative to the file of the function; a path on the command line to where the job runs."""
     if given is not None:
         yield given.text
     path = _text(declared)
+    if declared is not None and not declared.plain:
+        yield from (_from_file(file, each) for each in _USUAL_DIRECTORIES)
     if declared is None or declared.data is None or path is None:
         path = "."
     if not path.startswith(("/", "pkg:")):
-        yield posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+        yield _from_file(file, path)
     yield path
+
+
+def _from_file(file: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
 
 
 def _text(value: Value | None) -> str | None:
@@ -124,12 +140,23 @@ def _as_table(node: Value, world: World) -> Value:
 
 def instantiate(call: Call, world: World) -> Value | None:
     """What `_target_` names is called with the rest of the config."""
-    table = table_of(call.argument("config", 0))
+    table = _with_target(table_of(call.argument("config", 0)))
     if table is None or "_target_" not in table.parts:
         return None
     own = Table(dict(table.parts), table.kind, table.complete)
     merge(own, Table({name: each for name, each in call.keywords.items() if name != "config"}))
     return _made(own, world, 0)
+
+
+def _with_target(table: Table | None) -> Table | None:
+    """Before 1.0 it was `class` (or `cls`), and what it is told stood below `params`."""
+    if table is None or "_target_" in table.parts:
+        return table
+    named = table.parts.get("class") or table.parts.get("cls")
+    params = table_of(table.parts.get("params"))
+    if named is None:
+        return table
+    return Table({"_target_": named, **(params.parts if params is not None else {})}, table.kind)
 
 
 def _made(table: Table, world: World, depth: int) -> Value | None:
@@ -151,10 +178,15 @@ def _made(table: Table, world: World, depth: int) -> Value | None:
 
 
 def _inside(value: Value, world: World, depth: int) -> Value:
-    below = table_of(value)
+    below = _with_target(table_of(value)) if "params" in _parts(value) else table_of(value)
     if below is not None and "_target_" in below.parts and depth < _MAX_DEPTH:
         return _made(below, world, depth + 1) or value
     return value
+
+
+def _parts(value: Value) -> Mapping[str, Value]:
+    table = table_of(value)
+    return {} if table is None else table.parts
 
 
 def looked_up(call: Call, world: World) -> Value | None:

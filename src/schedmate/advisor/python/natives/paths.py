@@ -47,6 +47,13 @@ def _cwd(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     return Value(str(engine.cwd.absolute()), (site.line,))
 
 
+def _project(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """`rootutils.setup_root(…)`: the top of the project, which then is among the import roots."""
+    root = engine.files.roots[-1].absolute()
+    engine.finder.add_root(root, first=True)
+    return Value(str(root), (site.line,))
+
+
 def _splitext(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
@@ -87,6 +94,10 @@ def _import_root(engine: Engine, arguments: Arguments, site: Site) -> Value | No
 
 
 PATHS: dict[str, Native] = {
+    **dict.fromkeys(
+        ("pyrootutils.setup_root", "rootutils.setup_root", "pyrootutils.find_root"), _project
+    ),
+    **dict.fromkeys(("rootutils.find_root", "pyprojroot.here", "autoroot.root"), _project),
     "sys.path.append": _import_root,
     "sys.path.insert": _import_root,
     "os.path.join": _join,
