@@ -12,6 +12,8 @@ import numpy as np
 
 from schedmate.simulator.columns import Columns
 
+LIMITS_DRAWN = "jobs without a time limit were given one as users choose them: mostly far too long"
+
 _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 _FACTORS = (1.0, 1.0, 6.8, 60.0, 200.0, 200.0)
 _HOUR_S = 3600.0

@@ -11,6 +11,7 @@ from schedmate.model import BadInput
 from schedmate.simulator.columns import Columns, columns_of
 from schedmate.simulator.compare import compare, comparison
 from schedmate.simulator.faults import draw_faults
+from schedmate.simulator.limits import LIMITS_DRAWN, with_limits
 from schedmate.simulator.overlay import overlay
 from schedmate.simulator.plan import plan
 from schedmate.simulator.report import Digest, digest
@@ -25,6 +26,7 @@ from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
 _NAMED_ROWS = 3
+_BY_LIMITS = frozenset({"easy", "conservative", "multifactor"})
 _ASK_HOW_FAST = frozenset({"lucid", "pollux", "sia"})
 """Policies that let jobs share or stretch, of which a trace says nothing."""
 
@@ -99,18 +101,23 @@ def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) ->
     gpus = _size(question, columns, loaded)
     kept, left_out = fitting(name, columns, gpus)
     nodes = tuple(nodes_of(gpus, question.gpus_per_node)) if question.gpus_per_node else ()
+    limited = with_limits(kept, seed=question.seed) if _plans_by_limits(question) else kept
     setting = Setting(
         name=name,
-        columns=kept,
+        columns=limited,
         gpus=gpus,
         node_sizes=nodes,
         restart_s=question.restart_s,
         seed=question.seed,
         error=question.error,
         left_out=left_out,
-        notes=_notes(question, loaded),
+        notes=(*_notes(question, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
     return _with_meaning(_with_faults(setting, question), question)
+
+
+def _plans_by_limits(question: Question) -> bool:
+    return any(plan(name).policy in _BY_LIMITS for name in question.policies)
 
 
 def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
