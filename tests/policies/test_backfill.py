@@ -15,7 +15,7 @@ from schedmate.policies.easy import Easy
 from schedmate.policies.fifo import Fifo
 
 BOTH = pytest.mark.parametrize("policy", [Easy, Conservative])
-few = settings(max_examples=60)
+few = settings(max_examples=40)
 
 
 class Noting(Conservative):

@@ -15,7 +15,7 @@ NEVER_STOP = ["fifo", "first-fit", "easy", "conservative", "sjf", "ssf", "qssf"]
 STOP = ["srtf", "srsf", "tiresias"]
 RESTART_S = 5.0
 
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 
 
 def policy(name: str):

@@ -15,13 +15,14 @@ PACKAGE = Path(schedmate.__file__).parent
 
 
 def python(code: str, **environment: str) -> str:
+    others = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         timeout=100,
-        env={**os.environ, **environment},
+        env={**others, **environment},
     )
     return done.stdout.strip()
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.simulator.columns import Floats, Ints
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import compiled, part
 from schedmate.simulator.kernels.heaps import pop, push
 from schedmate.simulator.kernels.planned import insert, remove
 from schedmate.simulator.kernels.shortest import first, plant, put
 from schedmate.simulator.kernels.sizes import sizes_of
 
 
-@compiled
+@part
 def jobs_by(standing: Ints) -> Ints:
     job_at = np.empty(len(standing), dtype=np.int64)
     for job in range(len(standing)):
@@ -23,7 +23,7 @@ def jobs_by(standing: Ints) -> Ints:
     return job_at
 
 
-@compiled
+@part
 def members_of(standing: Ints, number_of: Ints, begins: Ints) -> tuple[Ints, Ints]:
     """The jobs of each size in order of standing, and each job's place among those of its size."""
     members = np.empty(len(standing), dtype=np.int64)
@@ -37,7 +37,7 @@ def members_of(standing: Ints, number_of: Ints, begins: Ints) -> tuple[Ints, Int
     return members, place_of
 
 
-@compiled
+@part
 def reservation(
     ends: Floats, held: Ints, running: int, late: int, room: int, wanted: int, now: float
 ) -> tuple[float, int]:
@@ -52,7 +52,7 @@ def reservation(
     return when, room - wanted
 
 
-@compiled
+@part
 def first_harmless(
     free: int,
     beside: int,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.simulator.columns import Floats, Ints
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import part
 from schedmate.simulator.kernels.heaps import push
 from schedmate.simulator.kernels.sizes import sizes_of
 
@@ -31,7 +31,7 @@ TIME, SERVICE, STANDING = range(3)
 """Modes: by remaining time, by that times GPUs, or by a standing that changes in stages."""
 
 
-@compiled
+@part
 def opened(
     mode: int, duration: Floats, gpus: Ints, expected: Floats, total: int
 ) -> tuple[Floats, Ints, Floats, Ints, Ints]:
@@ -52,12 +52,13 @@ def opened(
         book[job, GPUS] = gpus[job]
         book[job, SIZE] = number_of[job]
         book[job, START] = np.nan
-    counts = np.array([total, 0, mode, used])
+    counts = np.zeros(4, dtype=np.int64)
+    counts[FREE], counts[MODE], counts[AGENDA] = total, mode, used
     most = 2 * used - count
     return book, table, np.empty(most), np.empty(most, dtype=np.int64), counts
 
 
-@compiled
+@part
 def key_of(book: Floats, mode: int, job: int, now: float) -> float:
     """What a running job is ordered by at a moment: the least goes first."""
     if mode == STANDING:
@@ -68,14 +69,14 @@ def key_of(book: Floats, mode: int, job: int, now: float) -> float:
     return float(remaining * book[job, GPUS] if mode == SERVICE else remaining)
 
 
-@compiled
+@part
 def wait(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int, key: float) -> None:
     size = int(book[job, SIZE])
     push(keys, jobs, table[size, WAITERS], table[size, WAITING], key, job)
     table[size, WAITING] += 1
 
 
-@compiled
+@part
 def stand(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> None:
     """Put a running job among those of its size, the highest rank first."""
     size = int(book[job, SIZE])
@@ -94,7 +95,7 @@ def stand(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> None
     table[size, RUNNING] += 1
 
 
-@compiled
+@part
 def step_out(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> None:
     """Take a running job from among those of its size."""
     size = int(book[job, SIZE])
@@ -116,20 +117,20 @@ def step_out(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> N
     table[size, RUNNING] -= 1
 
 
-@compiled
+@part
 def announce(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
     """Let something happen to a job of which nothing is announced."""
     rise(book, keys, jobs, counts[AGENDA], counts[EVENTS], time, job)
     counts[EVENTS] += 1
 
 
-@compiled
+@part
 def postpone(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
     """Let something happen to a job later than what was announced."""
     sink(book, keys, jobs, counts, int(book[job, EVENT]), time, job)
 
 
-@compiled
+@part
 def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> None:
     """Nothing will happen to a job any more: the last announced takes its place."""
     counts[EVENTS] -= 1
@@ -138,7 +139,7 @@ def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> 
         sink(book, keys, jobs, counts, int(book[job, EVENT]), keys[last], jobs[last])
 
 
-@compiled
+@part
 def rise(
     book: Floats, keys: Floats, jobs: Ints, base: int, place: int, time: float, job: int
 ) -> None:
@@ -155,7 +156,7 @@ def rise(
     book[job, EVENT] = place
 
 
-@compiled
+@part
 def sink(
     book: Floats, keys: Floats, jobs: Ints, counts: Ints, place: int, time: float, job: int
 ) -> None:
@@ -176,7 +177,7 @@ def sink(
     rise(book, keys, jobs, base, place, time, job)
 
 
-@compiled
+@part
 def start(
     book: Floats,
     table: Ints,
@@ -200,7 +201,7 @@ def start(
     counts[FREE] -= int(book[job, GPUS])
 
 
-@compiled
+@part
 def settle(
     book: Floats, table: Ints, keys: Floats, jobs: Ints, counts: Ints, job: int, now: float
 ) -> None:

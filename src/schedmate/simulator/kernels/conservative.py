@@ -10,14 +10,14 @@ import numpy as np
 
 from schedmate.simulator.columns import Floats, Ints
 from schedmate.simulator.kernels.backfill import jobs_by, members_of
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import compiled, part
 from schedmate.simulator.kernels.heaps import pop, push
 from schedmate.simulator.kernels.planned import find, insert, remove
 from schedmate.simulator.kernels.shortest import plant, put
 from schedmate.simulator.kernels.sizes import sizes_of
 
 
-@compiled
+@part
 def profile_of(
     times: Floats, left: Ints, planned: Floats, held: Ints, running: int, free: int, now: float
 ) -> int:
@@ -34,7 +34,7 @@ def profile_of(
     return last + 1
 
 
-@compiled
+@part
 def earliest(times: Floats, left: Ints, steps: int, gpus: int, plan: float) -> float:
     """From when on so many GPUs are free for so long; the last step has all."""
     begun = False
@@ -50,7 +50,7 @@ def earliest(times: Floats, left: Ints, steps: int, gpus: int, plan: float) -> f
     return began
 
 
-@compiled
+@part
 def cut(times: Floats, left: Ints, steps: int, time: float) -> int:
     """Let a step begin at a time; says how many there are then."""
     place = find(times, steps, time)
@@ -64,7 +64,7 @@ def cut(times: Floats, left: Ints, steps: int, time: float) -> int:
     return steps + 1
 
 
-@compiled
+@part
 def reserve(times: Floats, left: Ints, steps: int, gpus: int, begin: float, end: float) -> int:
     """Take GPUs out of the plan; says how many steps there are then."""
     steps = cut(times, left, steps, end)
@@ -75,7 +75,7 @@ def reserve(times: Floats, left: Ints, steps: int, gpus: int, begin: float, end:
     return steps
 
 
-@compiled
+@part
 def anybody_could_start(
     times: Floats,
     left: Ints,

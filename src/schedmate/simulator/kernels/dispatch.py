@@ -12,7 +12,7 @@ from schedmate.policies.disciplines import UNLIMITED_S, Expectation, Staged
 from schedmate.simulator.columns import Columns, Floats, Ints
 from schedmate.simulator.engine import StuckError
 from schedmate.simulator.kernels.backfill import easy
-from schedmate.simulator.kernels.books import SERVICE, STANDING, TIME
+from schedmate.simulator.kernels.books import END, GPU_S, SERVICE, STANDING, START, STOPS, TIME
 from schedmate.simulator.kernels.conservative import conservative
 from schedmate.simulator.kernels.preemptive import run as preempt
 from schedmate.simulator.kernels.static import first_fit, in_turn, strict
@@ -94,7 +94,7 @@ def _preempted(policy: Policy, fast: Fast, given: Given, restart_s: float) -> Ou
     else:
         mode = SERVICE if fast.key == "expected_service" else TIME
         expected = expected_of(given)
-    start, end, gpu_seconds, stops = preempt(
+    book = preempt(
         mode,
         given.arrivals,
         given.eligible,
@@ -106,7 +106,13 @@ def _preempted(policy: Policy, fast: Fast, given: Given, restart_s: float) -> Ou
         given.total,
         float(restart_s),
     )
-    return Outcome(start, end, gpu_seconds, stops, given.columns.status)
+    return Outcome(
+        start=book[:, START].copy(),
+        end=book[:, END].copy(),
+        gpu_seconds=book[:, GPU_S].copy(),
+        preemptions=book[:, STOPS].astype(np.int64),
+        status=given.columns.status,
+    )
 
 
 def keys_of(fast: Fast, given: Given) -> Floats:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from schedmate.simulator.columns import Floats, Ints
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import part
 
 
-@compiled
+@part
 def push(keys: Floats, jobs: Ints, base: int, size: int, key: float, job: int) -> None:
     """Into a heap of `size` before."""
     place = size
@@ -25,7 +25,7 @@ def push(keys: Floats, jobs: Ints, base: int, size: int, key: float, job: int) -
     jobs[base + place] = job
 
 
-@compiled
+@part
 def pop(keys: Floats, jobs: Ints, base: int, size: int) -> None:
     """Drop the first of a heap of `size` before."""
     last = size - 1

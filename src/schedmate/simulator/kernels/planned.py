@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from schedmate.simulator.columns import Floats, Ints
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import part
 
 
-@compiled
+@part
 def find(ends: Floats, size: int, end: float) -> int:
     """The first place at which a planned end is no earlier."""
     low, high = 0, size
@@ -19,7 +19,7 @@ def find(ends: Floats, size: int, end: float) -> int:
     return low
 
 
-@compiled
+@part
 def insert(ends: Floats, held: Ints, size: int, end: float, gpus: int) -> int:
     """Into arrays of `size` before; says where."""
     place = find(ends, size, end)
@@ -31,7 +31,7 @@ def insert(ends: Floats, held: Ints, size: int, end: float, gpus: int) -> int:
     return place
 
 
-@compiled
+@part
 def remove(ends: Floats, held: Ints, size: int, end: float, gpus: int) -> int:
     """From arrays of `size` before; says where. One of equal end and size is as good as another."""
     place = find(ends, size, end)

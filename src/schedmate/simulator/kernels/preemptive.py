@@ -20,7 +20,6 @@ from schedmate.simulator.kernels.books import (
     END,
     EVENTS,
     FREE,
-    GPU_S,
     GPUS,
     MODE,
     RANK,
@@ -32,7 +31,6 @@ from schedmate.simulator.kernels.books import (
     SIZE,
     STAGE,
     STANDING,
-    START,
     STOPS,
     WAITERS,
     WAITING,
@@ -46,14 +44,14 @@ from schedmate.simulator.kernels.books import (
     step_out,
     wait,
 )
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import compiled, part
 from schedmate.simulator.kernels.heaps import pop
 
 _ROUNDING_S = 0.25
 """More than times of a trace are ever rounded by; within it keys are computed in full."""
 
 
-@compiled
+@part
 def key_beside(
     book: Floats, mode: int, gpus: int, rank: float, job: int, other: float, now: float
 ) -> float:
@@ -68,7 +66,7 @@ def key_beside(
     return key_of(book, mode, job, now)
 
 
-@compiled
+@part
 def gains(
     book: Floats, table: Ints, keys: Floats, jobs: Ints, counts: Ints, size: int, now: float
 ) -> bool:
@@ -93,7 +91,7 @@ def gains(
     return bool(room >= wanted)
 
 
-@compiled
+@part
 def first_who_gains(
     book: Floats, table: Ints, keys: Floats, jobs: Ints, counts: Ints, ask: Ints, now: float
 ) -> int:
@@ -115,7 +113,7 @@ def first_who_gains(
     return best
 
 
-@compiled
+@part
 def ask_behind(
     table: Ints, keys: Floats, jobs: Ints, ask: Ints, key: float, job: int, before: float
 ) -> None:
@@ -129,13 +127,14 @@ def ask_behind(
                 ask[size] = 1
 
 
-@compiled
+@part
 def first_without_gpus(
     book: Floats, table: Ints, jobs: Ints, counts: Ints, passed: Ints, now: float
 ) -> int:
     """The running job that comes first in order among those whose GPUs are given to others."""
     missing = -counts[FREE]
-    passed[:] = 0
+    for size in range(len(table)):
+        passed[size] = 0
     while True:
         last = -1
         last_key = -np.inf
@@ -153,25 +152,24 @@ def first_without_gpus(
         passed[int(book[last, SIZE])] += 1
 
 
-@compiled
+@part
 def first_of_outlived(book: Floats, table: Ints, jobs: Ints, passed: Ints, missing: int) -> int:
     """The same among jobs that all ran longer than expected, where submission alone counts."""
-    rest = np.empty(table[:, RUNNING].sum(), dtype=np.int64)
-    count = 0
-    for size in range(len(table)):
-        begin = table[size, RUNNERS]
-        for place in range(begin + passed[size], begin + table[size, RUNNING]):
-            rest[count] = jobs[place]
-            count += 1
-    rest = np.sort(rest[:count])
-    last = count - 1
-    while missing > book[rest[last], GPUS]:
-        missing -= int(book[rest[last], GPUS])
-        last -= 1
-    return int(rest[last])
+    before = len(book)
+    while True:
+        last = -1
+        for size in range(len(table)):
+            begin = table[size, RUNNERS]
+            for place in range(begin + passed[size], begin + table[size, RUNNING]):
+                if last < jobs[place] < before:
+                    last = jobs[place]
+        missing -= int(book[last, GPUS])
+        if missing <= 0:
+            return last
+        before = last
 
 
-@compiled
+@part
 def next_event(book: Floats, bounds: Floats, job: int, now: float) -> float:
     """When a running job ends or enters its next stage. That is never now, so that no rounding of
     what it was served for can repeat a moment."""
@@ -183,7 +181,7 @@ def next_event(book: Floats, bounds: Floats, job: int, now: float) -> float:
     return float(min(book[job, END], due))
 
 
-@compiled
+@part
 def enter_next_stage(
     book: Floats, table: Ints, keys: Floats, jobs: Ints, standing: Floats, job: int
 ) -> None:
@@ -193,7 +191,7 @@ def enter_next_stage(
     stand(book, table, keys, jobs, job)
 
 
-@compiled
+@part
 def rearrange(
     book: Floats,
     table: Ints,
@@ -238,8 +236,8 @@ def run(
     standing: Floats,
     total: int,
     restart_s: float,
-) -> tuple[Floats, Floats, Floats, Ints]:
-    """First start, end, GPU-seconds held and number of stops of each job."""
+) -> Floats:
+    """The book: see its columns for when each job started and ended, and what it held."""
     count = len(gpus)
     book, table, keys, jobs, counts = opened(mode, duration, gpus, expected, total)
     agenda = counts[AGENDA]
@@ -272,5 +270,4 @@ def run(
             if jobs[table[size, WAITERS]] == job:
                 ask[size] = 1
         rearrange(book, table, keys, jobs, counts, bounds, ask, passed, now, restart_s)
-    stops = book[:, STOPS].astype(np.int64)
-    return book[:, START].copy(), book[:, END].copy(), book[:, GPU_S].copy(), stops
+    return book

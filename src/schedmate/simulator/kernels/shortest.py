@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.simulator.columns import Floats, Ints
-from schedmate.simulator.kernels.compiled import compiled
+from schedmate.simulator.kernels.compiled import part
 
 
-@compiled
+@part
 def plant(begins: Ints) -> tuple[Floats, Ints, Ints]:
     """The trees, where each begins and how many leaves it has."""
     kinds = len(begins) - 1
@@ -25,7 +25,7 @@ def plant(begins: Ints) -> tuple[Floats, Ints, Ints]:
     return np.full(roots[kinds], np.inf), roots, leaves
 
 
-@compiled
+@part
 def put(trees: Floats, root: int, leaves: int, place: int, plan: float) -> None:
     """Set a leaf; an infinite plan takes it away."""
     node = leaves + place
@@ -38,7 +38,7 @@ def put(trees: Floats, root: int, leaves: int, place: int, plan: float) -> None:
         trees[root + node] = shorter
 
 
-@compiled
+@part
 def first(trees: Floats, root: int, leaves: int, now: float, by: float) -> int:
     """The first place whose job, started now, is planned to be done by then; there is one."""
     node = 1
