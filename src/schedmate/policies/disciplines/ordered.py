@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from schedmate.policies.disciplines.expectation import Expectation
@@ -24,8 +25,13 @@ class Ordered:
 
     def begin(self, world: World) -> None:
         self._gpus = world.jobs.gpus
-        self._place = world.jobs.place
         self._expectation = Expectation(world.jobs.expected)
+        keys: dict[Key, Callable[[int], float]] = {
+            "place": world.jobs.place.__getitem__,
+            "expected": self._expectation.submitted,
+            "expected_service": self._expected_service,
+        }
+        self._key_of = keys[self.key]
         self._line: Line = FirstFitLine(world) if self._first_fit else StrictLine(world)
 
     def arrived(self, job: int) -> None:
@@ -40,8 +46,5 @@ class Ordered:
     def decide(self) -> None:
         self._line.start_who_may()
 
-    def _key_of(self, job: int) -> float:
-        if self.key == "place":
-            return self._place[job]
-        expected = self._expectation.submitted(job)
-        return expected * self._gpus[job] if self.key == "expected_service" else expected
+    def _expected_service(self, job: int) -> float:
+        return self._expectation.submitted(job) * self._gpus[job]
