@@ -2,11 +2,11 @@
 
 Two queues: a job begins in the first and moves to the second once it has held GPUs for `threshold`
 GPU-seconds, at that very moment. Within a queue the order is that of `Seen.place`: of submission,
-unless somebody holds a job back. (The paper orders a queue by when jobs were first started, and the
-authors' simulator lets those who run go before those who wait; by submission nobody is overtaken
-for ever by others of his queue.) No run times are asked for. With `promote_knob` a job of the
-second queue that has waited that many times as long as it was served goes back to the first and
-begins anew; off by default.
+unless somebody holds a job back. (In the authors' simulator those who run stand before those who
+wait, and who is demoted goes to the end of the second queue; by submission nobody is overtaken for
+ever by others of his queue, at the price of more stops.) No run times are asked for. With
+`promote_knob` a job of the second queue that has waited that many times as long as it was served
+goes back to the first and begins anew; off by default.
 """
 
 from __future__ import annotations
