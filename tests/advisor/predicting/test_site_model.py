@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.advisor.predicting.experts import WAYS, opinions
+from schedmate.advisor.predicting.experts import ROWS, WAYS, opinions
 from schedmate.advisor.predicting.facts import Facts, Ran, facts_of, ran
+from schedmate.advisor.predicting.gates import Gates, Situation
 from schedmate.advisor.predicting.grid import SIZE
 from schedmate.advisor.predicting.kin import KEPT, Group
 from schedmate.advisor.predicting.replay import replay
@@ -193,18 +194,20 @@ def test_a_group_goes_by_more_than_it_remembers_one_by_one():
         assert long[40] == pytest.approx(1 / 20, abs=0.05)
 
 
-def test_whom_to_believe_is_learnt_of_each_user():
-    """Ada's jobs all take as long as her last, Bob's alternate."""
-    model = SiteModel()
-    runs = []
-    for n in range(400):
-        runs.append(a_run(n * 40_000, 100 if n % 80 < 40 else 10_000))
-        runs.append(a_run(n * 40_000 + 20_000, 100 if n % 2 else 10_000, user="bob"))
-    model.learn(runs)
-    again = SiteModel.load(model.dump())
-    for each in (model, again):
-        assert each.predict(facts(400 * 40_000)).duration_s.p10 > 1000
-        assert each.predict(facts(400 * 40_000, user="bob")).duration_s.p10 < 1000
+def situation(user: str) -> Situation:
+    none = np.zeros(2 * ROWS, np.int64)
+    return Situation(user, none, none, lag=0, previous=0, same=0)
+
+
+def test_whom_to_believe_is_learnt_of_each_user_and_kept():
+    one, other = Group(places=[40.0]), Group(places=[80.0])
+    said = opinions([one, other], None, np.ones(SIZE, np.float32), now=0.0)
+    gates = Gates()
+    for _ in range(40):
+        gates.learn(gates.mix(said, situation("ada")), 40.0)
+    for each in (gates, Gates(gates.state)):
+        of_ada, of_bob = (each.mix(said, situation(user)).mass[40] for user in ("ada", "bob"))
+        assert of_ada > 1.2 * of_bob
 
 
 def test_learns_the_time_of_a_job_whose_submission_nobody_told():
