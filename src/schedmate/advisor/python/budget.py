@@ -18,7 +18,7 @@ class JobRaises(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    steps: int = 115_000
+    steps: int = 95_000
     """About a second's worth, and what counts: the same job is read the same way everywhere."""
     afterwards: int = 40_000
     """Of those, at most for the code that nobody is seen to call."""
