@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.simulator.report import Sensitivity
+    from schedmate.simulator.setting import GpuKind
     from schedmate.simulator.sweeps import Answer, Question
 
 _STRICT, _FIRST_FIT = "fifo", "first-fit"
@@ -28,6 +29,7 @@ schedmate simulate synthetic --policy fifo,easy,sjf
 schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
 schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
 schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
+schedmate simulate synthetic --policy fifo,gavel --gpu-kinds a100:16:2.5,v100:48
 schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save sweep.csv
 """
 )
@@ -49,6 +51,11 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
 @click.option("--nodes", type=click.IntRange(1, _MOST), help="Nodes; needs --gpus-per-node.")
 @click.option(
     "--gpus-per-node", type=click.IntRange(1, 1024), help="Divide the GPUs into nodes of so many."
+)
+@click.option(
+    "--gpu-kinds",
+    metavar="NAME:GPUS:SPEED[,...]",
+    help="GPUs of several kinds instead, the preferred one first; speed 1 is that of the trace.",
 )
 @click.option(
     "--load",
@@ -139,6 +146,7 @@ def _questions(
     policies: str,
     backfill: bool,
     nodes: int | None,
+    gpu_kinds: str | None,
     restart_cost: float,
     sweeps: tuple[str, ...],
     **asked: Any,
@@ -152,6 +160,7 @@ def _questions(
     if backfill:
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
     asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
+    asked["kinds"] = _kinds(gpu_kinds, asked)
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
     settings = settings_of(sweeps)
@@ -165,6 +174,17 @@ def _questions(
 def _first_fit(name: str) -> str:
     policy, plus, parts = name.partition("+")
     return f"{_FIRST_FIT}{plus}{parts}" if policy == _STRICT else name
+
+
+def _kinds(text: str | None, asked: dict[str, Any]) -> tuple[GpuKind, ...]:
+    from schedmate.model import BadInput
+    from schedmate.simulator.setting import gpu_kinds
+
+    if text is None:
+        return ()
+    if asked["gpus"] or asked["by_group"]:
+        raise BadInput("--gpu-kinds says how many GPUs there are: leave --gpus and --by-group out")
+    return gpu_kinds(text)
 
 
 def _gpus(gpus: int | None, nodes: int | None, per_node: int | None) -> int | None:

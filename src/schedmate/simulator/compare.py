@@ -75,6 +75,12 @@ def assumptions(setting: Setting, plans: Sequence[Plan]) -> list[str]:
 
 
 def _cluster(setting: Setting) -> str:
+    if setting.kinds:
+        kinds = ", ".join(f"{each.gpus} {each.name} ({each.speed:g}x)" for each in setting.kinds)
+        return (
+            f"GPUs of {len(setting.kinds)} kinds: {kinds}; a job runs on one kind, at that speed, "
+            "on the first that has room unless the policy chooses"
+        )
     if setting.node_sizes:
         largest = max(setting.node_sizes)
         return (

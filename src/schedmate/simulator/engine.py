@@ -51,6 +51,7 @@ class Engine:
         cluster: Cluster,
         *,
         physics: Physics,
+        speeds: Sequence[float] = (1.0,),
         eligible: Floats | None = None,
         restart_s: float = 60.0,
         faults: Sequence[Fault] = (),
@@ -64,6 +65,7 @@ class Engine:
         self._cluster = cluster
         self._pooled = isinstance(cluster, Pool)
         self._physics = physics
+        self._speeds = tuple(speeds)
         self._restart_s = restart_s
         self._recovery = recovery or _AtOnce()
         self._watcher = watcher
@@ -74,6 +76,8 @@ class Engine:
         self._left = columns.duration.tolist()
         self._work = columns.duration.tolist()
         self._since = [0.0] * count
+        self._started = [0.0] * count
+        self._ran = [False] * count
         self._overhead = [0.0] * count
         self._pace = [1.0] * count
         self._served = [0.0] * count
@@ -139,17 +143,17 @@ class Engine:
         return list(self._seat)
 
     def kinds(self) -> Sequence[int]:
-        return (self._cluster.gpus,)
+        return self._cluster.kinds
 
-    def speed(self, job: int, kind: int) -> float:  # noqa: ARG002 - all GPUs are alike so far
-        return 1.0
+    def speed(self, job: int, kind: int) -> float:  # noqa: ARG002 - a kind is as fast for every job
+        return self._speeds[kind]
 
-    def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:  # noqa: ARG002 - all GPUs are alike so far
-        return self._cluster.fits(gpus or self._asked[job])
+    def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
+        return self._cluster.fits(gpus or self._asked[job], kind)
 
-    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:  # noqa: ARG002 - all GPUs are alike so far
+    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
         wanted = gpus or self._asked[job]
-        place = self._cluster.take(wanted)
+        place = self._cluster.take(wanted, kind)
         if place is None:
             return False
         seat = self._seat[job] = _Seat(place, wanted, [job])
@@ -176,6 +180,7 @@ class Engine:
         self._stops[job] += 1
         if not keep_work:
             self._left[job] = self._work[job]
+            self._ran[job] = False
         self._leave(job, seat)
 
     def served(self, job: int) -> float:
@@ -183,7 +188,7 @@ class Engine:
         return self._served[job] + since
 
     def held_since(self, job: int) -> float:
-        return self._since[job]
+        return self._started[job]
 
     def remaining(self, job: int) -> float:
         if self._watcher is not None and job in self._seat:
@@ -209,12 +214,15 @@ class Engine:
 
     def _sit(self, job: int, pace: float) -> None:
         """From now on it runs; who ran before pays for the restart first."""
-        self._since[job] = self.now
+        now = self._since[job] = self._started[job] = self.now
         self._pace[job] = pace
-        if self._first[job] is None:
-            self._first[job] = self.now
-        else:
+        if self._ran[job]:
             self._overhead[job] = self._restart_s
+        else:
+            self._ran[job] = True
+            self._overhead[job] = 0.0
+            if self._first[job] is None:
+                self._first[job] = now
         self._expect_end(job)
 
     def _expect_end(self, job: int) -> None:
@@ -259,7 +267,8 @@ class Engine:
     def _pace_of(self, job: int, seat: _Seat) -> float:
         companion = next((member for member in seat.members if member != job), None)
         scattered = not self._pooled and len(seat.place) > seat.fewest_nodes
-        return self._physics.pace(job, seat.gpus, companion, scattered=scattered)
+        pace = self._physics.pace(job, seat.gpus, companion, scattered=scattered)
+        return pace * self._speeds[self._cluster.kind_of(seat.place)]
 
     def _finish(self, job: int) -> None:
         seat = self._seat[job]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from schedmate.policies import Policy, Seen
-from schedmate.simulator.cluster import Cluster, Nodes, Pool
+from schedmate.simulator.cluster import Cluster, Kinds, Nodes, Pool
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.engine import Engine, Progress, Recovery, Watcher
 from schedmate.simulator.outcome import Outcome
 from schedmate.simulator.overlay import Meant
 from schedmate.simulator.physics import Physics, Plain
-from schedmate.simulator.setting import Setting
+from schedmate.simulator.setting import Setting, nodes_of
 
 Way = Literal["auto", "general", "compiled"]
 
@@ -31,7 +31,7 @@ def execute(
     way: Way = "auto",
     on_progress: Progress | None = None,
 ) -> Outcome:
-    plain = not (setting.node_sizes or setting.faults or watcher)
+    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher)
     if plain and way != "general" and _compiled(policy, columns, way):
         from schedmate.simulator.kernels import run_fast  # noqa: PLC0415 - numba is slow to load
 
@@ -42,6 +42,7 @@ def execute(
         policy,
         cluster_of(setting),
         physics=physics_of(setting),
+        speeds=[kind.speed for kind in setting.kinds] or [1.0],
         eligible=eligible,
         restart_s=setting.restart_s,
         faults=setting.faults,
@@ -52,7 +53,16 @@ def execute(
 
 
 def cluster_of(setting: Setting) -> Cluster:
+    if setting.kinds:
+        return Kinds([_of_kind(kind.gpus, setting.per_node) for kind in setting.kinds])
     return Nodes(setting.node_sizes) if setting.node_sizes else Pool(setting.gpus)
+
+
+def _of_kind(gpus: int, per_node: int | None) -> tuple[Cluster, int]:
+    if per_node is None:
+        return Pool(gpus), 1
+    sizes = nodes_of(gpus, per_node)
+    return Nodes(sizes), len(sizes)
 
 
 def physics_of(setting: Setting) -> Physics:

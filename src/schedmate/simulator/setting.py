@@ -17,6 +17,35 @@ DEFAULT_LOAD = 0.9
 RESTART_S = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class GpuKind:
+    """GPUs of one kind; `speed` is how fast a job runs on them, 1 being as in the trace."""
+
+    name: str
+    gpus: int
+    speed: float = 1.0
+
+
+def gpu_kinds(text: str) -> tuple[GpuKind, ...]:
+    """From `a100:32:2.5,v100:64`: name, GPUs, speed."""
+    kinds = tuple(_gpu_kind(word.strip()) for word in text.split(","))
+    if len({kind.name for kind in kinds}) < len(kinds):
+        raise BadInput(f"{text!r} names a kind of GPU twice")
+    return kinds
+
+
+def _gpu_kind(word: str) -> GpuKind:
+    name, _, rest = word.partition(":")
+    gpus, _, speed = rest.partition(":")
+    try:
+        kind = GpuKind(name, int(gpus), float(speed or 1.0))
+    except ValueError:
+        kind = GpuKind("", 0)
+    if not (kind.name and kind.gpus > 0 and 0 < kind.speed < math.inf):
+        raise BadInput(f"{word!r} is no kind of GPU: say name:GPUs:speed, for example a100:32:2.5")
+    return kind
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setting:
     name: str
@@ -24,6 +53,10 @@ class Setting:
     gpus: int
     node_sizes: tuple[int, ...] = ()
     """GPUs of each node; empty for one pool without nodes."""
+    kinds: tuple[GpuKind, ...] = ()
+    """Empty where all GPUs are alike."""
+    per_node: int | None = None
+    """GPUs of a node, where there are kinds."""
     restart_s: float = RESTART_S
     seed: int = 0
     meaning: Meaning | None = None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from schedmate.policies import Fifo, FirstFit
-from schedmate.simulator.cluster import Nodes, Pool
+from schedmate.simulator.cluster import Kinds, Nodes, Pool
 from schedmate.simulator.columns import columns_of
 from schedmate.simulator.engine import Engine, StuckError
 from schedmate.simulator.estimates import oracle
@@ -96,7 +96,9 @@ def test_work_can_be_thrown_away():
         (40, lambda world: world.stop(0, keep_work=False)),
         (40, lambda world: world.start(0)),
     )
-    assert engine(columns, policy, Pool(1)).run().end.tolist() == [40 + 10 + 100]
+    outcome = engine(columns, policy, Pool(1)).run()
+    assert outcome.end.tolist() == [40 + 100], "who begins anew has no checkpoint to load"
+    assert outcome.start.tolist() == [0]
 
 
 def test_two_on_the_same_gpus_slow_each_other_down_until_one_has_ended():
@@ -233,3 +235,50 @@ def test_it_is_written_down_when_gpus_were_taken_and_given_back():
     assert np.cumsum(changes.more).tolist()[:3] == [2, 4, 2]
     assert changes.at.tolist()[:2] == [0, 30], "who shares takes nothing, who is left keeps all"
     assert changes.more.sum() == 0
+
+
+def test_a_job_runs_on_the_kind_of_gpu_it_is_given_at_that_speed():
+    columns = trace((0, 100, 2), (0, 100, 2), (0, 100, 2))
+    said = []
+    policy = Scripted(
+        (
+            0,
+            lambda world: said.extend(
+                [
+                    world.start(0, kind=1),
+                    world.fits(1, kind=1),
+                    world.start(1),
+                    world.start(2),
+                    tuple(world.kinds()),
+                    world.speed(0, 1),
+                ]
+            ),
+        ),
+        (50, lambda world: said.append(world.start(2))),
+    )
+    cluster = Kinds([(Pool(2), 1), (Pool(2), 1)])
+    outcome = engine(columns, policy, cluster, speeds=(1.0, 2.0)).run()
+    assert said == [True, False, True, False, (2, 2), 2.0, True]
+    assert outcome.end.tolist() == [50, 100, 100]
+
+
+def test_a_node_of_a_kind_fails_alone():
+    columns = trace((0, 100, 2), (0, 100, 2))
+    cluster = Kinds([(Nodes([2]), 1), (Nodes([2, 2]), 2)])
+    outcome = engine(
+        columns, FirstFit(), cluster, speeds=(1.0, 1.0), faults=[Fault(1, 50, 60)]
+    ).run()
+    assert outcome.end.tolist() == [100, 50 + 10 + 50]
+    assert (cluster.gpus, cluster.free) == (6, 6)
+
+
+def test_who_shares_has_held_his_gpus_since_he_was_started():
+    columns = trace((0, 100, 1), (0, 100, 1))
+    seen = []
+    policy = Scripted(
+        (0, lambda world: world.start(0)),
+        (20, lambda world: world.start_beside(1, 0)),
+        (30, lambda world: seen.extend([world.held_since(0), world.held_since(1)])),
+    )
+    engine(columns, policy, Pool(1)).run()
+    assert seen == [0, 20]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 Place = tuple[tuple[int, int], ...]
@@ -16,10 +17,17 @@ class Cluster(Protocol):
     @property
     def free(self) -> int: ...
 
-    def take(self, gpus: int) -> Place | None:
-        """All of them, or None where they cannot be had together."""
+    @property
+    def kinds(self) -> Sequence[int]:
+        """GPUs that work, by kind; one number where all are alike."""
 
-    def fits(self, gpus: int) -> bool: ...
+    def kind_of(self, place: Place) -> int: ...
+
+    def take(self, gpus: int, kind: int | None = None) -> Place | None:
+        """All of them, or None where they cannot be had together; of the first kind that has
+        them where none is named."""
+
+    def fits(self, gpus: int, kind: int | None = None) -> bool: ...
 
     def give_back(self, place: Place) -> None: ...
 

@@ -24,7 +24,14 @@ class Nodes:
         self.gpus = sum(sizes)
         self.free = self.gpus
 
-    def take(self, gpus: int) -> Place | None:
+    @property
+    def kinds(self) -> Sequence[int]:
+        return (self.gpus,)
+
+    def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
+        return 0
+
+    def take(self, gpus: int, kind: int | None = None) -> Place | None:  # noqa: ARG002 - all are alike
         place = self._find(gpus)
         if place is not None:
             for node, count in place:
@@ -32,7 +39,7 @@ class Nodes:
             self.free -= gpus
         return place
 
-    def fits(self, gpus: int) -> bool:
+    def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
         return self._find(gpus) is not None
 
     def give_back(self, place: Place) -> None:

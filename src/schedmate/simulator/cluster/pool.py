@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from schedmate.simulator.cluster.base import Place
 
 
@@ -10,13 +12,20 @@ class Pool:
         self.gpus = gpus
         self.free = gpus
 
-    def take(self, gpus: int) -> Place | None:
+    @property
+    def kinds(self) -> Sequence[int]:
+        return (self.gpus,)
+
+    def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
+        return 0
+
+    def take(self, gpus: int, kind: int | None = None) -> Place | None:  # noqa: ARG002 - all are alike
         if gpus > self.free:
             return None
         self.free -= gpus
         return ((0, gpus),)
 
-    def fits(self, gpus: int) -> bool:
+    def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
         return gpus <= self.free
 
     def give_back(self, place: Place) -> None:

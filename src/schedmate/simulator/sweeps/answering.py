@@ -99,14 +99,17 @@ def _answer_by_group(
 
 def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) -> Setting:
     gpus = _size(question, columns, loaded)
-    kept, left_out = fitting(name, columns, gpus)
-    nodes = tuple(nodes_of(gpus, question.gpus_per_node)) if question.gpus_per_node else ()
+    largest = max((kind.gpus for kind in question.kinds), default=gpus)
+    kept, left_out = fitting(name, columns, largest)
+    nodes = _node_sizes(question, gpus)
     limited = with_limits(kept, seed=question.seed) if _plans_by_limits(question) else kept
     setting = Setting(
         name=name,
         columns=limited,
         gpus=gpus,
         node_sizes=nodes,
+        kinds=question.kinds,
+        per_node=question.gpus_per_node,
         restart_s=question.restart_s,
         seed=question.seed,
         error=question.error,
@@ -116,11 +119,20 @@ def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) ->
     return _with_meaning(_with_faults(setting, question), question)
 
 
+def _node_sizes(question: Question, gpus: int) -> tuple[int, ...]:
+    if question.gpus_per_node is None:
+        return ()
+    parts = [kind.gpus for kind in question.kinds] or [gpus]
+    return tuple(size for part in parts for size in nodes_of(part, question.gpus_per_node))
+
+
 def _plans_by_limits(question: Question) -> bool:
     return any(plan(name).policy in _BY_LIMITS for name in question.policies)
 
 
 def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
+    if question.kinds:
+        return sum(kind.gpus for kind in question.kinds)
     if question.gpus is not None:
         return question.gpus
     sized = question.load is not None and question.source != SYNTHETIC

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schedmate.model import BadInput
-from schedmate.simulator.setting import RESTART_S
+from schedmate.simulator.setting import RESTART_S, GpuKind
 
 SYNTHETIC = "synthetic"
 
@@ -23,6 +23,7 @@ class Question:
     load: float | None = None
     """What the cluster is sized for, where `gpus` does not say; of a synthetic trace always."""
     gpus_per_node: int | None = None
+    kinds: tuple[GpuKind, ...] = ()
     faults: bool = False
     by_group: bool = False
     seed: int = 0
