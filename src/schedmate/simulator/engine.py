@@ -87,8 +87,7 @@ class Engine:
         self._end = [math.nan] * count
         self._stops = [0] * count
         self._seat: dict[int, _Seat] = {}
-        self._changed_at: list[float] = []
-        self._changed_by: list[int] = []
+        self._changes: list[tuple[float, int]] = []
         self._ended = 0
         self._heap: list[tuple[float, int, int, int]] = []
         self._faults = faults
@@ -152,15 +151,17 @@ class Engine:
         return self._cluster.fits(gpus or self._asked[job], kind)
 
     def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
-        wanted = gpus or self._asked[job]
-        place = self._cluster.take(wanted, kind)
+        asked = self._asked[job]
+        wanted = gpus or asked
+        cluster = self._cluster
+        if wanted > cluster.free:
+            return False
+        place = cluster.take(wanted, kind)
         if place is None:
             return False
         seat = self._seat[job] = _Seat(place, wanted, [job])
-        self._changed_at.append(self.now)
-        self._changed_by.append(wanted)
-        plain = self._pooled and wanted == self._asked[job]
-        self._sit(job, 1.0 if plain else self._pace_of(job, seat))
+        self._changes.append((self.now, wanted))
+        self._sit(job, 1.0 if self._pooled and wanted == asked else self._pace_of(job, seat))
         return True
 
     def start_beside(self, job: int, host: int) -> bool:
@@ -215,20 +216,20 @@ class Engine:
     def _sit(self, job: int, pace: float) -> None:
         """From now on it runs; who ran before pays for the restart first."""
         now = self._since[job] = self._started[job] = self.now
-        self._pace[job] = pace
+        overhead = 0.0
         if self._ran[job]:
-            self._overhead[job] = self._restart_s
+            overhead = self._restart_s
         else:
             self._ran[job] = True
-            self._overhead[job] = 0.0
             if self._first[job] is None:
                 self._first[job] = now
-        self._expect_end(job)
+        self._overhead[job] = overhead
+        self._run_at(job, pace, now, overhead)
 
-    def _expect_end(self, job: int) -> None:
+    def _run_at(self, job: int, pace: float, now: float, overhead: float) -> None:
+        self._pace[job] = pace
         version = self._version[job] = self._version[job] + 1
-        end = self._since[job] + (self._overhead[job] + self._left[job] / self._pace[job])
-        heappush(self._heap, (end, _END, job, version))
+        heappush(self._heap, (now + (overhead + self._left[job] / pace), _END, job, version))
 
     def _done(self, job: int) -> float:
         """Seconds of its work that are done, this run's included."""
@@ -237,32 +238,32 @@ class Engine:
 
     def _settle(self, seat: _Seat) -> None:
         """Bring the books of all on these GPUs up to now: a pace is about to change."""
-        for job in seat.members:
-            elapsed = self.now - self._since[job]
+        now, members = self.now, seat.members
+        for job in members:
+            elapsed = now - self._since[job]
             overhead = self._overhead[job]
             if elapsed > overhead:
                 self._left[job] -= (elapsed - overhead) * self._pace[job]
-                self._overhead[job] = 0.0
+                if overhead:
+                    self._overhead[job] = 0.0
             else:
                 self._overhead[job] = overhead - elapsed
             self._served[job] += elapsed
-            self._gpu_s[job] += elapsed * seat.gpus / len(seat.members)
-            self._since[job] = self.now
+            self._gpu_s[job] += elapsed * seat.gpus / len(members)
+            self._since[job] = now
 
     def _leave(self, job: int, seat: _Seat) -> None:
         del self._seat[job]
         self._version[job] += 1
         if len(seat.members) == 1:
             self._cluster.give_back(seat.place)
-            self._changed_at.append(self.now)
-            self._changed_by.append(-seat.gpus)
+            self._changes.append((self.now, -seat.gpus))
             return
         seat.members.remove(job)
         self._repace(seat.members[0], seat)
 
     def _repace(self, job: int, seat: _Seat) -> None:
-        self._pace[job] = self._pace_of(job, seat)
-        self._expect_end(job)
+        self._run_at(job, self._pace_of(job, seat), self._since[job], self._overhead[job])
 
     def _pace_of(self, job: int, seat: _Seat) -> float:
         companion = next((member for member in seat.members if member != job), None)
@@ -307,7 +308,10 @@ class Engine:
             gpu_seconds=np.array(self._gpu_s),
             preemptions=np.array(self._stops, dtype=np.int64),
             status=self._status,
-            changes=Changes(np.array(self._changed_at), np.array(self._changed_by, dtype=np.int64)),
+            changes=Changes(
+                np.array([at for at, _ in self._changes]),
+                np.array([more for _, more in self._changes], dtype=np.int64),
+            ),
         )
 
 
