@@ -14,6 +14,7 @@ from schedmate.advisor.predicting.columns import PLACE, query_of
 from schedmate.advisor.predicting.configurations import grouped
 from schedmate.advisor.predicting.kriging import krige
 from schedmate.advisor.predicting.lessons import learn_again, learn_scaling, learnt_scaling
+from schedmate.advisor.predicting.pairs import learn
 from schedmate.advisor.predicting.scaling import PRIOR
 from schedmate.advisor.predicting.startup import startup_s, without_startup
 from schedmate.model import Request
@@ -57,6 +58,13 @@ def test_single_odd_runs_do_not_move_what_is_learnt():
 def test_a_quiet_site_is_less_noisy_than_a_loud_one():
     quiet, loud = (learn_scaling(columns(site(0.8, noise=each))) for each in (0.01, 0.3))
     assert quiet.noise + quiet.repeat < (loud.noise + loud.repeat) / 5
+
+
+def test_what_another_ending_taught_to_be_nothing_does_not_spoil_the_next():
+    found = columns(site(0.8))
+    nothing = replace(PRIOR, rough=(0.0,) * len(PRIOR.rough), unlike=(0.0,) * len(PRIOR.unlike))
+    learnt = learn(grouped(found, found.rows["duration"].astype(float)), "steps", nothing)
+    assert all(map(math.isfinite, (learnt.noise, *learnt.rough, *learnt.unlike)))
 
 
 def test_without_pairs_we_believe_what_we_believed():

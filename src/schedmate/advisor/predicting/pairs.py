@@ -153,6 +153,7 @@ def _rougher(pairs: _Pairs, now: Scaling, believed: Scaling, ending: Ending) -> 
     left = (pairs.longer - pairs.apart @ mean) ** 2 - now.repeat * pairs.repeats
     parts = np.column_stack([np.ones(len(left)), np.abs(pairs.apart), pairs.unlike])
     start = np.array([believed.noise, *believed.rough, *believed.unlike])
+    start = np.maximum(start, _SMALLEST)  # what was learnt to be nothing is not believed for ever
     value = np.array([now.noise, *now.rough, *now.unlike])
     expected = np.maximum(parts @ value, _SMALLEST)
     left = np.clip(left / 2, 0.0, np.minimum(_WIDEST, _ODD_SQUARE * expected)) / _USUAL_SQUARE
