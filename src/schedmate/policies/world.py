@@ -89,9 +89,6 @@ class World(Protocol):
     def served(self, job: int) -> float:
         """Seconds it has held GPUs so far."""
 
-    def held_since(self, job: int) -> float:
-        """When it was started last."""
-
     def remaining(self, job: int) -> float:
         """Seconds it is expected to run from here: by its log where that is read, else what was
         expected less what was served; never below zero, `nan` where nobody says."""

@@ -76,7 +76,6 @@ class Engine:
         self._left = columns.duration.tolist()
         self._work = columns.duration.tolist()
         self._since = [0.0] * count
-        self._started = [0.0] * count
         self._ran = [False] * count
         self._overhead = [0.0] * count
         self._pace = [1.0] * count
@@ -188,9 +187,6 @@ class Engine:
         since = self.now - self._since[job] if job in self._seat else 0.0
         return self._served[job] + since
 
-    def held_since(self, job: int) -> float:
-        return self._started[job]
-
     def remaining(self, job: int) -> float:
         if self._watcher is not None and job in self._seat:
             told = self._watcher.remaining(job, self._done(job))
@@ -215,7 +211,7 @@ class Engine:
 
     def _sit(self, job: int, pace: float) -> None:
         """From now on it runs; who ran before pays for the restart first."""
-        now = self._since[job] = self._started[job] = self.now
+        now = self._since[job] = self.now
         overhead = 0.0
         if self._ran[job]:
             overhead = self._restart_s

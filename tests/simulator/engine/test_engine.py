@@ -270,15 +270,3 @@ def test_a_node_of_a_kind_fails_alone():
     ).run()
     assert outcome.end.tolist() == [100, 50 + 10 + 50]
     assert (cluster.gpus, cluster.free) == (6, 6)
-
-
-def test_who_shares_has_held_his_gpus_since_he_was_started():
-    columns = trace((0, 100, 1), (0, 100, 1))
-    seen = []
-    policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (20, lambda world: world.start_beside(1, 0)),
-        (30, lambda world: seen.extend([world.held_since(0), world.held_since(1)])),
-    )
-    engine(columns, policy, Pool(1)).run()
-    assert seen == [0, 20]
