@@ -6,8 +6,10 @@ import textwrap
 import pytest
 
 from schedmate.advisor import Target
+from schedmate.advisor.idioms.models import telling_class
 from schedmate.advisor.reading import understand
 from schedmate.advisor.resolve import resolve
+from schedmate.advisor.time_caps import cap_name
 from schedmate.model import Request
 
 
@@ -285,3 +287,21 @@ def test_vllm_is_told_its_length_its_numbers_and_its_shards(tmp_path):
     found = record(tmp_path, {"train.py": code})
     assert (found.precision.value, found.parallelism.value) == ("bf16", "tp")
     assert found.sequence_length.value == 8192
+
+
+@pytest.mark.parametrize(
+    ("name", "is_cap"),
+    [
+        ("max_duration_in_seconds", False),
+        ("max_duration_s", False),
+        ("max_duration_hours", True),
+        ("max_time_s", True),
+    ],
+)
+def test_a_duration_in_seconds_is_that_of_a_clip(name, is_cap):
+    assert (cap_name(name) is not None) == is_cap
+
+
+@pytest.mark.parametrize("name", ["Trainer", "QEnsemble", "Ensemble", "Actor"])
+def test_what_drives_or_holds_networks_is_no_model(name):
+    assert not telling_class(name)

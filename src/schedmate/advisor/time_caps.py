@@ -53,6 +53,8 @@ def cap_name(name: str) -> CapName | None:
     stem, unit = found.groups()
     if unit is None and stem in _NO_TIME_BY_THEMSELVES:
         return None
+    if stem == "max_duration" and unit is not None and _UNITS[unit] == 1.0:
+        return None  # of a clip: speech recipes leave longer ones out
     bare = 1.0 if stem in _IN_SECONDS else None
     return CapName(_STEMS.index(stem), bare if unit is None else _UNITS[unit])
 

@@ -29,7 +29,7 @@ _PLAIN_CLASSES = re.compile(
 )
 _NO_MODELS = re.compile(
     r"^Generator|FeatureExtractor|Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|Critic|^Temperature$|^Alpha$|Embed|Tokenizer|EMA"
-    r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Distiller$|Tuner$|Metric|KID|FID"
+    r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Ensemble$|^Actor$|Distiller$|Tuner$|Metric|KID|FID"
 )
 _CLASSES_THAT_DO = ("Net", "Network")
 """What a class may well be called, but no file."""

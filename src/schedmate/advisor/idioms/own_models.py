@@ -34,7 +34,8 @@ _NAMES_A_MODEL = words(
 )
 
 _IS_NONE = re.compile(
-    r"Loss|Criterion|Metric|Augment|Discriminator|Wrapper|Transform(?!er)|Norm|EMA"
+    r"Loss|Criterion|Metric|Augment|Discriminator|Wrapper|Transform(?!er)|Norm|EMA|Trainer$|Ensemble$"
+    r"|^(?:Actor|Critic)$"
 )
 
 
