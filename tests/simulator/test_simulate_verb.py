@@ -159,6 +159,23 @@ def test_groups_may_have_pools_of_their_own(call, trace):
     assert data["policies"]["fifo"]["avg_jct_s"] == pytest.approx((100 + 10 + 1) / 3)
 
 
+def test_gpus_may_be_of_several_kinds(call, tmp_path):
+    path = tmp_path / "two.csv"
+    rows = "1,ada,0,100,2\n2,bob,0,100,2\n3,eve,0,100,8\n"
+    path.write_text("job_id,user,submit_time,duration,gpus\n" + rows)
+    args = (str(path), "--policy", "fifo", "--gpu-kinds", "a100:2:4,v100:4", "--json")
+
+    data = json.loads(call(*args)[1])
+
+    assert data["gpus"] == 6
+    assert data["jobs"] == 2, "nobody has eight of one kind"
+    assert data["policies"]["fifo"]["avg_jct_s"] == pytest.approx((25 + 100) / 2)
+    assert "2 a100 (4x), 4 v100 (1x)" in data["assumptions"][0]
+    assert len(set(data["assumptions"])) == len(data["assumptions"])
+    with_nodes = json.loads(call(*args, "--gpus-per-node", "2", "--faults")[1])
+    assert with_nodes["gpus"] == 6
+
+
 def test_nodes_may_fail(call):
     args = ("synthetic", "--jobs", "50", "--gpus-per-node", "8", "--faults", "--json")
     code, out, _ = call(*args, "--policy", "fifo")
@@ -262,6 +279,10 @@ def test_a_setting_that_cannot_be_is_named(call, tmp_path):
         (["synthetic", "--nodes", "2"], 2, "--nodes needs --gpus-per-node"),
         (["synthetic", "--nodes", "2", "--gpus-per-node", "8", "--gpus", "9"], 2, "have 16, not 9"),
         (["synthetic", "--faults"], 2, "say --gpus-per-node"),
+        (["synthetic", "--gpu-kinds", "a100"], 2, "say name:GPUs:speed"),
+        (["synthetic", "--gpu-kinds", "a100:4:nan"], 2, "say name:GPUs:speed"),
+        (["synthetic", "--gpu-kinds", "a100:4,a100:5"], 2, "names a kind of GPU twice"),
+        (["synthetic", "--gpu-kinds", "a100:4", "--gpus", "4"], 2, "leave --gpus"),
         (["t.csv", "--load", "1", "--gpus", "4"], 2, "say either --load or the GPUs"),
         (["t.csv", "--sweep", "load=1", "--gpus", "4"], 2, "leave the GPUs out"),
         (["t.csv", "--sweep", "load=1", "--sweep", "gpus=4"], 2, "leave the GPUs out"),

@@ -67,10 +67,6 @@ def assumptions(setting: Setting, plans: Sequence[Plan]) -> list[str]:
         *setting.notes,
         *_of_the_plans(setting, plans),
         *_of_the_meaning(setting, plans),
-        *(
-            [f"{setting.left_out} jobs that ask for more GPUs are left out"]
-            * bool(setting.left_out)
-        ),
     ]
 
 
