@@ -17,7 +17,7 @@ Key = Literal["place", "expected", "expected_service"]
 """The order of waiting: by place in line, by expected run time, or by that times GPUs."""
 Source = Literal["oracle", "limit", "qssf", "ebm"]
 """Who says how long a job will run, where SchedMate does not."""
-PLACE_PER_NICE = 10.0
+PLACE_PER_NICE = 3.0
 """Seconds by which one nice number moves a job back in line: in Slurm's terms the inverse of
 PriorityWeightAge / PriorityMaxAge."""
 
