@@ -7,8 +7,9 @@ order of submission; so the outcome does not depend on the order of a tie.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -23,14 +24,19 @@ from schedmate.simulator.physics import Physics
 Progress = Callable[[int, int], None]
 
 _PROGRESS_CALLS = 200
-_END, _REPAIR, _FAULT, _BACK, _WAKE = range(5)
+_END, _REPAIR, _FAULT, _MISTAKE, _BACK, _WAKE = range(6)
 
 
 class Recovery(Protocol):
-    """What becomes of a job whose node failed."""
+    """What becomes of a job whose node failed, or that was stopped by mistake."""
 
-    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:
-        """Seconds until it waits again, and how much of what was done need not be done again."""
+    @property
+    def mistakes(self) -> Mapping[int, float]:
+        """Jobs that will be stopped once though they are sound, and after how many seconds."""
+
+    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:
+        """Seconds until it waits again, and how much of what was done need not be done again.
+        No node failed where it was a mistake."""
 
 
 class Watcher(Protocol):
@@ -68,6 +74,7 @@ class Engine:
         self._speeds = tuple(speeds)
         self._restart_s = restart_s
         self._recovery = recovery or _AtOnce()
+        self._mistakes = self._recovery.mistakes
         self._watcher = watcher
         self._on_progress = on_progress
         count = len(columns)
@@ -132,6 +139,9 @@ class Engine:
     def _happen(self, kind: int, which: int) -> None:
         if kind == _BACK:
             self._policy.arrived(which)
+        elif kind == _MISTAKE:
+            if which in self._seat:
+                self._evict(which, self._seat[which], None)
         elif kind == _FAULT:
             self._fail(self._faults[which])
         elif kind == _REPAIR:
@@ -219,6 +229,8 @@ class Engine:
             self._ran[job] = True
             if self._first[job] is None:
                 self._first[job] = now
+                if job in self._mistakes:
+                    heappush(self._heap, (now + self._mistakes[job], _MISTAKE, job, 0))
         self._overhead[job] = overhead
         self._run_at(job, pace, now, overhead)
 
@@ -288,14 +300,16 @@ class Engine:
         self._cluster.fail(fault.node)
         heappush(self._heap, (fault.until, _REPAIR, fault.node, 0))
         for job, seat in hit:
-            self._settle(seat)
-            done = self._work[job] - self._left[job]
-            delay, kept = self._recovery.lost(job, fault.node, done)
-            self._left[job] = self._work[job] - kept
-            self._stops[job] += 1
-            self._leave(job, seat)
-            self._policy.evicted(job)
-            heappush(self._heap, (self.now + delay, _BACK, job, 0))
+            self._evict(job, seat, fault.node)
+
+    def _evict(self, job: int, seat: _Seat, node: int | None) -> None:
+        self._settle(seat)
+        delay, kept = self._recovery.lost(job, node, self._work[job] - self._left[job])
+        self._left[job] = self._work[job] - kept
+        self._stops[job] += 1
+        self._leave(job, seat)
+        self._policy.evicted(job)
+        heappush(self._heap, (self.now + delay, _BACK, job, 0))
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -314,7 +328,9 @@ class Engine:
 class _AtOnce:
     """Nothing is lost but the restart."""
 
-    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - the same for every job
+    mistakes: Mapping[int, float] = MappingProxyType({})
+
+    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - the same for every job
         return 0.0, done_s
 
 

@@ -31,7 +31,8 @@ def execute(
     way: Way = "auto",
     on_progress: Progress | None = None,
 ) -> Outcome:
-    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher)
+    mistaken = recovery is not None and recovery.mistakes
+    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher or mistaken)
     if plain and way != "general" and _compiled(policy, columns, way):
         from schedmate.simulator.kernels import run_fast  # noqa: PLC0415 - numba is slow to load
 

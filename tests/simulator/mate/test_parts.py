@@ -89,12 +89,23 @@ def test_whose_node_failed_comes_back_by_hand_or_by_the_handler_from_the_checkpo
     by_hand = Users(every, seed=0).lost(0, 3, 1500.0)
     assert by_hand[0] > 10 * DIAGNOSED_S
     assert by_hand[1] == 1200.0
-    assert Handler(every, seed=0).lost(0, 3, 1500.0) == (DIAGNOSED_S, 1200.0)
-    assert Handler(every, seed=0).lost(1, 3, 1500.0)[1] == 0.0
+    assert Handler(every, every, seed=0).lost(0, 3, 1500.0) == (DIAGNOSED_S, 1200.0)
+    assert Handler(every, every, seed=0).lost(1, 3, 1500.0)[1] == 0.0
+
+
+def test_some_sound_jobs_are_stopped_by_mistake_and_come_back_by_hand():
+    durations = np.full(100_000, 10_000.0)
+    durations[::2] = 60.0
+    handler = Handler(durations, durations, seed=0)
+    assert 100 < len(handler.mistakes) < 300
+    assert all(job % 2 for job in handler.mistakes)
+    assert all(STALL_SEEN_S <= after <= 10_000 for after in handler.mistakes.values())
+    assert handler.lost(1, None, 500.0)[0] > 10 * DIAGNOSED_S
+    assert not Users(durations, seed=0).mistakes
 
 
 def test_the_handler_keeps_to_the_budget_of_the_live_loop():
-    handler = Handler(np.array([0.0]), seed=0, limits=Limits(retries=1))
+    handler = Handler(np.zeros(1), np.zeros(1), seed=0, limits=Limits(retries=1))
     first, second, third = (handler.lost(0, node, 50.0)[0] for node in (1, 2, 3))
     assert first == DIAGNOSED_S
     assert third > second or third > 10 * DIAGNOSED_S, "the budget is used up"

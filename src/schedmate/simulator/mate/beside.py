@@ -138,9 +138,10 @@ def _tracker(setting: Setting, plan: Plan) -> Tracker | None:
 
 
 def _recovery(setting: Setting, plan: Plan) -> Recovery:
-    kind = Handler if "handler" in plan.parts else Users
     if setting.meaning is None:
         every = np.full(len(setting.columns), _CHECKPOINT_S)
     else:
         every = setting.meaning.checkpoint_every_s
-    return kind(every, seed=setting.seed)
+    if "handler" in plan.parts:
+        return Handler(every, setting.columns.duration, seed=setting.seed)
+    return Users(every, seed=setting.seed)

@@ -6,6 +6,9 @@ handler asks the same table and the same budget as the live loop.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from schedmate.core import Attempt, Limits, Reached, plan_retry
@@ -20,17 +23,22 @@ DIAGNOSED_S = 60.0
 """From the end of a run to its requeueing: one look of the daemon and one diagnosis."""
 STALL_SEEN_S = 1800.0
 """How long a log must be silent before its job is called hung."""
+WRONGLY_STOPPED = 1 / 250
+"""The share of jobs long enough for it that are stopped though sound: none of 250 real logs was
+called failed, so it may be one."""
 _NODE_FAILURE = "node_failure"
 
 
 class Users:
     """They notice, hours later, and submit again; the job goes on from its last checkpoint."""
 
+    mistakes: Mapping[int, float] = MappingProxyType({})
+
     def __init__(self, checkpoint_every_s: Floats, *, seed: int) -> None:
         self._every_s = checkpoint_every_s.tolist()
         self._dice = np.random.default_rng([seed, len(checkpoint_every_s)])
 
-    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - they do not look at the node
+    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - they do not look at the node
         return self._by_hand_s(), self._kept(job, done_s)
 
     def _by_hand_s(self) -> float:
@@ -42,16 +50,25 @@ class Users:
 
 
 class Handler(Users):
-    """Requeued at once while the budget lasts, and by hand thereafter."""
+    """Requeued at once while the budget lasts, and by hand thereafter. A sound job that is taken
+    for hung is stopped, and its owner has to see that himself."""
 
     def __init__(
-        self, checkpoint_every_s: Floats, *, seed: int, limits: Limits | None = None
+        self,
+        checkpoint_every_s: Floats,
+        durations: Floats,
+        *,
+        seed: int,
+        limits: Limits | None = None,
     ) -> None:
         super().__init__(checkpoint_every_s, seed=seed)
         self._limits = limits or Limits()
         self._attempts: dict[int, dict[int, Attempt]] = {}
+        self.mistakes = _mistakes(durations, seed)
 
-    def lost(self, job: int, node: int, done_s: float) -> tuple[float, float]:
+    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:
+        if node is None:
+            return super().lost(job, node, done_s)
         attempts = self._attempts.setdefault(job, {})
         kept = self._kept(job, done_s)
         attempts[len(attempts)] = Attempt(
@@ -62,6 +79,13 @@ class Handler(Users):
         plan = plan_retry(attempts, len(attempts) - 1, limits=self._limits, job_id=str(job))
         delay = DIAGNOSED_S + plan.delay_s if plan.again else self._by_hand_s()
         return delay, kept
+
+
+def _mistakes(durations: Floats, seed: int) -> Mapping[int, float]:
+    dice = np.random.default_rng([seed, len(durations), 1])
+    chosen = (dice.random(len(durations)) < WRONGLY_STOPPED) & (durations > STALL_SEEN_S)
+    after = STALL_SEEN_S + (durations - STALL_SEEN_S) * dice.random(len(durations))
+    return {job: float(after[job]) for job in np.flatnonzero(chosen).tolist()}
 
 
 def _node_failed() -> Diagnosis:
