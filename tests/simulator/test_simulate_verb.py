@@ -176,6 +176,19 @@ def test_gpus_may_be_of_several_kinds(call, tmp_path):
     assert with_nodes["gpus"] == 6
 
 
+def test_a_job_may_be_scattered_over_nodes(call, tmp_path):
+    path = tmp_path / "three.csv"
+    rows = "1,ada,0,100,3\n2,bob,0,100,3\n3,eve,0,100,2\n"
+    path.write_text("job_id,user,submit_time,duration,gpus\n" + rows)
+    args = (str(path), "--policy", "fifo", "--gpus", "8", "--gpus-per-node", "4", "--json")
+
+    together = json.loads(call(*args)[1])["policies"]["fifo"]["makespan_s"]
+    scattered = json.loads(call(*args, "--spread")[1])["policies"]["fifo"]["makespan_s"]
+
+    assert together == 200
+    assert scattered == pytest.approx(100 / 0.9)
+
+
 def test_nodes_may_fail(call):
     args = ("synthetic", "--jobs", "50", "--gpus-per-node", "8", "--faults", "--json")
     code, out, _ = call(*args, "--policy", "fifo")
@@ -279,6 +292,7 @@ def test_a_setting_that_cannot_be_is_named(call, tmp_path):
         (["synthetic", "--nodes", "2"], 2, "--nodes needs --gpus-per-node"),
         (["synthetic", "--nodes", "2", "--gpus-per-node", "8", "--gpus", "9"], 2, "have 16, not 9"),
         (["synthetic", "--faults"], 2, "say --gpus-per-node"),
+        (["synthetic", "--spread"], 2, "say --gpus-per-node"),
         (["synthetic", "--gpu-kinds", "a100"], 2, "say name:GPUs:speed"),
         (["synthetic", "--gpu-kinds", "a100:4:nan"], 2, "say name:GPUs:speed"),
         (["synthetic", "--gpu-kinds", "a100:4,a100:5"], 2, "names a kind of GPU twice"),

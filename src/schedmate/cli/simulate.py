@@ -53,6 +53,11 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     "--gpus-per-node", type=click.IntRange(1, 1024), help="Divide the GPUs into nodes of so many."
 )
 @click.option(
+    "--spread",
+    is_flag=True,
+    help="Scatter a job over nodes where it cannot be kept together; it runs more slowly then.",
+)
+@click.option(
     "--gpu-kinds",
     metavar="NAME:GPUS:SPEED[,...]",
     help="GPUs of several kinds instead, the preferred one first; speed 1 is that of the trace.",
@@ -161,6 +166,8 @@ def _questions(
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
     asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
     asked["kinds"] = _kinds(gpu_kinds, asked)
+    if asked["spread"] and not asked["gpus_per_node"]:
+        raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
     settings = settings_of(sweeps)

@@ -81,9 +81,13 @@ def _cluster(setting: Setting) -> str:
         largest = max(setting.node_sizes)
         return (
             f"{setting.gpus} GPUs on {len(setting.node_sizes)} nodes of at most {largest}; "
-            f"a job is kept together; {len(setting.faults)} node failures"
+            f"a job is {_placed(setting)}; {len(setting.faults)} node failures"
         )
     return f"one pool of {setting.gpus} GPUs of one kind, handed out by the gang"
+
+
+def _placed(setting: Setting) -> str:
+    return "kept together where it can be, else slower" if setting.spread else "kept together"
 
 
 def _load(setting: Setting) -> str:

@@ -275,7 +275,7 @@ class Engine:
 
     def _pace_of(self, job: int, seat: _Seat) -> float:
         companion = next((member for member in seat.members if member != job), None)
-        scattered = not self._pooled and len(seat.place) > seat.fewest_nodes
+        scattered = self._cluster.is_scattered(seat.place)
         pace = self._physics.pace(job, seat.gpus, companion, scattered=scattered)
         return pace * self._speeds[self._cluster.kind_of(seat.place)]
 
@@ -343,10 +343,6 @@ class _Seat:
         self.place = place
         self.gpus = gpus
         self.members = members
-
-    @property
-    def fewest_nodes(self) -> int:
-        return math.ceil(self.gpus / max(count for _, count in self.place))
 
     def is_on(self, node: int) -> bool:
         return any(other == node for other, _ in self.place)

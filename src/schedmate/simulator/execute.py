@@ -55,15 +55,17 @@ def execute(
 
 def cluster_of(setting: Setting) -> Cluster:
     if setting.kinds:
-        return Kinds([_of_kind(kind.gpus, setting.per_node) for kind in setting.kinds])
-    return Nodes(setting.node_sizes) if setting.node_sizes else Pool(setting.gpus)
+        return Kinds([_of_kind(kind.gpus, setting) for kind in setting.kinds])
+    if setting.node_sizes:
+        return Nodes(setting.node_sizes, spread=setting.spread)
+    return Pool(setting.gpus)
 
 
-def _of_kind(gpus: int, per_node: int | None) -> tuple[Cluster, int]:
-    if per_node is None:
+def _of_kind(gpus: int, setting: Setting) -> tuple[Cluster, int]:
+    if setting.per_node is None:
         return Pool(gpus), 1
-    sizes = nodes_of(gpus, per_node)
-    return Nodes(sizes), len(sizes)
+    sizes = nodes_of(gpus, setting.per_node)
+    return Nodes(sizes, spread=setting.spread), len(sizes)
 
 
 def physics_of(setting: Setting) -> Physics:

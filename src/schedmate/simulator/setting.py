@@ -53,6 +53,8 @@ class Setting:
     gpus: int
     node_sizes: tuple[int, ...] = ()
     """GPUs of each node; empty for one pool without nodes."""
+    spread: bool = False
+    """Whether a job may be scattered over nodes where it cannot be kept together."""
     kinds: tuple[GpuKind, ...] = ()
     """Empty where all GPUs are alike."""
     per_node: int | None = None

@@ -29,6 +29,9 @@ class Cluster(Protocol):
 
     def fits(self, gpus: int, kind: int | None = None) -> bool: ...
 
+    def is_scattered(self, place: Place) -> bool:
+        """Whether it is on more nodes than it need be."""
+
     def give_back(self, place: Place) -> None: ...
 
     def fail(self, node: int) -> None:

@@ -40,6 +40,9 @@ class Kinds:
     def fits(self, gpus: int, kind: int | None = None) -> bool:
         return any(self._parts[each].fits(gpus) for each in self._asked(kind))
 
+    def is_scattered(self, place: Place) -> bool:
+        return self._parts[self.kind_of(place)].is_scattered(place)
+
     def give_back(self, place: Place) -> None:
         kind = self.kind_of(place)
         first = self._first[kind]

@@ -7,6 +7,7 @@ emptiest nodes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from schedmate.simulator.cluster.base import Place
@@ -41,6 +42,10 @@ class Nodes:
 
     def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
         return self._find(gpus) is not None
+
+    def is_scattered(self, place: Place) -> bool:
+        gpus = sum(count for _, count in place)
+        return len(place) > math.ceil(gpus / self._largest)
 
     def give_back(self, place: Place) -> None:
         for node, count in place:

@@ -28,6 +28,9 @@ class Pool:
     def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
         return gpus <= self.free
 
+    def is_scattered(self, place: Place) -> bool:  # noqa: ARG002 - there is one place to be
+        return False
+
     def give_back(self, place: Place) -> None:
         self.free += place[0][1]
 

@@ -108,6 +108,7 @@ def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) ->
         columns=limited,
         gpus=gpus,
         node_sizes=nodes,
+        spread=question.spread,
         kinds=question.kinds,
         per_node=question.gpus_per_node,
         restart_s=question.restart_s,

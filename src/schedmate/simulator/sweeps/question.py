@@ -23,6 +23,7 @@ class Question:
     load: float | None = None
     """What the cluster is sized for, where `gpus` does not say; of a synthetic trace always."""
     gpus_per_node: int | None = None
+    spread: bool = False
     kinds: tuple[GpuKind, ...] = ()
     faults: bool = False
     by_group: bool = False
