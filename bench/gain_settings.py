@@ -41,6 +41,11 @@ class Site:
     def knowledge(self, setting: Setting, folder: Path | None) -> Knowledge:
         return Remembered(setting, self, folder)
 
+    def settings(self, loads: list[float], seed: int) -> list[Setting]:
+        """A cluster that holds the largest job may be too large for a load: each size once."""
+        each = [self.setting(load, seed) for load in loads]
+        return list({setting.gpus: setting for setting in reversed(each)}.values())[::-1]
+
     def setting(self, load: float, seed: int) -> Setting:
         meaning = _meaning(self, seed)
         return Setting(

@@ -76,8 +76,7 @@ def main() -> None:
     gains: dict[str, list[tuple[float, float]]] = defaultdict(list)
     started = time.monotonic()
     for site in sites(arguments.sites):
-        for load in loads:
-            setting = site.setting(load, seed=0)
+        for setting in site.settings(loads, seed=0):
             runs = measure(setting, site.knowledge(setting, arguments.cache), policies)
             contended = slowdown(setting, runs) > CONTENDED
             print(line(setting, runs, policies), "" if contended else "not contended", flush=True)
