@@ -52,6 +52,8 @@ _CHECKPOINT_S = 3600.0
 
 ORDERED = frozenset({"fifo", "first-fit", "easy", "conservative", "multifactor"})
 PREEMPTIVE = frozenset({"srtf", "srsf", "tiresias", "las", "gittins"})
+WATCHING = frozenset({"srtf", "srsf"})
+"""Who asks what remains of a running job."""
 ELASTIC: dict[str, type[Sia]] = {"pollux": Pollux, "sia": Sia}
 
 
@@ -80,7 +82,7 @@ def make_ready(setting: Setting, plan: Plan, knowledge: Knowledge) -> Ready:
         columns=columns,
         seen=seen_of(columns, estimates, nice),
         eligible=columns.submit + cost if cost.any() else columns.submit,
-        watcher=None if isinstance(policy, Foreseen) else tracker,
+        watcher=tracker if plan.policy in WATCHING and not advised else None,
         recovery=_recovery(setting, plan),
     )
 
