@@ -69,7 +69,7 @@ class Engine:
         self.now = -math.inf
         self._policy = policy
         self._cluster = cluster
-        self._pooled = isinstance(cluster, Pool)
+        self._pool = cluster if isinstance(cluster, Pool) else None
         self._physics = physics
         self._speeds = tuple(speeds)
         self._restart_s = restart_s
@@ -92,7 +92,7 @@ class Engine:
         self._first: list[float | None] = [None] * count
         self._end = [math.nan] * count
         self._stops = [0] * count
-        self._seat: dict[int, _Seat] = {}
+        self._seat: dict[int, _Seat | None] = {}
         self._changes: list[tuple[float, int]] = []
         self._ended = 0
         self._heap: list[tuple[float, int, int, int]] = []
@@ -141,7 +141,7 @@ class Engine:
             self._policy.arrived(which)
         elif kind == _MISTAKE:
             if which in self._seat:
-                self._evict(which, self._seat[which], None)
+                self._evict(which, self._seat_of(which), None)
         elif kind == _FAULT:
             self._fail(self._faults[which])
         elif kind == _REPAIR:
@@ -165,17 +165,26 @@ class Engine:
         cluster = self._cluster
         if wanted > cluster.free:
             return False
+        pool = self._pool
+        if pool is not None and wanted == asked:
+            pool.free -= wanted
+            self._seat[job] = None
+            self._changes.append((self.now, wanted))
+            self._sit(job, 1.0)
+            return True
         place = cluster.take(wanted, kind)
         if place is None:
             return False
         seat = self._seat[job] = _Seat(place, wanted, [job])
         self._changes.append((self.now, wanted))
-        self._sit(job, 1.0 if self._pooled and wanted == asked else self._pace_of(job, seat))
+        self._sit(job, self._pace_of(job, seat))
         return True
 
     def start_beside(self, job: int, host: int) -> bool:
-        seat = self._seat.get(host)
-        if seat is None or len(seat.members) > 1 or job in self._seat:
+        if host not in self._seat or job in self._seat:
+            return False
+        seat = self._seat_of(host)
+        if len(seat.members) > 1:
             return False
         self._settle(seat)
         seat.members.append(job)
@@ -185,7 +194,7 @@ class Engine:
         return True
 
     def stop(self, job: int, *, keep_work: bool = True) -> None:
-        seat = self._seat[job]
+        seat = self._seat_of(job)
         self._settle(seat)
         self._stops[job] += 1
         if not keep_work:
@@ -244,6 +253,14 @@ class Engine:
         running = max(0.0, (self.now - self._since[job]) - self._overhead[job])
         return float(self._work[job] - self._left[job] + running * self._pace[job])
 
+    def _seat_of(self, job: int) -> _Seat:
+        """Most jobs run alone as they asked to, and need none until something happens to them."""
+        seat = self._seat[job]
+        if seat is None:
+            gpus = self._asked[job]
+            seat = self._seat[job] = _Seat(((0, gpus),), gpus, [job])
+        return seat
+
     def _settle(self, seat: _Seat) -> None:
         """Bring the books of all on these GPUs up to now: a pace is about to change."""
         now, members = self.now, seat.members
@@ -280,11 +297,20 @@ class Engine:
         return pace * self._speeds[self._cluster.kind_of(seat.place)]
 
     def _finish(self, job: int) -> None:
-        seat = self._seat[job]
-        self._settle(seat)
-        self._left[job] = 0.0
-        self._end[job] = self.now
-        self._leave(job, seat)
+        now = self._end[job] = self.now
+        pool = self._pool
+        if pool is not None and self._seat[job] is None:
+            gpus = self._asked[job]
+            elapsed = now - self._since[job]
+            self._served[job] += elapsed
+            self._gpu_s[job] += elapsed * gpus
+            del self._seat[job]
+            pool.free += gpus
+            self._changes.append((now, -gpus))
+        else:
+            seat = self._seat_of(job)
+            self._settle(seat)
+            self._leave(job, seat)
         self._ended += 1
         self._policy.ended(job)
         if self._on_progress is not None:
@@ -296,7 +322,8 @@ class Engine:
             tell(self._ended, total)
 
     def _fail(self, fault: Fault) -> None:
-        hit = [(job, seat) for job, seat in self._seat.items() if seat.is_on(fault.node)]
+        held = [(job, self._seat_of(job)) for job in self._seat]
+        hit = [(job, seat) for job, seat in held if seat.is_on(fault.node)]
         self._cluster.fail(fault.node)
         heappush(self._heap, (fault.until, _REPAIR, fault.node, 0))
         for job, seat in hit:
