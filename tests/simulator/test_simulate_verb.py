@@ -176,6 +176,15 @@ def test_gpus_may_be_of_several_kinds(call, tmp_path):
     assert with_nodes["gpus"] == 6
 
 
+def test_a_trace_is_drawn_for_the_gpus_of_all_kinds(call):
+    args = ("synthetic", "--jobs", "300", "--policy", "fifo", "--json")
+    kinds = json.loads(call(*args, "--gpu-kinds", "a100:64,v100:64")[1])
+    alike = json.loads(call(*args, "--gpus", "128")[1])
+
+    assert kinds["gpus"] == alike["gpus"] == 128
+    assert kinds["load"] == pytest.approx(alike["load"], rel=0.1)
+
+
 def test_a_job_may_be_scattered_over_nodes(call, tmp_path):
     path = tmp_path / "three.csv"
     rows = "1,ada,0,100,3\n2,bob,0,100,3\n3,eve,0,100,2\n"

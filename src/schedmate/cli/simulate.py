@@ -166,6 +166,7 @@ def _questions(
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
     asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
     asked["kinds"] = _kinds(gpu_kinds, asked)
+    asked["gpus"] = sum(kind.gpus for kind in asked["kinds"]) or asked["gpus"]
     if asked["spread"] and not asked["gpus_per_node"]:
         raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:

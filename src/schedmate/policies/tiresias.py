@@ -21,8 +21,7 @@ from schedmate.policies.world import Fast, Seen, World
 
 THRESHOLD_GPU_S = 72_000.0
 """Twenty GPU-hours. The authors' simulator has 3,250 GPU-seconds for its own trace, far too few for
-public ones: on sixteen contended settings completion takes 3.2 times as long as under the oracle
-with it and 2.0 times with this; `las`, which needs no threshold, 1.6 times."""
+public ones, where nearly all work would wait in the second queue; `las` needs no threshold."""
 
 
 class Tiresias(Staged):

@@ -136,7 +136,7 @@ class Policy(Protocol):
 class Fast:
     """What a compiled kernel needs to know to stand in for a policy."""
 
-    kernel: Literal["static", "preemptive", "las", "staged"]
+    kernel: Literal["static", "preemptive", "staged"]
     discipline: Discipline = "first_fit"
     key: Key = "place"
     settings: tuple[tuple[str, Any], ...] = ()

@@ -132,8 +132,6 @@ def _plans_by_limits(question: Question) -> bool:
 
 
 def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
-    if question.kinds:
-        return sum(kind.gpus for kind in question.kinds)
     if question.gpus is not None:
         return question.gpus
     sized = question.load is not None and question.source != SYNTHETIC
