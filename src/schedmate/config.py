@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr, ValidationError
@@ -39,6 +40,11 @@ class SlurmSettings(_Section):
     """How far back the accounting is asked for jobs that the controller has let go of."""
 
 
+class TimeLimitSettings(_Section):
+    lower: bool = False
+    """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
+
+
 class LlmSettings(_Section):
     base_url: str | None = None
     """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
@@ -70,6 +76,7 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
+    time_limits: TimeLimitSettings = TimeLimitSettings()
     llm: LlmSettings = LlmSettings()
 
     @classmethod
@@ -100,6 +107,40 @@ def _refuse_misspelt_variables() -> None:
             meant = get_close_matches(name, Settings.model_fields, n=1, cutoff=0.75)
             if meant:
                 raise BadInput(f"{variable} is no setting; is SCHEDMATE_{meant[0].upper()} meant?")
+
+
+def changed(settings: Settings, changes: Sequence[str]) -> Settings:
+    """These settings with some replaced, each written `name=value` or `section.name=value`."""
+    values = settings.model_dump()
+    for change in changes:
+        name, equals, value = change.partition("=")
+        if not equals:
+            raise BadInput(f"{change!r} is no setting: write NAME=VALUE, for example policy=ssf")
+        *sections, last = name.strip().split(".")
+        place: Any = values
+        for section in sections:
+            place = place.get(section) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or last not in place:
+            meant = get_close_matches(name, _names(values), n=1, cutoff=0.5)
+            hint = f"; is {meant[0]} meant?" if meant else ""
+            raise BadInput(f"there is no setting {name}{hint}")
+        place[last] = value.strip()
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"setting {where}: {first['msg']}") from error
+
+
+def _names(values: Mapping[str, Any], within: str = "") -> list[str]:
+    return [
+        name
+        for key, value in values.items()
+        for name in (
+            _names(value, f"{within}{key}.") if isinstance(value, dict) else [f"{within}{key}"]
+        )
+    ]
 
 
 def load() -> Settings:

@@ -8,12 +8,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schedmate.core import (
     Act,
+    DecisionEngine,
     Diagnose,
     JobAdvised,
     JobDiagnosed,
     JobSeen,
     Limits,
-    Mind,
     ProgressSeen,
     Reached,
 )
@@ -48,7 +48,9 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
         self.look()
 
     def new_mind(self):
-        return Mind(ordering("sjf"), Limits(retries=self.budget, retries_in_all=self.in_all))
+        return DecisionEngine(
+            ordering("sjf"), Limits(retries=self.budget, retries_in_all=self.in_all)
+        )
 
     @rule()
     def look(self):

@@ -39,6 +39,8 @@ def correct(
     exit_code: str | None,
     nodes: tuple[str, ...],
 ) -> Lesson:
+    from schedmate.service.correcting import record_correction
+
     check_correction(reason)
     with ExitStack() as stack:
         job = _job(store, targets)
@@ -59,7 +61,7 @@ def correct(
             make_rule=not no_rule,
         )
         if job is not None:
-            store.keep_diagnosis(job.id, job.restarts, handler.diagnose(case))
+            record_correction(store, job, handler.diagnose(case))
     return lesson
 
 

@@ -31,11 +31,11 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate import config
     from schedmate.model.wire import to_json
     from schedmate.service.stories import tell_one
-    from schedmate.service.wiring import limits_of, open_scheduler, open_store
+    from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     store = open_store(settings)
-    story = tell_one(open_scheduler(settings), store, job_id, limits_of(settings, store))
+    story = tell_one(open_scheduler(settings), store, job_id)
     if as_json:
         print_json({"schema": "schedmate.job/1", **to_json(story)})
     else:
@@ -64,14 +64,14 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
     for record in story.actions:
         yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
-    yield from _aftermath(story)
+    yield from _retry(story)
 
 
-def _aftermath(story: Story) -> Iterator[str]:
-    from schedmate.service.aftermath import in_words
+def _retry(story: Story) -> Iterator[str]:
+    from schedmate.service.retry_outcome import in_words
 
-    if story.aftermath is not None:
-        yield f"  next        {in_words(story.aftermath, duration)}"
+    if story.retry is not None:
+        yield f"  next        {in_words(story.retry, duration)}"
     for one in story.suspects:
         who = f"{one.failures} failures of {one.users} users speak against it"
         yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-from schedmate.core.history import Attempt, got_further, same_failure
-from schedmate.model import SURE_ENOUGH, JobId, Retry
+from schedmate.core.attempts import Attempt, got_further, same_failure
+from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
 """An outage of a service lasts a minute, or an hour."""
@@ -50,11 +50,12 @@ class Choice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPlan:
     again: bool
-    why: str
+    code: ReasonCode
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
     used: int = 0
     """Retries so far that did not get the job further."""
+    allowed: int = 0
 
 
 def plan_retry(
@@ -70,42 +71,43 @@ def plan_retry(
     used = _used(attempts, attempt)
     objection = _objection(attempts, attempt, used, limits)
     if objection is not None:
-        return RetryPlan(again=False, why=objection, used=used)
-    delay_s = _delay_s(decision.retry, used, limits.longest_wait_s, job_id)
+        allowed = limits.retries_in_all if objection == "all_retries_used" else limits.retries
+        return RetryPlan(again=False, code=objection, used=used, allowed=allowed)
     return RetryPlan(
         again=True,
-        why=decision.why,
+        code="worth_a_retry",
         exclude_nodes=_excluded(attempts, attempt, choice),
-        delay_s=delay_s,
+        delay_s=_delay_s(decision.retry, used, limits.longest_wait_s, job_id),
         used=used,
+        allowed=limits.retries,
     )
 
 
 def _objection(
     attempts: Mapping[int, Attempt], attempt: int, used: int, limits: Limits
-) -> str | None:
+) -> ReasonCode | None:
     """Why it is not tried again, None where nothing speaks against it."""
     found = attempts[attempt].diagnosis
     if found.decision.retry == "no":
-        return found.decision.why
+        return "not_worth_a_retry"
     if attempt >= limits.retries_in_all:
-        return f"{found.reason}: all {limits.retries_in_all} retries that any job has are used up"
+        return "all_retries_used"
     if used >= limits.retries:
-        return f"{found.reason}: all {limits.retries} retries are used up"
+        return "retries_used"
     if used and found.confidence < SURE_ENOUGH:
-        return f"{found.reason}: not sure, and it was tried again before"
+        return "unsure_again"
     return _in_vain(attempts, attempt, used)
 
 
-def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> str | None:
+def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> ReasonCode | None:
     """Why one more retry would end like the last. A service that is away is away again."""
     now = attempts[attempt]
     reason, retry = now.diagnosis.reason, now.diagnosis.decision.retry
     since = _before(attempts, attempt, count=used)
     if reason == "time_limit" and _stood_still(attempts, attempt):
-        return f"{reason}: the last retry got no further than the run before it"
+        return "no_further"
     if retry not in ("resume", "wait") and any(same_failure(one, now) for one in since):
-        return f"{reason}: the same failure at the same place again"
+        return "same_failure"
     return None
 
 

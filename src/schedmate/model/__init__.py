@@ -2,6 +2,7 @@
 
 from schedmate.model.action import Action, ActionKind, ActionRecord, ActionState, Mode
 from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
+from schedmate.model.decision import DecisionReason, ReasonCode
 from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
 from schedmate.model.errors import (
     BadAnswer,
@@ -62,6 +63,7 @@ __all__ = [
     "Checkpoint",
     "Cost",
     "Decision",
+    "DecisionReason",
     "Diagnosis",
     "EarlyWarning",
     "EndsBy",
@@ -97,6 +99,7 @@ __all__ = [
     "Progress",
     "ReadingCache",
     "Reason",
+    "ReasonCode",
     "Remark",
     "Request",
     "Retry",

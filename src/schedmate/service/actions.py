@@ -40,7 +40,9 @@ class Actions:
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed."""
-        if action.kind not in self._allowed:
+        if not action.asks_the_scheduler:
+            self._store.intend(action, at=now, state="noted")
+        elif action.kind not in self._allowed:
             self._store.intend(action, at=now, state="observed")
         elif self._store.intend(action, at=now):
             self._do(action, now)

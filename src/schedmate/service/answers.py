@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
-from schedmate.service.aftermath import in_words
+from schedmate.service.retry_outcome import in_words
 from schedmate.service.wording import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _before(story: Story, written: Written) -> str:
 
 def _after(story: Story, written: Written) -> str:
     """What was done about it, and who else the nodes have failed."""
-    words = [] if story.aftermath is None else [in_words(story.aftermath, written)]
+    words = [] if story.retry is None else [in_words(story.retry, written)]
     words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in story.suspects]
     return "".join(f"; {word}" for word in words)
 

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Reached
+from schedmate.core import Attempt, Past, Reached
 
 if TYPE_CHECKING:
     from schedmate.model import Job, PastRun
     from schedmate.store import KeptProgress, Store
 
 
+def past_of(job: Job, store: Store) -> Past:
+    """What an engine that was not there should know of a job."""
+    done = [record.action for record in store.actions(job_id=job.id, state="done")]
+    nice = [action.value for action in done if action.kind == "set_nice"]
+    limits = [action for action in done if action.kind == "set_time_limit"]
+    ours = limits[-1] if limits else None
+    asked = None if ours is None or ours.reason is None else ours.reason.user_limit_s
+    return Past(
+        attempts=attempts_before(job, store) if job.restarts else {},
+        nice=None if not nice or nice[-1] is None else int(nice[-1]),
+        user_limit_s=asked,
+        our_limit_s=None if asked is None or ours is None else ours.value,
+    )
+
+
 def attempts_before(job: Job, store: Store) -> dict[int, Attempt]:
-    """What a mind that was not there should know of a job that was retried before."""
+    """How the earlier attempts of a job went, as far as they were diagnosed."""
     kept = store.diagnoses(job.id)
     runs = {number: store.run(job.id, number) for number in kept if number < job.restarts}
     return {

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Limits
 from schedmate.handler import Case, Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
@@ -20,7 +19,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.aftermath import Aftermath, aftermath_of
+from schedmate.service.retry_outcome import RetryOutcome, retry_outcome
 from schedmate.service.suspects import NodeKnowledge
 from schedmate.store import KeptProgress
 
@@ -49,7 +48,7 @@ class Story:
     progress_at: float | None = None
     diagnoses: dict[int, Diagnosis]
     actions: tuple[ActionRecord, ...] = ()
-    aftermath: Aftermath | None = None
+    retry: RetryOutcome | None = None
     suspects: tuple[Suspicion, ...] = ()
 
     @property
@@ -82,9 +81,7 @@ def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None)
     return [_story(job, store) for job in scheduler.jobs(ids)]
 
 
-def tell_one(
-    scheduler: Scheduler, store: Store, job_id: JobId, limits: Limits | None = None
-) -> Story:
+def tell_one(scheduler: Scheduler, store: Store, job_id: JobId) -> Story:
     """One job, from history when the scheduler has forgotten it.
 
     A failure that no daemon has looked at yet is looked at here, by the rules alone.
@@ -94,12 +91,10 @@ def tell_one(
     if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
     story = found[0] if run is None else _story(run.job, store)
-    return _explained(story, NodeKnowledge(scheduler, store), store, limits)
+    return _explained(story, NodeKnowledge(scheduler, store), store)
 
 
-def _explained(
-    story: Story, nodes: NodeKnowledge, store: Store, limits: Limits | None = None
-) -> Story:
+def _explained(story: Story, nodes: NodeKnowledge, store: Store) -> Story:
     job, now = story.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
     if job.state.failed and job.restarts not in story.diagnoses:
@@ -111,8 +106,8 @@ def _explained(
         )
         found = {job.restarts: Handler(store).diagnose(case)}
         story = replace(story, diagnoses={**story.diagnoses, **found})
-    after = aftermath_of(job, story.diagnoses, story.actions, store, limits or Limits())
-    return replace(story, aftermath=after, suspects=suspects)
+    outcome = retry_outcome(job, story.diagnoses, story.actions)
+    return replace(story, retry=outcome, suspects=suspects)
 
 
 def _story(job: Job, store: Store) -> Story:

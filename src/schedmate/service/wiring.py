@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.config import Settings
-    from schedmate.core import Limits
+    from schedmate.core import DecisionEngine, Limits
     from schedmate.model import Answer, Asker
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.mate import Mate
@@ -80,7 +80,7 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
-def limits_of(settings: Settings, store: Store) -> Limits:
+def limits_of(settings: Settings, *, act_since: float) -> Limits:
     """What bounds every retry; no log, script or answer can change it."""
     from schedmate.core import Limits
 
@@ -88,26 +88,33 @@ def limits_of(settings: Settings, store: Store) -> Limits:
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
-        act_since=store.created_at(),
+        act_since=act_since,
     )
+
+
+def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
+    """The decision engine that these settings ask for, for the daemon and for a replay."""
+    from schedmate.core import DecisionEngine, TimeLimits
+    from schedmate.policies import ordering
+
+    lower = settings.time_limits.lower
+    return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
 
 
 @contextmanager
 def assemble(settings: Settings) -> Iterator[Mate]:
     """The live system, ready to look at the scheduler for the first time."""
     from schedmate.advisor import Advisor
-    from schedmate.core import Mind
     from schedmate.handler import Handler
-    from schedmate.policies import ordering
     from schedmate.service.actions import Actions
     from schedmate.service.mate import Mate
 
     store = open_store(settings)
     scheduler = open_scheduler(settings)
     asker = LateAsker(settings, store)
-    limits = limits_of(settings, store)
+    limits = limits_of(settings, act_since=store.created_at())
     mate = Mate(
-        mind=Mind(ordering(settings.policy), limits),
+        engine=engine_of(settings, limits),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

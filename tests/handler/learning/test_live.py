@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.core import Limits, Mind
+from schedmate.core import DecisionEngine, Limits
 from schedmate.handler import Handler
 from schedmate.model import JobState
 from schedmate.policies import ordering
@@ -32,7 +32,7 @@ def store(tmp_path):
 def house(store):
     scheduler = FakeScheduler()
     mate = Mate(
-        mind=Mind(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), Limits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from schedmate.core import Act, JobAdvised, JobSeen, Mind
+from schedmate.core import Act, DecisionEngine, JobAdvised, JobForgotten, JobSeen
 from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
 from schedmate.policies import Ordering
 from schedmate.simulator.columns import Columns, Floats
@@ -17,7 +17,7 @@ _NOTHING_READ = Workload()
 
 def nice_numbers(columns: Columns, estimates: Estimates, ordering: Ordering) -> Floats:
     """What the mind asks the scheduler to set; 0 where it asks for nothing."""
-    mind = Mind(ordering)
+    mind = DecisionEngine(ordering)
     submits, gpus = columns.submit.tolist(), columns.gpus.tolist()
     spreads = zip(
         estimates.p10.tolist(), estimates.p50.tolist(), estimates.p90.tolist(), strict=True
@@ -42,11 +42,11 @@ def _waiting(job_id: str, submitted: float, gpus: int) -> Job:
     )
 
 
-def _nice(mind: Mind, job: Job, spread: Spread) -> float:
+def _nice(mind: DecisionEngine, job: Job, spread: Spread) -> float:
     mind.handle(JobSeen(job.submit_time, job))
     said = Prediction(basis="history", duration_s=spread, explanation="")
     advice = Advice(workload=_NOTHING_READ, prediction=said)
     wanted = mind.handle(JobAdvised(job.submit_time, job.id, advice))
-    mind.forget(job.id)
+    mind.handle(JobForgotten(job.submit_time, job.id))
     values = [each.action.value for each in wanted if isinstance(each, Act)]
     return float(values[0]) if values and values[0] is not None else 0.0

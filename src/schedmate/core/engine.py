@@ -1,0 +1,267 @@
+"""The decision engine: events in, instructions out. No clock, no I/O.
+
+The daemon and the simulator send it the same events and carry out the same instructions. Every
+decision is its own: the order of the queue, time limits, retries and what is left alone. Hearing
+again what it knows changes nothing, and every action has a key under which it is carried out at
+most once, so a restarted daemon simply tells a new engine everything it sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from schedmate.core.attempts import Attempt
+from schedmate.core.events import (
+    Event,
+    JobAdvised,
+    JobDiagnosed,
+    JobForgotten,
+    JobSeen,
+    Past,
+    ProgressSeen,
+    Started,
+)
+from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.retry import Limits, RetryPlan, plan_retry
+from schedmate.core.time_limits import TimeLimits
+from schedmate.core.wording import in_words
+from schedmate.model import (
+    SURE_ENOUGH,
+    Action,
+    ActionKind,
+    Advice,
+    DecisionReason,
+    Job,
+    JobId,
+    JobState,
+    Prediction,
+    Progress,
+)
+from schedmate.policies import Candidate, Ordering
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LONG_WAIT_S = 60.0
+"""A job that waited so long is predicted again as it starts."""
+
+
+@dataclass(slots=True)
+class KnownJob:
+    """All that is known of one job; `attempts` by the restart count of the run."""
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    attempts: dict[int, Attempt] = field(default_factory=dict)
+    hung_attempt: int | None = None
+    nice: int | None = None
+    user_limit_s: float | None = None
+    our_limit_s: float | None = None
+
+    @property
+    def prediction(self) -> Prediction | None:
+        return None if self.advice is None else self.advice.prediction
+
+
+class DecisionEngine:
+    def __init__(
+        self,
+        ordering: Ordering,
+        limits: Limits | None = None,
+        time_limits: TimeLimits | None = None,
+    ) -> None:
+        self._ordering = ordering
+        self._limits = limits or Limits()
+        self._time_limits = time_limits or TimeLimits()
+        self._known: dict[JobId, KnownJob] = {}
+
+    @property
+    def known(self) -> Mapping[JobId, KnownJob]:
+        return self._known
+
+    def handle(self, event: Event) -> list[Instruction]:
+        match event:
+            case JobSeen():
+                return self._seen(event)
+            case JobAdvised():
+                return self._advised(event)
+            case ProgressSeen():
+                return self._moved(event)
+            case JobDiagnosed():
+                return self._diagnosed(event)
+            case JobForgotten(job_id=job_id):
+                self._known.pop(job_id, None)
+                return []
+            case Started():
+                self._known.clear()
+                return []
+
+    def _seen(self, event: JobSeen) -> list[Instruction]:
+        job = event.job
+        known = self._known.get(job.id)
+        if known is None:
+            self._known[job.id] = _met(job, event.past)
+            return [Advise(job), *_looks(job)]
+        before, known.job = known.job, job
+        if (before.state, before.restarts) == (job.state, job.restarts):
+            return self._give_back_limit(known, event.at)
+        if before.restarts != job.restarts:
+            known.progress = None
+        again = before.state is JobState.PENDING and _waited_long(job)
+        return [*([Advise(job, again=True)] if again else []), *_looks(job)]
+
+    def _advised(self, event: JobAdvised) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        known.advice = event.advice or known.advice
+        if known.job.state is not JobState.PENDING:
+            return []
+        return [*self._order(known), *self._lower_limit(known)]
+
+    def _order(self, known: KnownJob) -> list[Instruction]:
+        job, prediction = known.job, known.prediction
+        nice = self._ordering.nice(Candidate(job, prediction))
+        if nice == job.nice:
+            return []
+        known.nice = nice
+        return [_act("set_nice", job, self._why_ordered(prediction), value=nice)]
+
+    def _why_ordered(self, prediction: Prediction | None) -> DecisionReason:
+        spread = None if prediction is None else prediction.duration_s
+        return DecisionReason(
+            code="unknown_duration" if spread is None else "shorter_first",
+            ordering=self._ordering.name,
+            predicted_s=spread,
+            basis="none" if prediction is None else prediction.basis,
+            detail="" if prediction is None else prediction.explanation,
+        )
+
+    def _lower_limit(self, known: KnownJob) -> list[Instruction]:
+        job, prediction = known.job, known.prediction
+        limit = job.request.time_limit_s
+        if known.our_limit_s is not None and limit != known.our_limit_s:
+            return []  # somebody has changed it since: it is theirs
+        if known.our_limit_s is not None or prediction is None:
+            return []
+        ours = self._time_limits.lowered(job, prediction)
+        if ours is None:
+            return []
+        known.user_limit_s, known.our_limit_s = limit, ours
+        reason = DecisionReason(
+            code="limit_from_prediction",
+            predicted_s=prediction.duration_s,
+            basis=prediction.basis,
+            user_limit_s=limit,
+            detail=prediction.explanation,
+        )
+        return [_act("set_time_limit", job, reason, value=ours)]
+
+    def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
+        """The user's own limit, before the run could miss the one that we set."""
+        job, ours, theirs = known.job, known.our_limit_s, known.user_limit_s
+        if ours is None or theirs is None or job.state is not JobState.RUNNING:
+            return []
+        if job.request.time_limit_s not in (ours, None):
+            return []
+        if not self._time_limits.too_short(job, ours, at, known.progress):
+            return []
+        known.our_limit_s = None
+        return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
+
+    def _moved(self, event: ProgressSeen) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None or known.job.state is not JobState.RUNNING:
+            return []
+        known.progress = event.progress
+        given_back = self._give_back_limit(known, event.at)
+        if event.progress.phase != "stalled" or known.hung_attempt == known.job.restarts:
+            return given_back
+        known.hung_attempt = known.job.restarts
+        return [*given_back, Diagnose(known.job, hung=True)]
+
+    def _diagnosed(self, event: JobDiagnosed) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        attempt, job = event.attempt, known.job
+        nodes = job.nodes if attempt == job.restarts else _nodes_of(known.attempts.get(attempt))
+        known.attempts[attempt] = Attempt(
+            diagnosis=event.diagnosis, nodes=nodes, reached=event.reached
+        )
+        if attempt != job.restarts or not (job.state is JobState.RUNNING or job.state.failed):
+            return []
+        if job.end_time is not None and job.end_time < self._limits.act_since:
+            return [_leave(job, DecisionReason(code="before_our_time"))]
+        plan = plan_retry(
+            known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
+        )
+        return [self._retry(job, event, plan)]
+
+    def _retry(self, job: Job, event: JobDiagnosed, plan: RetryPlan) -> Act:
+        found = event.diagnosis
+        reason = DecisionReason(
+            code=plan.code,
+            failure=found.reason,
+            retries=plan.used,
+            allowed=plan.allowed,
+            detail=found.decision.why,
+        )
+        unsure = found.reason == "not_failed" or found.confidence < SURE_ENOUGH
+        if job.state is JobState.RUNNING and (unsure or not plan.again):
+            return _act("warn", job, reason)
+        if not plan.again:
+            return _leave(job, reason)
+        return _act("requeue", job, reason, exclude_nodes=plan.exclude_nodes, delay_s=plan.delay_s)
+
+
+def _met(job: Job, past: Past) -> KnownJob:
+    return KnownJob(
+        job,
+        attempts=dict(past.attempts),
+        nice=past.nice,
+        user_limit_s=past.user_limit_s,
+        our_limit_s=past.our_limit_s,
+    )
+
+
+def _looks(job: Job) -> list[Instruction]:
+    """What is to be looked at in this state of a job."""
+    if job.state is JobState.RUNNING:
+        return [Track(job)]
+    if job.state.failed:
+        return [Remember(job), Diagnose(job)]
+    if job.state.ended:
+        return [Remember(job)]
+    return []
+
+
+def _waited_long(job: Job) -> bool:
+    return (
+        job.state is JobState.RUNNING
+        and job.start_time is not None
+        and job.start_time - job.submit_time >= _LONG_WAIT_S
+    )
+
+
+def _nodes_of(attempt: Attempt | None) -> tuple[str, ...]:
+    return () if attempt is None else attempt.nodes
+
+
+def _leave(job: Job, reason: DecisionReason) -> Act:
+    return _act("leave", job, reason)
+
+
+def _act(kind: ActionKind, job: Job, reason: DecisionReason, **parts: Any) -> Act:
+    return Act(
+        Action(
+            kind=kind,
+            job_id=job.id,
+            attempt=job.restarts,
+            why=in_words(reason),
+            reason=reason,
+            **parts,
+        )
+    )
