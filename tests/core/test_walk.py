@@ -18,7 +18,7 @@ from schedmate.core import (
     Remember,
     Track,
 )
-from schedmate.model import Blame, Decision, JobState
+from schedmate.model import Decision, JobState
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
 
@@ -129,43 +129,6 @@ def test_what_is_said_of_an_unknown_job_is_ignored(mind):
     assert mind.handle(ProgressSeen(0, "nobody", a_progress(phase="stalled"))) == []
     assert mind.handle(JobDiagnosed(0, "nobody", 0, a_diagnosis())) == []
     assert not mind.known
-
-
-def test_a_job_that_stopped_moving_is_diagnosed_once_a_run(mind):
-    see(mind, state=JobState.RUNNING)
-    stalled = ProgressSeen(0, "1", a_progress(phase="stalled"))
-
-    assert mind.handle(stalled) == [Diagnose(a_job(state=JobState.RUNNING), hung=True)]
-    assert mind.handle(stalled) == []
-
-    see(mind, state=JobState.PENDING, restarts=1)
-    assert mind.handle(stalled) == [], "it does not run"
-    see(mind, state=JobState.RUNNING, restarts=1)
-    assert [type(asked) for asked in mind.handle(stalled)] == [Diagnose]
-
-
-def test_a_hung_job_is_requeued_while_the_budget_lasts_and_then_stopped(mind):
-    for attempt, kind in enumerate(["requeue", "requeue", "cancel"]):
-        see(mind, state=JobState.RUNNING, restarts=attempt)
-        elsewhere = Blame(nodes=(f"n{attempt}",))
-        action = only_action(diagnose(mind, "hang", attempt=attempt, blame=elsewhere))
-        assert action.kind == kind, attempt
-
-
-def test_a_hung_job_that_should_not_be_tried_again_is_stopped(mind):
-    see(mind, state=JobState.RUNNING)
-
-    action = only_action(diagnose(mind, "gpu_oom"))
-
-    assert (action.kind, action.why) == ("cancel", "gpu_oom: no")
-
-
-def test_what_runs_is_left_alone_on_a_guess(mind):
-    see(mind, state=JobState.RUNNING)
-
-    assert diagnose(mind, "gpu_oom", confidence=0.4) == []
-    assert diagnose(mind, "hang", confidence=0.4) == []
-    assert diagnose(mind, "not_failed") == []
 
 
 def test_a_failed_job_that_should_not_be_tried_again_is_left_alone(mind):

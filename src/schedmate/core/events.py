@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from schedmate.core.history import Attempt, Reached
 from schedmate.core.retry import Choice
-from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
+from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,16 @@ class ProgressSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ActivitySeen:
+    """What a job that was to be measured was found to do; `attempt` is its restart count."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
 class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
@@ -51,4 +61,4 @@ class JobDiagnosed:
     choice: Choice | None = None
 
 
-Event = JobSeen | JobAdvised | ProgressSeen | JobDiagnosed
+Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed

@@ -11,9 +11,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, ProgressSeen
-from schedmate.core.history import Attempt
-from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.events import (
+    ActivitySeen,
+    Event,
+    JobAdvised,
+    JobDiagnosed,
+    JobSeen,
+    ProgressSeen,
+)
+from schedmate.core.hangs import (
+    HangWatch,
+    idle_for_s,
+    is_suspect,
+    looks_apart_s,
+    may_do_without_a_measurement,
+    verdict,
+)
+from schedmate.core.history import Attempt, Hung
+from schedmate.core.instructions import (
+    Act,
+    Advise,
+    Diagnose,
+    Instruction,
+    Measure,
+    Remember,
+    Track,
+)
 from schedmate.core.retry import Limits, RetryPlan, plan_retry
 from schedmate.model import (
     SURE_ENOUGH,
@@ -40,6 +63,10 @@ class KnownJob:
     advice: Advice | None = None
     progress: Progress | None = None
     attempts: dict[int, Attempt] = field(default_factory=dict)
+    watch: HangWatch | None = None
+    """Set while its silence is suspicious."""
+    hung: Hung | None = None
+    """Set from the moment it is taken for hung until it writes again or its run is over."""
     hung_attempt: int | None = None
 
     @property
@@ -67,8 +94,10 @@ class Mind:
                 return self._seen(job, past)
             case JobAdvised(job_id=job_id, advice=advice):
                 return self._advised(job_id, advice)
-            case ProgressSeen(job_id=job_id, progress=progress):
-                return self._moved(job_id, progress)
+            case ProgressSeen(at=at, job_id=job_id, progress=progress):
+                return self._moved(at, job_id, progress)
+            case ActivitySeen():
+                return self._measured(event)
             case JobDiagnosed():
                 return self._diagnosed(event)
 
@@ -81,7 +110,7 @@ class Mind:
         if (before.state, before.restarts) == (job.state, job.restarts):
             return []
         if before.restarts != job.restarts:
-            known.progress = None
+            known.progress, known.watch, known.hung = None, None, None
         return self._changed(job)
 
     def _changed(self, job: Job) -> list[Instruction]:
@@ -116,52 +145,102 @@ class Mind:
             )
         ]
 
-    def _moved(self, job_id: JobId, progress: Progress) -> list[Instruction]:
+    def _moved(self, at: float, job_id: JobId, progress: Progress) -> list[Instruction]:
         known = self._known.get(job_id)
         if known is None or known.job.state is not JobState.RUNNING:
             return []
         known.progress = progress
-        if progress.phase != "stalled" or known.hung_attempt == known.job.restarts:
+        after_s = self._limits.hang.after(known.job)
+        apart_s = looks_apart_s(after_s)
+        if not is_suspect(progress, after_s, ahead_s=apart_s + idle_for_s(after_s)):
+            known.watch = known.hung = None
             return []
-        known.hung_attempt = known.job.restarts
-        return [Diagnose(known.job, hung=True)]
+        # all suspects are due at the same moments, so that one question is for all of them
+        tick = int(at // apart_s)
+        if known.watch is None:
+            known.watch = HangWatch(tick)
+        watch = known.watch
+        if watch.tick == tick or watch.left_alone or known.hung_attempt == known.job.restarts:
+            return []
+        watch.tick = tick
+        return [Measure(known.job)]
+
+    def _measured(self, seen: ActivitySeen) -> list[Instruction]:
+        known = self._known.get(seen.job_id)
+        if known is None or known.watch is None or known.progress is None:
+            return []
+        job, watch, silence = known.job, known.watch, known.progress.silence
+        if silence is None or (job.state, job.restarts) != (JobState.RUNNING, seen.attempt):
+            return []
+        watch.left_alone = seen.activity.interactive
+        first, since = watch.first, watch.idle_since
+        found = "active"
+        if first is not None and since is not None and seen.at > since:
+            found = verdict(first, seen.activity, seen.at - since)
+        if found == "active":
+            watch.first, watch.idle_since = seen.activity, seen.at
+        if found == "active" or watch.left_alone:
+            return []
+        after_s = self._limits.hang.after(job)
+        enough = since is not None and seen.at - since >= idle_for_s(after_s)
+        if not enough or not is_suspect(known.progress, after_s):
+            return []
+        if found == "unknown" and not may_do_without_a_measurement(silence, after_s):
+            return []
+        known.hung_attempt = job.restarts
+        known.hung = Hung(ran_s=known.progress.elapsed_s, idle=found == "idle")
+        return [Diagnose(job, hung=True)]
 
     def _diagnosed(self, told: JobDiagnosed) -> list[Instruction]:
         known = self._known.get(told.job_id)
         if known is None:
             return []
         attempt, job = told.attempt, known.job
-        nodes = job.nodes if attempt == job.restarts else _nodes_of(known.attempts.get(attempt))
+        running = job.state is JobState.RUNNING
+        before = known.attempts.get(attempt)
+        nodes = job.nodes if attempt == job.restarts else _nodes_of(before)
+        hung = known.hung if running and attempt == job.restarts else None
         known.attempts[attempt] = Attempt(
-            diagnosis=told.diagnosis, nodes=nodes, reached=told.reached
+            diagnosis=told.diagnosis,
+            nodes=nodes,
+            reached=told.reached,
+            hung=hung or (None if before is None or attempt == job.restarts else before.hung),
         )
-        if attempt != job.restarts or not (job.state is JobState.RUNNING or job.state.failed):
+        if attempt != job.restarts or not (running or job.state.failed):
             return []
+        if running and known.hung is None:
+            return []  # it has written something since
         if job.end_time is not None and job.end_time < self._limits.act_since:
             return []
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=told.choice, job_id=job.id
         )
-        return [Act(_as_action(job, plan))] if _acts(job, told.diagnosis, plan) else []
+        action = _about_running(job, told.diagnosis, plan) if running else _requeue(job, plan)
+        return [] if action is None else [Act(action)]
 
 
 def _nodes_of(attempt: Attempt | None) -> tuple[str, ...]:
     return () if attempt is None else attempt.nodes
 
 
-def _acts(job: Job, diagnosis: Diagnosis, plan: RetryPlan) -> bool:
-    """A run that has ended needs no action when it is not tried again; a hung one is stopped.
+def _about_running(job: Job, diagnosis: Diagnosis, plan: RetryPlan) -> Action | None:
+    """A run that seems to hang is queued again or only warned of: nothing that runs is ended."""
+    if diagnosis.reason == "not_failed":
+        return None
+    if diagnosis.confidence < SURE_ENOUGH:
+        return _warn(job, f"{diagnosis.reason}: that is a guess")
+    return _requeue(job, plan) or _warn(job, plan.why)
 
-    What runs is left alone on a guess.
-    """
-    if job.state is JobState.RUNNING:
-        return diagnosis.reason != "not_failed" and diagnosis.confidence >= SURE_ENOUGH
-    return plan.again
+
+def _warn(job: Job, why: str) -> Action:
+    return Action(kind="warn", job_id=job.id, attempt=job.restarts, why=why)
 
 
-def _as_action(job: Job, plan: RetryPlan) -> Action:
+def _requeue(job: Job, plan: RetryPlan) -> Action | None:
+    if not plan.again:
+        return None
     return Action(
-        kind="requeue" if plan.again else "cancel",
+        kind="requeue",
         job_id=job.id,
         attempt=job.restarts,
         why=plan.why,

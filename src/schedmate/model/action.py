@@ -7,7 +7,7 @@ from typing import Literal
 
 from schedmate.model.job import JobId
 
-ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel"]
+ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel", "warn"]
 ActionState = Literal["intended", "done", "observed", "failed"]
 Mode = Literal["observe", "assist", "act"]
 

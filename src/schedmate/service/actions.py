@@ -40,7 +40,10 @@ class Actions:
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed."""
-        if action.kind not in self._allowed:
+        if action.kind == "warn":
+            if self._store.intend(action, at=now, state="done"):
+                _log.warning("job %s: %s", action.job_id, action.why)
+        elif action.kind not in self._allowed:
             self._store.intend(action, at=now, state="observed")
         elif self._store.intend(action, at=now):
             self._do(action, now)
@@ -85,6 +88,8 @@ class Actions:
                 )
             case "cancel":
                 self._scheduler.cancel(action.job_id)
+            case "warn":
+                pass  # that it is written down is all there is to it
 
 
 def _took_effect(action: Action, job: Job) -> bool:

@@ -55,7 +55,7 @@ def aftermath_of(
     about = [
         record
         for record in records
-        if record.action.attempt == attempt and record.action.kind in ("requeue", "cancel")
+        if record.action.attempt == attempt and record.action.kind in ("requeue", "cancel", "warn")
     ]
     record = about[-1] if about else None
     reason = diagnoses[attempt].reason
@@ -82,6 +82,8 @@ def in_words(after: Aftermath, written: Written) -> str:
         return _without_a_record(after)
     if after.was:
         return f"{_history(after, record)}; {_as_it_is_now(after)}"
+    if record.action.kind == "warn":
+        return f"it is left alone as long as it runs ({record.action.why})"
     how = "queued again" if record.action.kind == "requeue" else "stopped"
     if record.state == "failed":
         return f"it could not be {how}: {record.note}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advisor, Target
 from schedmate.core import (
     Act,
+    ActivitySeen,
     Advise,
     Attempt,
     Diagnose,
@@ -21,13 +22,15 @@ from schedmate.core import (
     JobAdvised,
     JobDiagnosed,
     JobSeen,
+    Measure,
     Mind,
     ProgressSeen,
     Remember,
     Track,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
+from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.service.activity import Activities
 from schedmate.service.attempts import attempts_before, reached_in
 from schedmate.service.foresight import Foresight
 from schedmate.service.hindsight import measured_gpus, run_that_ended
@@ -39,6 +42,7 @@ from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
@@ -61,6 +65,7 @@ class Mate:
         actions: Actions,
         asker: Asker | None = None,
         open_store: Callable[[], Store] | None = None,
+        own_files: Path | None = None,
     ) -> None:
         self._mind = mind
         self._scheduler = scheduler
@@ -71,7 +76,10 @@ class Mate:
         self._nodes = NodeKnowledge(scheduler, store)
         self._refining = Refining()
         self._foresight = Foresight(store, self._refining, open_store)
-        self._watching = Watching(store, Learning(store, self._refining, asker))
+        self._activities = Activities(scheduler, own_files)
+        self._suspects: list[Job] = []
+        learning = Learning(store, self._refining, asker)
+        self._watching = Watching(store, learning, self._activities.interactive)
         self._troubled: dict[JobId, float] = {}
 
     def cycle(self, now: float) -> None:
@@ -83,9 +91,22 @@ class Mate:
                 self._see(job, now)
         for job_id, progress in self._watching.look(now):
             self._tell(ProgressSeen(now, job_id, progress))
+        self._measure_suspects(now)
         self._foresight.consider(now)
         self._refining.hear(now)
         self._actions.finish_interrupted(now)
+
+    def _measure_suspects(self, now: float) -> None:
+        """All that are due, with one question."""
+        suspects, self._suspects = self._suspects, []
+        if not suspects:
+            return
+        known = [known.job for known in self._mind.known.values()]
+        running = [job for job in known if job.state is JobState.RUNNING]
+        found = self._activities.of(suspects, running)
+        for job in suspects:
+            if job.id in found:
+                self._tell(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
     def close(self) -> None:
         self._refining.close()
@@ -93,6 +114,7 @@ class Mate:
 
     def _forget_all_but(self, listed: set[JobId]) -> None:
         """What the scheduler lists no more is history; should it come back, it is met afresh."""
+        self._activities.forget(listed)
         for job_id in set(self._mind.known) - listed:
             self._mind.forget(job_id)
             self._watching.forget(job_id)
@@ -131,6 +153,8 @@ class Mate:
             case Track(job=job):
                 self._foresight.started(job)
                 self._watching.begin(job)
+            case Measure(job=job):
+                self._suspects.append(job)
             case Diagnose(job=job, hung=hung):
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):
