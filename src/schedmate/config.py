@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -24,6 +32,21 @@ SITE_FILE = Path("/etc/schedmate/config.toml")
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HangSettings(_Section):
+    minutes: float = Field(30.0, gt=0)
+    """Of silence before a running job may be taken for hung; `inf` is never."""
+    partitions: dict[str, float] = Field({})
+    """Minutes for the jobs of some partitions, by their names."""
+
+    @field_validator("partitions")
+    @classmethod
+    def _positive(cls, minutes: dict[str, float]) -> dict[str, float]:
+        for name, value in minutes.items():
+            if not value > 0:
+                raise ValueError(f"the minutes of {name} must be more than 0")
+        return minutes
 
 
 class LocalSettings(_Section):
@@ -74,6 +97,7 @@ class Settings(BaseSettings):
     longest_wait_s: float = Field(3600.0, ge=0)
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
+    hang: HangSettings = HangSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()

@@ -20,7 +20,7 @@ from schedmate.core import (
     Started,
     Track,
 )
-from schedmate.model import Blame, Decision, JobState
+from schedmate.model import Decision, JobState
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
 
@@ -133,43 +133,6 @@ def test_what_is_said_of_an_unknown_job_is_ignored(engine):
     assert engine.handle(ProgressSeen(0, "nobody", a_progress(phase="stalled"))) == []
     assert engine.handle(JobDiagnosed(0, "nobody", 0, a_diagnosis())) == []
     assert not engine.known
-
-
-def test_a_job_that_stopped_moving_is_diagnosed_once_a_run(engine):
-    see(engine, state=JobState.RUNNING)
-    stalled = ProgressSeen(0, "1", a_progress(phase="stalled"))
-
-    assert engine.handle(stalled) == [Diagnose(a_job(state=JobState.RUNNING), hung=True)]
-    assert engine.handle(stalled) == []
-
-    see(engine, state=JobState.PENDING, restarts=1)
-    assert engine.handle(stalled) == [], "it does not run"
-    see(engine, state=JobState.RUNNING, restarts=1)
-    assert [type(asked) for asked in engine.handle(stalled)] == [Diagnose]
-
-
-def test_a_running_job_is_never_stopped_when_the_budget_is_used_up(engine):
-    for attempt, kind in enumerate(["requeue", "requeue", "warn"]):
-        see(engine, state=JobState.RUNNING, restarts=attempt)
-        elsewhere = Blame(nodes=(f"n{attempt}",))
-        action = only_action(diagnose(engine, "hang", attempt=attempt, blame=elsewhere))
-        assert action.kind == kind, attempt
-
-
-def test_a_running_job_that_should_not_be_tried_again_is_warned_of(engine):
-    see(engine, state=JobState.RUNNING)
-
-    action = only_action(diagnose(engine, "gpu_oom"))
-
-    assert (action.kind, action.why) == ("warn", "gpu_oom: no")
-    assert (action.reason.code, action.reason.failure) == ("not_worth_a_retry", "gpu_oom")
-
-
-@pytest.mark.parametrize(("reason", "confidence"), [("gpu_oom", 0.4), ("hang", 0.4)])
-def test_what_runs_is_left_alone_on_a_guess(engine, reason, confidence):
-    see(engine, state=JobState.RUNNING)
-
-    assert only_action(diagnose(engine, reason, confidence=confidence)).kind == "warn"
 
 
 def test_a_failed_job_that_should_not_be_tried_again_is_left_alone(engine):

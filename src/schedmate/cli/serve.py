@@ -20,7 +20,7 @@ def command(once: bool, as_json: bool) -> None:
     """The daemon: follows the scheduler, advises, tracks, diagnoses.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
-    priorities and limits, `act` also requeues and stops jobs. The REST API, the web page and the
+    priorities and limits, `act` also requeues jobs. The REST API, the web page and the
     metrics are not there yet.
     """
     import logging

@@ -1,9 +1,10 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
-from schedmate.core.attempts import Attempt, Reached
+from schedmate.core.attempts import Attempt, Hung, Reached
 from schedmate.core.engine import DecisionEngine, KnownJob
 from schedmate.core.events import (
     EVENTS,
+    ActivitySeen,
     Event,
     JobAdvised,
     JobDiagnosed,
@@ -14,19 +15,32 @@ from schedmate.core.events import (
     Started,
     job_of,
 )
-from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.hangs import HangLimits
+from schedmate.core.instructions import (
+    Act,
+    Advise,
+    Diagnose,
+    Instruction,
+    Measure,
+    Remember,
+    Track,
+)
+from schedmate.core.interactive import is_interactive
 from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
     "EVENTS",
     "Act",
+    "ActivitySeen",
     "Advise",
     "Attempt",
     "Choice",
     "DecisionEngine",
     "Diagnose",
     "Event",
+    "HangLimits",
+    "Hung",
     "Instruction",
     "JobAdvised",
     "JobDiagnosed",
@@ -34,6 +48,7 @@ __all__ = [
     "JobSeen",
     "KnownJob",
     "Limits",
+    "Measure",
     "Past",
     "ProgressSeen",
     "Reached",
@@ -42,6 +57,7 @@ __all__ = [
     "Started",
     "TimeLimits",
     "Track",
+    "is_interactive",
     "job_of",
     "plan_retry",
 ]

@@ -8,11 +8,12 @@ most once, so a restarted daemon simply tells a new engine everything it sees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from schedmate.core.attempts import Attempt
+from schedmate.core.attempts import Attempt, Hung
 from schedmate.core.events import (
+    ActivitySeen,
     Event,
     JobAdvised,
     JobDiagnosed,
@@ -22,7 +23,23 @@ from schedmate.core.events import (
     ProgressSeen,
     Started,
 )
-from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.hangs import (
+    HangWatch,
+    idle_for_s,
+    is_suspect,
+    looks_apart_s,
+    may_do_without_a_measurement,
+    verdict,
+)
+from schedmate.core.instructions import (
+    Act,
+    Advise,
+    Diagnose,
+    Instruction,
+    Measure,
+    Remember,
+    Track,
+)
 from schedmate.core.retry import Limits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 from schedmate.core.wording import in_words
@@ -32,6 +49,7 @@ from schedmate.model import (
     ActionKind,
     Advice,
     DecisionReason,
+    Diagnosis,
     Job,
     JobId,
     JobState,
@@ -55,6 +73,10 @@ class KnownJob:
     advice: Advice | None = None
     progress: Progress | None = None
     attempts: dict[int, Attempt] = field(default_factory=dict)
+    watch: HangWatch | None = None
+    """Set while its silence is suspicious."""
+    hung: Hung | None = None
+    """Set from the moment it is taken for hung until it writes again or its run is over."""
     hung_attempt: int | None = None
     nice: int | None = None
     user_limit_s: float | None = None
@@ -81,6 +103,12 @@ class DecisionEngine:
     def known(self) -> Mapping[JobId, KnownJob]:
         return self._known
 
+    @property
+    def hang_after_s(self) -> float:
+        """The shortest silence that may be a hang in any partition."""
+        hang = self._limits.hang
+        return min([hang.after_s, *hang.partitions.values()])
+
     def handle(self, event: Event) -> list[Instruction]:
         match event:
             case JobSeen():
@@ -89,14 +117,15 @@ class DecisionEngine:
                 return self._advised(event)
             case ProgressSeen():
                 return self._moved(event)
+            case ActivitySeen():
+                return self._measured(event)
             case JobDiagnosed():
                 return self._diagnosed(event)
             case JobForgotten(job_id=job_id):
                 self._known.pop(job_id, None)
-                return []
             case Started():
                 self._known.clear()
-                return []
+        return []
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
         job = event.job
@@ -108,7 +137,7 @@ class DecisionEngine:
         if (before.state, before.restarts) == (job.state, job.restarts):
             return self._give_back_limit(known, event.at)
         if before.restarts != job.restarts:
-            known.progress = None
+            known.progress, known.watch, known.hung = None, None, None
         again = before.state is JobState.PENDING and _waited_long(job)
         return [*([Advise(job, again=True)] if again else []), *_looks(job)]
 
@@ -176,45 +205,105 @@ class DecisionEngine:
         if known is None or known.job.state is not JobState.RUNNING:
             return []
         known.progress = event.progress
-        given_back = self._give_back_limit(known, event.at)
-        if event.progress.phase != "stalled" or known.hung_attempt == known.job.restarts:
-            return given_back
-        known.hung_attempt = known.job.restarts
-        return [*given_back, Diagnose(known.job, hung=True)]
+        return [*self._give_back_limit(known, event.at), *self._suspect(known, event)]
+
+    def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:
+        """A silence far beyond the rhythm is measured before it is taken for a hang."""
+        after_s = self._limits.hang.after(known.job)
+        apart_s = looks_apart_s(after_s)
+        if not is_suspect(event.progress, after_s, ahead_s=apart_s + idle_for_s(after_s)):
+            known.watch = known.hung = None
+            return []
+        # all suspects are due at the same moments, so that one question is for all of them
+        tick = int(event.at // apart_s)
+        watch = known.watch = known.watch or HangWatch(tick)
+        if watch.tick == tick or watch.left_alone or known.hung_attempt == known.job.restarts:
+            return []
+        watch.tick = tick
+        return [Measure(known.job)]
+
+    def _measured(self, event: ActivitySeen) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None or known.watch is None or known.progress is None:
+            return []
+        job, watch, silence = known.job, known.watch, known.progress.silence
+        if silence is None or (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
+            return []
+        watch.left_alone = event.activity.interactive
+        first, since = watch.first, watch.idle_since
+        found = "active"
+        if first is not None and since is not None and event.at > since:
+            found = verdict(first, event.activity, event.at - since)
+        if found == "active":
+            watch.first, watch.idle_since = event.activity, event.at
+        if found == "active" or watch.left_alone:
+            return []
+        after_s = self._limits.hang.after(job)
+        enough = since is not None and event.at - since >= idle_for_s(after_s)
+        if not enough or not is_suspect(known.progress, after_s):
+            return []
+        if found == "unknown" and not may_do_without_a_measurement(silence, after_s):
+            return []
+        known.hung_attempt = job.restarts
+        known.hung = Hung(ran_s=known.progress.elapsed_s, idle=found == "idle")
+        return [Diagnose(job, hung=True)]
 
     def _diagnosed(self, event: JobDiagnosed) -> list[Instruction]:
         known = self._known.get(event.job_id)
         if known is None:
             return []
-        attempt, job = event.attempt, known.job
-        nodes = job.nodes if attempt == job.restarts else _nodes_of(known.attempts.get(attempt))
-        known.attempts[attempt] = Attempt(
-            diagnosis=event.diagnosis, nodes=nodes, reached=event.reached
-        )
-        if attempt != job.restarts or not (job.state is JobState.RUNNING or job.state.failed):
+        job, attempt = known.job, event.attempt
+        known.attempts[attempt] = _attempt(known, event)
+        running = job.state is JobState.RUNNING
+        if attempt != job.restarts or not (running or job.state.failed):
             return []
+        if running and known.hung is None:
+            return []  # it has written something since
         if job.end_time is not None and job.end_time < self._limits.act_since:
             return [_leave(job, DecisionReason(code="before_our_time"))]
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )
-        return [self._retry(job, event, plan)]
+        return _about_failure(job, event.diagnosis, plan)
 
-    def _retry(self, job: Job, event: JobDiagnosed, plan: RetryPlan) -> Act:
-        found = event.diagnosis
-        reason = DecisionReason(
-            code=plan.code,
-            failure=found.reason,
-            retries=plan.used,
-            allowed=plan.allowed,
-            detail=found.decision.why,
+
+def _attempt(known: KnownJob, event: JobDiagnosed) -> Attempt:
+    job, before = known.job, known.attempts.get(event.attempt)
+    if event.attempt != job.restarts:
+        return Attempt(
+            diagnosis=event.diagnosis,
+            nodes=() if before is None else before.nodes,
+            reached=event.reached,
+            hung=None if before is None else before.hung,
         )
-        unsure = found.reason == "not_failed" or found.confidence < SURE_ENOUGH
-        if job.state is JobState.RUNNING and (unsure or not plan.again):
-            return _act("warn", job, reason)
-        if not plan.again:
-            return _leave(job, reason)
-        return _act("requeue", job, reason, exclude_nodes=plan.exclude_nodes, delay_s=plan.delay_s)
+    running = job.state is JobState.RUNNING
+    return Attempt(
+        diagnosis=event.diagnosis,
+        nodes=job.nodes,
+        reached=event.reached,
+        hung=known.hung if running else None,
+    )
+
+
+def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruction]:
+    """Try again or leave alone. A run that seems to hang is only warned of where it is not tried
+    again: nothing that runs is ended."""
+    running = job.state is JobState.RUNNING
+    reason = DecisionReason(
+        code=plan.code,
+        failure=found.reason,
+        retries=plan.used,
+        allowed=plan.allowed,
+        detail=found.decision.why,
+    )
+    if running and found.reason == "not_failed":
+        return []
+    if running and found.confidence < SURE_ENOUGH:
+        return [_act("warn", job, replace(reason, code="unsure"))]
+    if not plan.again:
+        return [_act("warn" if running else "leave", job, reason)]
+    parts = {"exclude_nodes": plan.exclude_nodes, "delay_s": plan.delay_s}
+    return [_act("requeue", job, reason, **parts)]
 
 
 def _met(job: Job, past: Past) -> KnownJob:
@@ -244,10 +333,6 @@ def _waited_long(job: Job) -> bool:
         and job.start_time is not None
         and job.start_time - job.submit_time >= _LONG_WAIT_S
     )
-
-
-def _nodes_of(attempt: Attempt | None) -> tuple[str, ...]:
-    return () if attempt is None else attempt.nodes
 
 
 def _leave(job: Job, reason: DecisionReason) -> Act:

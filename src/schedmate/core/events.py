@@ -11,7 +11,7 @@ from typing import Literal
 
 from schedmate.core.attempts import Attempt, Reached
 from schedmate.core.retry import Choice
-from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
+from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined"]
 """Read when it was submitted, predicted again as it started, or improved by a model."""
@@ -56,6 +56,16 @@ class ProgressSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ActivitySeen:
+    """What a job that was to be measured was found to do; `attempt` is its restart count."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
 class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
@@ -86,10 +96,18 @@ class Started:
     at: float
 
 
-Event = JobSeen | JobAdvised | ProgressSeen | JobDiagnosed | JobForgotten | Started
+Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed | JobForgotten | Started
 EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (JobSeen, JobAdvised, ProgressSeen, JobDiagnosed, JobForgotten, Started)
+    for kind in (
+        JobSeen,
+        JobAdvised,
+        ProgressSeen,
+        ActivitySeen,
+        JobDiagnosed,
+        JobForgotten,
+        Started,
+    )
 }
 """By the name under which the event log keeps them."""
 

@@ -23,6 +23,13 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """It may hang: look at what its processes do. All that are due are asked for at once."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnose:
     """`hung` says that the job still runs but has stopped moving."""
 
@@ -42,4 +49,4 @@ class Act:
     action: Action
 
 
-Instruction = Advise | Track | Diagnose | Remember | Act
+Instruction = Advise | Track | Measure | Diagnose | Remember | Act

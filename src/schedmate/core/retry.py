@@ -7,10 +7,11 @@ Only reasons, numbers and names of nodes count. No free text does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zlib import crc32
 
-from schedmate.core.attempts import Attempt, got_further, same_failure
+from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.hangs import HangLimits
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -19,6 +20,8 @@ _PAUSE_S, _PAUSE_GROWTH = 30.0, 2.0
 """Before the second retry of any other kind; the first one is made at once."""
 _SPREAD = 0.5
 """Jobs that wait for the same thing come back over that share of the time, not all at once."""
+_LONG_RUN_S = 2 * 3600.0
+"""So much work is not thrown away for a hang that is only suspected."""
 _EXCLUDED_SHARE = 4
 """Of the nodes that could run it, one in so many may be taken away from a job."""
 _EXCLUDED_BLINDLY = 4
@@ -37,6 +40,7 @@ class Limits:
     retries_in_all: int = 10
     longest_wait_s: float = 3600.0
     act_since: float = 0.0
+    hang: HangLimits = field(default_factory=HangLimits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,26 @@ def _objection(
         return "retries_used"
     if used and found.confidence < SURE_ENOUGH:
         return "unsure_again"
-    return _in_vain(attempts, attempt, used)
+    return _against_stopping(attempts, attempt) or _in_vain(attempts, attempt, used)
+
+
+def _against_stopping(attempts: Mapping[int, Attempt], attempt: int) -> ReasonCode | None:
+    """Why a run that is still there goes on, None for one that has ended or may be stopped."""
+    now = attempts[attempt]
+    if now.hung is None:
+        return None
+    if any(one.seemed_to_hang for one in _before(attempts, attempt, count=attempt)):
+        return "hang_retried"
+    ran_s = now.hung.ran_s
+    long = ran_s is None or ran_s > _LONG_RUN_S
+    if long and not now.hung.idle and _starts_over(now.reached):
+        return "work_at_risk"
+    return None
+
+
+def _starts_over(reached: Reached) -> bool:
+    """Whether all is lost: its code does not resume, or no checkpoint was seen to resume from."""
+    return not reached.saves if reached.resumes is None else not reached.resumes
 
 
 def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> ReasonCode | None:

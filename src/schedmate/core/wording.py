@@ -20,9 +20,9 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "no_further": "{0.failure}: the last retry got no further than the run before it",
     "same_failure": "{0.failure}: the same failure at the same place again",
     "nodes_required": "{0.failure}: the job requires the node that failed it",
-    "hang_suspected": "hang: {0.detail}",
-    "hang_retried": "hang: it was queued again for a suspected hang before",
-    "work_at_risk": "hang: {0.detail}",
+    "hang_retried": "{0.failure}: it was queued again for that before, once is all",
+    "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
+    "unsure": "{0.failure}: that is a guess",
     "before_our_time": "it ended before SchedMate was there",
     "queued_again": "it has been queued again since",
 }

@@ -1,6 +1,7 @@
 """What everyone speaks of. Imports nothing else of ours."""
 
 from schedmate.model.action import Action, ActionKind, ActionRecord, ActionState, Mode
+from schedmate.model.activity import Activity
 from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
 from schedmate.model.decision import DecisionReason, ReasonCode
 from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
@@ -37,8 +38,10 @@ from schedmate.model.progress import (
     Checkpoint,
     EarlyWarning,
     EndsBy,
+    KnownPause,
     Phase,
     Progress,
+    Silence,
     Slowdown,
     Unit,
 )
@@ -51,6 +54,7 @@ __all__ = [
     "ActionKind",
     "ActionRecord",
     "ActionState",
+    "Activity",
     "Advice",
     "Answer",
     "Asker",
@@ -77,6 +81,7 @@ __all__ = [
     "Job",
     "JobId",
     "JobState",
+    "KnownPause",
     "LearnedPattern",
     "LearntFrom",
     "Ledger",
@@ -107,6 +112,7 @@ __all__ = [
     "SchedMateError",
     "SchedulerError",
     "SchedulerUnreachable",
+    "Silence",
     "Slowdown",
     "Source",
     "Spread",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
 
 
 @runtime_checkable
@@ -18,6 +18,14 @@ class MeasuresGpus(Protocol):
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """Of its last run, once it has ended; None where nobody measured."""
+
+
+@runtime_checkable
+class MeasuresActivity(Protocol):
+    """A scheduler that may know what the processes of a running job do."""
+
+    def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
+        """Of these running jobs, with one batched question; what was not measured is left out."""
 
 
 class Scheduler(Protocol):

@@ -41,7 +41,8 @@ class Actions:
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed."""
         if not action.asks_the_scheduler:
-            self._store.intend(action, at=now, state="noted")
+            if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
+                _log.warning("job %s: %s", action.job_id, action.why)
         elif action.kind not in self._allowed:
             self._store.intend(action, at=now, state="observed")
         elif self._store.intend(action, at=now):

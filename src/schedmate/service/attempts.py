@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Past, Reached
+from schedmate.core import Attempt, Hung, Past, Reached
 
 if TYPE_CHECKING:
     from schedmate.model import Job, PastRun
@@ -35,6 +36,7 @@ def attempts_before(job: Job, store: Store) -> dict[int, Attempt]:
             diagnosis=kept[number],
             nodes=() if run is None else run.job.nodes,
             reached=Reached() if run is None else reached_by(run),
+            hung=Hung() if run is None else None,  # it was diagnosed, and queued again as it ran
         )
         for number, run in runs.items()
     }
@@ -46,7 +48,10 @@ def reached_in(job: Job, store: Store) -> Reached:
     if run is not None:
         return reached_by(run)
     seen = store.progress(job.id, job.restarts)
-    return Reached() if seen is None else _so_far(seen)
+    kept = store.advice(job.id)
+    resumes = None if kept is None else kept.advice.workload.resumes
+    reached = Reached() if seen is None else _so_far(seen)
+    return replace(reached, resumes=None if resumes is None else resumes.value)
 
 
 def reached_by(run: PastRun) -> Reached:
@@ -57,6 +62,7 @@ def reached_by(run: PastRun) -> Reached:
         began=profile.curve[0].done if profile is not None and counted else None,
         done=run.steps_done,
         saved=run.checkpoint_step,
+        saves=run.checkpoint_step is not None,
         resumes=None if resumes is None else resumes.value,
     )
 
@@ -64,4 +70,9 @@ def reached_by(run: PastRun) -> Reached:
 def _so_far(seen: KeptProgress) -> Reached:
     progress = seen.progress
     saved = None if progress.checkpoint is None else progress.checkpoint.step
-    return Reached(unit=progress.unit, done=progress.current, saved=saved)
+    return Reached(
+        unit=progress.unit,
+        done=progress.current,
+        saved=saved,
+        saves=progress.checkpoint is not None,
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advisor, Target
 from schedmate.core import (
     Act,
+    ActivitySeen,
     Advise,
     DecisionEngine,
     Diagnose,
@@ -22,6 +23,7 @@ from schedmate.core import (
     JobDiagnosed,
     JobForgotten,
     JobSeen,
+    Measure,
     Past,
     ProgressSeen,
     Remember,
@@ -30,7 +32,8 @@ from schedmate.core import (
     job_of,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
+from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.service.activity import Activities
 from schedmate.service.attempts import past_of, reached_in
 from schedmate.service.event_log import Recorder, opened
 from schedmate.service.foresight import Foresight
@@ -44,6 +47,7 @@ from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from schedmate.core.events import DiagnosedBy
     from schedmate.schedulers.base import Scheduler
@@ -67,6 +71,7 @@ class Mate:
         actions: Actions,
         asker: Asker | None = None,
         open_store: Callable[[], Store] | None = None,
+        own_files: Path | None = None,
     ) -> None:
         self._engine = engine
         self._scheduler = scheduler
@@ -77,9 +82,12 @@ class Mate:
         self._nodes = NodeKnowledge(scheduler, store)
         self._refining = Refining()
         self._foresight = Foresight(store, self._refining, open_store)
-        self._watching = Watching(store, Learning(store, self._refining, asker))
+        self._activities = Activities(scheduler, own_files)
+        self._suspects: list[Job] = []
+        learning = Learning(store, self._refining, asker)
+        self._watching = Watching(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
-        self._news = News()
+        self._news = News(engine.hang_after_s)
         self._troubled: dict[JobId, float] = {}
         self._started = False
 
@@ -96,11 +104,24 @@ class Mate:
         for job_id, progress in self._watching.look(now):
             if self._news.is_news(job_id, progress, now):
                 self._tell(ProgressSeen(now, job_id, progress))
+        self._measure_suspects(now)
         self._hear_verbs()
         self._foresight.consider(now)
         self._refining.hear(now)
         self._actions.finish_interrupted(now)
         self._recorder.flush()
+
+    def _measure_suspects(self, now: float) -> None:
+        """All that are due, with one question."""
+        suspects, self._suspects = self._suspects, []
+        if not suspects:
+            return
+        known = [known.job for known in self._engine.known.values()]
+        running = [job for job in known if job.state is JobState.RUNNING]
+        found = self._activities.of(suspects, running)
+        for job in suspects:
+            if job.id in found:
+                self._tell(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
     def close(self) -> None:
         self._refining.close()
@@ -108,6 +129,7 @@ class Mate:
 
     def _forget_all_but(self, listed: set[JobId], now: float) -> None:
         """What the scheduler lists no more is history; should it come back, it is met afresh."""
+        self._activities.forget(listed)
         for job_id in set(self._engine.known) - listed:
             self._forget(job_id, now)
             self._watching.forget(job_id)
@@ -161,6 +183,8 @@ class Mate:
             case Track(job=job):
                 self._foresight.started(job)
                 self._watching.begin(job)
+            case Measure(job=job):
+                self._suspects.append(job)
             case Diagnose(job=job, hung=hung):
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):

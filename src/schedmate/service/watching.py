@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedMateError
@@ -12,7 +12,7 @@ from schedmate.service.followed import Followed, follow
 from schedmate.service.joblogs import logs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from schedmate.model import Job, JobId, Progress, RunProfile
     from schedmate.service.learning import Learning
@@ -39,7 +39,15 @@ class Ended:
 
 
 class Watching:
-    def __init__(self, store: Store, learning: Learning) -> None:
+    """`interactive` says of which jobs a silence means nothing."""
+
+    def __init__(
+        self,
+        store: Store,
+        learning: Learning,
+        interactive: Callable[[Job], bool] = lambda _: False,
+    ) -> None:
+        self._interactive = interactive
         self._store = store
         self._learning = learning
         self._followed: dict[JobId, Followed] = {}
@@ -111,11 +119,24 @@ class Watching:
 
     def _poll(self, one: Followed, now: float) -> Progress | None:
         try:
-            return one.tracker.poll(now)
+            return self._as_shown(one, one.tracker.poll(now))
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
             _log.exception("the logs of job %s cannot be followed", one.job.id)
             self.forget(one.job.id)
             return None
+
+    def _as_shown(self, one: Followed, progress: Progress) -> Progress:
+        """An idle notebook has not stalled."""
+        if progress.phase != "stalled" or not self._waits(one.job):
+            return progress
+        warnings = tuple(each for each in progress.warnings if each.reason != "hang")
+        return replace(progress, phase="unknown", warnings=warnings)
+
+    def _waits(self, job: Job) -> bool:
+        try:
+            return self._interactive(job)
+        except SchedMateError:
+            return False
 
     def _keep(self, told: Iterable[tuple[Followed, Progress]], now: float) -> None:
         """Others want to see it too, but not ten times a second."""

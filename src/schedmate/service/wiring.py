@@ -82,13 +82,18 @@ class LateAsker:
 
 def limits_of(settings: Settings, *, act_since: float) -> Limits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import Limits
+    from schedmate.core import HangLimits, Limits
 
+    hang = settings.hang
     return Limits(
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
         act_since=act_since,
+        hang=HangLimits(
+            after_s=60 * hang.minutes,
+            partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
+        ),
     )
 
 
@@ -122,6 +127,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
         actions=Actions(scheduler, store, settings.mode),
         asker=asker,
         open_store=lambda: open_store(settings),
+        own_files=settings.state_dir,
     )
     try:
         yield mate

@@ -19,6 +19,7 @@ from schedmate.model import (
     PastRun,
     Prediction,
     Progress,
+    Silence,
     Spread,
     Submission,
     Workload,
@@ -90,6 +91,19 @@ def a_progress(**overrides: Any) -> Progress:
         "format": "tqdm",
     }
     return Progress(**(values | overrides))
+
+
+def a_silence(**overrides: Any) -> Silence:
+    """Half an hour without a line after a steady hour."""
+    values: dict[str, Any] = {
+        "silent_s": 1800.0,
+        "allowed_s": 180.0,
+        "usual_gap_s": 10.0,
+        "lines": 360,
+        "looks": 120,
+        "learnt_s": 3600.0,
+    }
+    return Silence(**(values | overrides))
 
 
 def a_diagnosis(reason: str = "node_failure", **overrides: Any) -> Diagnosis:

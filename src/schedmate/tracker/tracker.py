@@ -22,11 +22,13 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.following.follow import LogFollower, LogPosition
 from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.forecasting.spread import passed
+from schedmate.tracker.known_pauses import known_pause
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown import Question, Roles
 
-STALL_FLOOR_S = 10.0
+STALL_FLOOR_S = 300.0
+"""A shorter silence is never shown as a stall, however fast the log was."""
 _VERSION = 1
 _GOOD_FOR_S = 2.0
 
@@ -93,6 +95,7 @@ class JobTracker:
         self._seconds = 0.0 if before is None else before.seconds
         self._resumed = before is not None
         self._first_look = True
+        self._pause = known_pause(self._scans)
         self._asked: LogScan | None = None
         self._bars: list[bytes | None] = [None for _ in logs]
         self._news = False
@@ -105,7 +108,7 @@ class JobTracker:
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
         self._news = False
-        known, patient = self._lines, any(scan.pausing for scan in self._scans)
+        known, patient = self._lines, self._pause is not None
         news = [self._look(index, now) for index in range(len(self._followers))]
         if self._first_look and not self._resumed:
             self._catch_up(now)
@@ -113,12 +116,18 @@ class JobTracker:
             lines = self._lines - known
             self._rhythm.look(now, spoke=any(news), lines=lines, patient=patient)
         self._first_look = False
+        if self._news:
+            self._pause = known_pause(self._scans)
         progress = None if self._news else self._little_later(now)
         if progress is None:
             progress, self._told_at = progress_of(self._facts(now)), now
             self._told = progress
         self._seconds += time.perf_counter() - before
-        return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
+        return replace(
+            progress,
+            silence=self._rhythm.silence(now, self._pause),
+            cost=Cost(seconds=round(self._seconds, 6)),
+        )
 
     def _little_later(self, now: float) -> Progress | None:
         """What was told before, where nothing was written since and it is not long ago."""
@@ -213,7 +222,7 @@ class JobTracker:
         times = [follower.written_at for follower in self._followers]
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
-            self._rhythm.catch_up(self._lines, until=min(written_at, now))
+            self._rhythm.catch_up(self._lines, until=min(written_at, now), now=now)
 
     def _skip_earlier_runs(self) -> None:
         """What was written before this run started is the output of an earlier one."""

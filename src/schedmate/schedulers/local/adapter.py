@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
 from schedmate.model import (
+    Activity,
     BadInput,
     Job,
     JobId,
@@ -26,7 +27,8 @@ from schedmate.model import (
     Submission,
 )
 from schedmate.schedulers.local import detach
-from schedmate.schedulers.local.gpus import count_slots
+from schedmate.schedulers.local.activity import activities
+from schedmate.schedulers.local.gpus import busy_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.processes import booted_at
 from schedmate.schedulers.local.queue import Queue
@@ -111,6 +113,18 @@ class LocalScheduler:
         self._queue.set_request(
             _number(job_id), lambda request: replace(request, time_limit_s=seconds)
         )
+
+    def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
+        """See `MeasuresActivity`."""
+        wanted = [int(job.id) for job in jobs if _is_number(job.id)]
+        entries = [entry for entry in self._queue.entries(wanted) if not entry.state.ended]
+        gpus = {entry.id: entry.slots[: entry.request.gpus] for entry in entries}
+        found = activities(
+            {entry.id: self._layout.attempt(entry) for entry in entries},
+            gpus,
+            busy_gpus() if any(gpus.values()) else {},
+        )
+        return {str(number): activity for number, activity in found.items()}
 
     def ensure_running(self) -> None:
         """Start the daemon unless one is alive.
