@@ -4,6 +4,7 @@ from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, Prog
 from schedmate.core.history import Attempt, Reached
 from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
 from schedmate.core.mind import KnownJob, Mind
+from schedmate.core.places import Written, place
 from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
 
 __all__ = [
@@ -25,5 +26,7 @@ __all__ = [
     "Remember",
     "RetryPlan",
     "Track",
+    "Written",
+    "place",
     "plan_retry",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from schedmate.core.history import Attempt, Reached
+from schedmate.core.places import NOTHING_WRITTEN, Written
 from schedmate.core.retry import Choice
 from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
 
@@ -14,12 +15,14 @@ from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
 class JobSeen:
     """The scheduler shows this job like this; told at least whenever something changed.
 
-    `past` is how earlier attempts went, for a mind that was not there.
+    `past` is how earlier attempts went, `written` which nice numbers we gave it, for a mind that
+    was not there.
     """
 
     at: float
     job: Job
     past: Mapping[int, Attempt] = field(default_factory=dict)
+    written: Written = NOTHING_WRITTEN
 
 
 @dataclass(frozen=True, slots=True)

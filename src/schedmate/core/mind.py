@@ -8,12 +8,13 @@ mind everything it sees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, ProgressSeen
 from schedmate.core.history import Attempt
 from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
+from schedmate.core.places import NOTHING_WRITTEN, Written, place
 from schedmate.core.retry import Limits, RetryPlan, plan_retry
 from schedmate.model import (
     SURE_ENOUGH,
@@ -41,6 +42,7 @@ class KnownJob:
     progress: Progress | None = None
     attempts: dict[int, Attempt] = field(default_factory=dict)
     hung_attempt: int | None = None
+    written: Written = NOTHING_WRITTEN
 
     @property
     def prediction(self) -> Prediction | None:
@@ -63,8 +65,8 @@ class Mind:
 
     def handle(self, event: Event) -> list[Instruction]:
         match event:
-            case JobSeen(job=job, past=past):
-                return self._seen(job, past)
+            case JobSeen():
+                return self._seen(event)
             case JobAdvised(job_id=job_id, advice=advice):
                 return self._advised(job_id, advice)
             case ProgressSeen(job_id=job_id, progress=progress):
@@ -72,17 +74,19 @@ class Mind:
             case JobDiagnosed():
                 return self._diagnosed(event)
 
-    def _seen(self, job: Job, past: Mapping[int, Attempt]) -> list[Instruction]:
+    def _seen(self, told: JobSeen) -> list[Instruction]:
+        job = told.job
         known = self._known.get(job.id)
         if known is None:
-            self._known[job.id] = KnownJob(job, attempts=dict(past))
-            return [Advise(job), *self._changed(job)]
+            known = KnownJob(job, attempts=dict(told.past), written=told.written)
+            self._known[job.id] = known
+            return [*self._placed(known), Advise(job), *self._changed(job)]
         before, known.job = known.job, job
         if (before.state, before.restarts) == (job.state, job.restarts):
-            return []
+            return self._placed(known)
         if before.restarts != job.restarts:
             known.progress = None
-        return self._changed(job)
+        return [*self._placed(known), *self._changed(job)]
 
     def _changed(self, job: Job) -> list[Instruction]:
         if job.state is JobState.RUNNING:
@@ -98,23 +102,20 @@ class Mind:
         if known is None:
             return []
         known.advice = advice
-        job = known.job
-        if job.state is not JobState.PENDING:
+        return self._placed(known)
+
+    def _placed(self, known: KnownJob) -> list[Instruction]:
+        """Give a job that waits its place in the queue, as soon as it can have one."""
+        action, known.written = place(
+            self._ordering,
+            Candidate(known.job, known.prediction),
+            known.written,
+            read=known.advice is not None,
+        )
+        if action is None:
             return []
-        nice = self._ordering.nice(Candidate(job, advice.prediction))
-        if nice == job.nice:
-            return []
-        return [
-            Act(
-                Action(
-                    kind="set_nice",
-                    job_id=job.id,
-                    attempt=job.restarts,
-                    value=nice,
-                    why=f"{self._ordering.name}: {advice.prediction.explanation}",
-                )
-            )
-        ]
+        known.job = replace(known.job, nice=int(action.value or 0))
+        return [Act(action)]
 
     def _moved(self, job_id: JobId, progress: Progress) -> list[Instruction]:
         known = self._known.get(job_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Limits, RetryPlan, plan_retry
+from schedmate.core import Attempt, Choice, Limits, RetryPlan, plan_retry
 from schedmate.model import REASONS, ActionRecord
 from schedmate.service.attempts import attempts_before, reached_in
 
@@ -42,6 +42,8 @@ def aftermath_of(
     records: Sequence[ActionRecord],
     store: Store,
     limits: Limits,
+    *,
+    choice: Choice | None = None,
 ) -> Aftermath | None:
     """Of the newest attempt that was diagnosed; None where none was."""
     if not diagnoses:
@@ -61,7 +63,7 @@ def aftermath_of(
     reason = diagnoses[attempt].reason
     return Aftermath(
         attempt=attempt,
-        plan=plan_retry(attempts, attempt, limits=limits, job_id=job.id),
+        plan=plan_retry(attempts, attempt, limits=limits, choice=choice, job_id=job.id),
         limits=limits,
         record=record,
         restarted=job.restarts > attempt,
@@ -84,12 +86,19 @@ def in_words(after: Aftermath, written: Written) -> str:
         return f"{_history(after, record)}; {_as_it_is_now(after)}"
     how = "queued again" if record.action.kind == "requeue" else "stopped"
     if record.state == "failed":
-        return f"it could not be {how}: {record.note}"
+        return _failed(after, record, how)
     if record.action.kind == "cancel":
         return f"it {_BE[record.state]} stopped ({record.action.why})"
     delay = record.action.delay_s
     later = f", to start in {written(delay)}" if delay else ""
     return f"it {_BE[record.state]} queued again{_where(after)}{later}, {_count(after)}"
+
+
+def _failed(after: Aftermath, record: ActionRecord, how: str) -> str:
+    """A note that says how far it came says it all."""
+    if after.restarted and record.note.startswith("it was"):
+        return record.note
+    return f"it could not be {how}: {record.note}"
 
 
 def _history(after: Aftermath, record: ActionRecord) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
@@ -25,9 +26,10 @@ from schedmate.core import (
     ProgressSeen,
     Remember,
     Track,
+    Written,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
+from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
 from schedmate.service.attempts import attempts_before, reached_in
 from schedmate.service.foresight import Foresight
 from schedmate.service.hindsight import measured_gpus, run_that_ended
@@ -38,7 +40,7 @@ from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
@@ -73,14 +75,18 @@ class Mate:
         self._foresight = Foresight(store, self._refining, open_store)
         self._watching = Watching(store, Learning(store, self._refining, asker))
         self._troubled: dict[JobId, float] = {}
+        self._unread: deque[Job] = deque()
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
         jobs = self._scheduler.jobs()
         self._forget_all_but({job.id for job in jobs})
+        self._unread.clear()
         for job in jobs:
             if now >= self._troubled.get(job.id, 0.0):
                 self._see(job, now)
+        while self._unread:
+            self._read(self._unread.popleft(), now)
         for job_id, progress in self._watching.look(now):
             self._tell(ProgressSeen(now, job_id, progress))
         self._foresight.consider(now)
@@ -99,9 +105,20 @@ class Mate:
             self._troubled.pop(job_id, None)
 
     def _see(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            self._tell(JobSeen(now, job, self._past(job), self._written(job)))
+
+    def _read(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            for event in self._advise(job, now):
+                self._tell(event)
+            self._foresight.submitted(job)
+
+    @contextmanager
+    def _on_its_own(self, job: Job, now: float) -> Iterator[None]:
         """Trouble with one job is not trouble for the others; it is met afresh a while later."""
         try:
-            self._tell(JobSeen(now, job, self._past(job)))
+            yield
         except SchedulerUnreachable:
             self._mind.forget(job.id)
             raise
@@ -115,6 +132,11 @@ class Mate:
             return {}
         return attempts_before(job, self._store)
 
+    def _written(self, job: Job) -> Written:
+        if job.state is not JobState.PENDING or job.id in self._mind.known:
+            return Written()
+        return Written.of(self._store.actions(job_id=job.id), job.restarts)
+
     def _tell(self, event: Event) -> None:
         events = deque([event])
         while events:
@@ -124,6 +146,8 @@ class Mate:
 
     def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
         match instruction:
+            case Advise(job=job) if job.state is JobState.PENDING:
+                self._unread.append(job)  # all that wait have a place before one is read
             case Advise(job=job):
                 advised = self._advise(job, now)
                 self._foresight.submitted(job)

@@ -111,7 +111,10 @@ def _explained(
         )
         found = {job.restarts: Handler(store).diagnose(case)}
         story = replace(story, diagnoses={**story.diagnoses, **found})
-    after = aftermath_of(job, story.diagnoses, story.actions, store, limits or Limits())
+    choice = nodes.choice_for(job, now) if job.state.failed and job.nodes else None
+    after = aftermath_of(
+        job, story.diagnoses, story.actions, store, limits or Limits(), choice=choice
+    )
     return replace(story, aftermath=after, suspects=suspects)
 
 
