@@ -91,6 +91,8 @@ class Settings(BaseSettings):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
     policy: str = "sjf"
+    nice_range: PositiveInt | None = None
+    """The largest nice number; None chooses it by the scheduler's own weights."""
     retries: int = Field(2, ge=0)
     """In a row, without getting a job any further."""
     retries_in_all: int = Field(10, ge=0)

@@ -291,3 +291,31 @@ def test_whatever_the_history_the_bounds_hold(history, now, attempt, up):
         assert attempt < LIMITS.retries_in_all
         assert made.used < LIMITS.retries
         assert not up or up - set(made.exclude_nodes)
+
+
+def test_a_job_that_asks_for_the_blamed_node_is_left_where_it_is():
+    choice = Choice(frozenset({"n1", "n2", "n3"}), 1, required=frozenset({"n1"}))
+
+    made = plan(avoiding("n1"), choice=choice)
+
+    assert (made.again, made.exclude_nodes) == (False, ())
+    assert made.code == "nodes_required"
+    assert plan(avoiding("n2"), choice=choice).exclude_nodes == ("n2",)
+
+
+def test_a_job_whose_constraints_leave_no_other_node_is_left_where_it_is():
+    assert not plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1", "n2"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1)).exclude_nodes == ()
+
+
+def test_a_node_that_is_down_is_not_taken_from_a_job_that_needs_it_back():
+    choice = Choice(frozenset({"n2"}), 2)
+
+    made = plan(avoiding("n1"), choice=choice)
+
+    assert (made.again, made.exclude_nodes) == (True, ())
+
+
+def test_where_it_is_not_known_which_nodes_are_up_none_is_excluded():
+    assert plan(avoiding("n1"), choice=Choice(frozenset())).exclude_nodes == ()

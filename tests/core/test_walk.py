@@ -49,12 +49,13 @@ def only_action(instructions):
 
 
 def test_a_job_walks_from_submission_over_a_requeue_to_memory(engine):
-    pending, running = a_job(), a_job(state=JobState.RUNNING)
+    pending, running = a_job(most_nice=1000), a_job(state=JobState.RUNNING)
     lost = a_job(state=JobState.NODE_FAIL)
 
-    assert engine.handle(JobSeen(1, pending)) == [Advise(pending)]
+    middle, advise = engine.handle(JobSeen(1, pending))
+    assert (advise, middle.action.value, middle.action.provisional) == (Advise(pending), 500, True)
     nice = only_action(engine.handle(JobAdvised(2, "1", an_advice(90.0))))
-    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", 90, 0)
+    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", 185, 0)
     assert engine.handle(JobSeen(3, running)) == [Track(running)]
     assert engine.handle(ProgressSeen(4, "1", a_progress())) == []
     assert engine.handle(JobSeen(5, lost)) == [Remember(lost), Diagnose(lost)]
@@ -123,7 +124,7 @@ def test_advice_that_changes_nothing_asks_for_nothing(engine):
 
 
 def test_the_reason_for_an_order_can_be_read(engine):
-    see(engine)
+    see(engine, most_nice=1000)
 
     assert only_action(engine.handle(JobAdvised(0, "1", an_advice(9.0)))).why == "sjf: like job 812"
 

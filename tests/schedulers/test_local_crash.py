@@ -53,7 +53,7 @@ def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(house
     def step():
         for job in house.scheduler.jobs(again):
             if f"{job.id} 0" in house.lines() and job.id not in requeued:
-                house.scheduler.requeue(job.id)
+                house.scheduler.requeue(job.id, run=0)
                 requeued.add(job.id)
         return all(job.state.ended for job in house.scheduler.jobs())
 
@@ -262,7 +262,7 @@ def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
     house.until(lambda: len(house.lines()) == 1)
     house.kill_daemon()
 
-    house.scheduler.requeue(job_id)
+    house.scheduler.requeue(job_id, run=0)
     house.kill_daemon()
 
     assert house.ended(job_id, restarts=1).state is JobState.COMPLETED
@@ -272,12 +272,12 @@ def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
 def test_a_job_that_is_being_ended_is_not_requeued(still):
     job_id = still.shell("sleep 600")
     still.started(job_id)
-    still.scheduler.requeue(job_id)
-    still.scheduler.requeue(job_id)  # twice is once
+    still.scheduler.requeue(job_id, run=0)
+    still.scheduler.requeue(job_id, run=0)  # twice is once
     still.scheduler.cancel(job_id)
 
     with pytest.raises(SchedulerError, match="is being ended: CANCELLED"):
-        still.scheduler.requeue(job_id)
+        still.scheduler.requeue(job_id, run=0)
 
     assert still.ended(job_id).state is JobState.CANCELLED
 

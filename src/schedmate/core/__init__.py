@@ -26,6 +26,7 @@ from schedmate.core.instructions import (
     Track,
 )
 from schedmate.core.interactive import is_interactive
+from schedmate.core.order import NiceHistory
 from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 
@@ -49,6 +50,7 @@ __all__ = [
     "KnownJob",
     "Limits",
     "Measure",
+    "NiceHistory",
     "Past",
     "ProgressSeen",
     "Reached",

@@ -40,6 +40,7 @@ from schedmate.core.instructions import (
     Remember,
     Track,
 )
+from schedmate.core.order import NEVER_ORDERED, NiceHistory, next_nice
 from schedmate.core.retry import Limits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 from schedmate.core.wording import in_words
@@ -78,7 +79,9 @@ class KnownJob:
     hung: Hung | None = None
     """Set from the moment it is taken for hung until it writes again or its run is over."""
     hung_attempt: int | None = None
-    nice: int | None = None
+    read: bool = False
+    """Whether its code was read, or is known to be unreadable."""
+    nice: NiceHistory = NEVER_ORDERED
     user_limit_s: float | None = None
     our_limit_s: float | None = None
 
@@ -131,32 +134,34 @@ class DecisionEngine:
         job = event.job
         known = self._known.get(job.id)
         if known is None:
-            self._known[job.id] = _met(job, event.past)
-            return [Advise(job), *_looks(job)]
+            known = self._known[job.id] = _met(job, event.past)
+            return [*self._order(known), Advise(job), *_looks(job)]
         before, known.job = known.job, job
         if (before.state, before.restarts) == (job.state, job.restarts):
-            return self._give_back_limit(known, event.at)
+            return [*self._order(known), *self._give_back_limit(known, event.at)]
         if before.restarts != job.restarts:
             known.progress, known.watch, known.hung = None, None, None
         again = before.state is JobState.PENDING and _waited_long(job)
-        return [*([Advise(job, again=True)] if again else []), *_looks(job)]
+        advise = [Advise(job, again=True)] if again else []
+        return [*self._order(known), *advise, *_looks(job)]
 
     def _advised(self, event: JobAdvised) -> list[Instruction]:
         known = self._known.get(event.job_id)
         if known is None:
             return []
-        known.advice = event.advice or known.advice
-        if known.job.state is not JobState.PENDING:
-            return []
+        known.advice, known.read = event.advice or known.advice, True
         return [*self._order(known), *self._lower_limit(known)]
 
     def _order(self, known: KnownJob) -> list[Instruction]:
+        """Give a job that waits its nice number, as soon as it can have one."""
         job, prediction = known.job, known.prediction
-        nice = self._ordering.nice(Candidate(job, prediction))
-        if nice == job.nice:
+        candidate = Candidate(job, prediction)
+        nice, known.nice = next_nice(self._ordering, candidate, known.nice, read=known.read)
+        if nice is None:
             return []
-        known.nice = nice
-        return [_act("set_nice", job, self._why_ordered(prediction), value=nice)]
+        known.job = replace(job, nice=nice)
+        parts = {"value": nice, "provisional": not known.read}
+        return [_act("set_nice", job, self._why_ordered(prediction), **parts)]
 
     def _why_ordered(self, prediction: Prediction | None) -> DecisionReason:
         spread = None if prediction is None else prediction.duration_s
@@ -171,10 +176,10 @@ class DecisionEngine:
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction
         limit = job.request.time_limit_s
-        if known.our_limit_s is not None and limit != known.our_limit_s:
-            return []  # somebody has changed it since: it is theirs
-        if known.our_limit_s is not None or prediction is None:
+        if job.state is not JobState.PENDING or prediction is None:
             return []
+        if known.our_limit_s is not None:
+            return []  # ours already, or changed by somebody since
         ours = self._time_limits.lowered(job, prediction)
         if ours is None:
             return []
@@ -309,6 +314,8 @@ def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruct
 def _met(job: Job, past: Past) -> KnownJob:
     return KnownJob(
         job,
+        advice=past.advice,
+        read=past.advice is not None,
         attempts=dict(past.attempts),
         nice=past.nice,
         user_limit_s=past.user_limit_s,

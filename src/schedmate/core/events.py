@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.core.attempts import Attempt, Reached
+from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.retry import Choice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
@@ -23,8 +24,8 @@ class Past:
     """What an engine that was not there should know of a job."""
 
     attempts: Mapping[int, Attempt] = field(default_factory=dict)
-    nice: int | None = None
-    """The last nice number that was ours."""
+    nice: NiceHistory = NEVER_ORDERED
+    advice: Advice | None = None
     user_limit_s: float | None = None
     """The limit that its user asked for, where we have lowered it."""
     our_limit_s: float | None = None

@@ -45,10 +45,26 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The nodes that could run the job now, and how many it needs."""
+    """The nodes that could run the job now by what it asks for, and how many it needs.
+
+    None are up where the scheduler does not say: then none is taken away.
+    """
 
     up: frozenset[str]
     needed: int = 1
+    required: frozenset[str] = frozenset()
+    """Those that the job asks for by name."""
+    picky: bool = False
+    """Other nodes are up too, but the job's own constraints rule them out."""
+
+    @property
+    def spare(self) -> int:
+        return len(self.up) - self.needed
+
+    @property
+    def indispensable(self) -> frozenset[str]:
+        """Nodes that are up without which the job cannot start."""
+        return self.up if self.picky and self.spare <= 0 else self.up & self.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +89,9 @@ def plan_retry(
     """Say whether attempt `attempt + 1` is worth it, given how every attempt went."""
     decision = attempts[attempt].diagnosis.decision
     used = _used(attempts, attempt)
-    objection = _objection(attempts, attempt, used, limits)
+    objection = _objection(attempts, attempt, used, limits) or _insistence(
+        attempts[attempt], choice
+    )
     if objection is not None:
         allowed = limits.retries_in_all if objection == "all_retries_used" else limits.retries
         return RetryPlan(again=False, code=objection, used=used, allowed=allowed)
@@ -101,6 +119,15 @@ def _objection(
     if used and found.confidence < SURE_ENOUGH:
         return "unsure_again"
     return _against_stopping(attempts, attempt) or _in_vain(attempts, attempt, used)
+
+
+def _insistence(now: Attempt, choice: Choice | None) -> ReasonCode | None:
+    """Why a job that should go elsewhere cannot."""
+    decision = now.diagnosis.decision
+    if choice is None or decision.retry != "elsewhere":
+        return None
+    stuck = choice.indispensable.intersection(decision.exclude_nodes)
+    return "nodes_required" if stuck else None
 
 
 def _against_stopping(attempts: Mapping[int, Attempt], attempt: int) -> ReasonCode | None:
@@ -177,7 +204,9 @@ def _excluded(
     )
     if choice is None:
         return tuple(blamed)[:_EXCLUDED_BLINDLY]
-    usable = len(choice.up)
-    left = min(max(1, usable // _EXCLUDED_SHARE), max(0, usable - choice.needed))
-    usable_ones = [node for node in blamed if node in choice.up][:left]
-    return tuple(node for node in blamed if node not in choice.up or node in usable_ones)
+    if choice.spare < 0:  # it waits for nodes to come back: take none away
+        return ()
+    left = min(max(1, len(choice.up) // _EXCLUDED_SHARE), choice.spare)
+    avoidable = [node for node in blamed if node not in choice.required]
+    usable_ones = [node for node in avoidable if node in choice.up][:left]
+    return tuple(node for node in avoidable if node not in choice.up or node in usable_ones)

@@ -19,7 +19,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "unsure_again": "{0.failure}: not sure, and it was tried again before",
     "no_further": "{0.failure}: the last retry got no further than the run before it",
     "same_failure": "{0.failure}: the same failure at the same place again",
-    "nodes_required": "{0.failure}: the job requires the node that failed it",
+    "nodes_required": "{0.failure}: its own constraints leave it no node but the one blamed",
     "hang_retried": "{0.failure}: it was queued again for that before, once is all",
     "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
     "unsure": "{0.failure}: that is a guess",

@@ -33,6 +33,8 @@ class Action:
     value: float | None = None
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
+    provisional: bool = False
+    """A place in the queue for as long as the job has not been read."""
 
     @property
     def key(self) -> str:

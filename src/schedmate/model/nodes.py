@@ -25,6 +25,9 @@ class NodeState:
     up_since: float | None = None
     """When it was booted."""
     partitions: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    reservations: tuple[str, ...] = ()
+    """Those that hold it now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from schedmate.policies.gittins import Gittins
 from schedmate.policies.las import Las
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.multifactor import Multifactor
-from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
+from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, nice_of, ordering
 from schedmate.policies.pollux import Pollux
 from schedmate.policies.qssf import Qssf
 from schedmate.policies.sia import Sia
@@ -60,5 +60,6 @@ __all__ = [
     "Seen",
     "Sjf",
     "World",
+    "nice_of",
     "ordering",
 ]

@@ -45,7 +45,8 @@ class Scheduler(Protocol):
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         """Every job the scheduler still knows, ended ones included, or those with these ids.
 
-        One batched question, however many jobs there are. Unknown ids are left out.
+        One batched question, however many jobs there are. Unknown ids are left out; where some
+        of them cannot be looked up now, `PartlyKnown` is raised.
         """
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
@@ -64,18 +65,26 @@ class Scheduler(Protocol):
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
+        run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
-    ) -> None:
+    ) -> bool:
         """Queue a running or ended job again under its id, its restart count one higher.
 
-        With `run`, a restart count, only where the job is still in that run: otherwise somebody
-        else was faster, and it is refused.
+        True once it waits again with all of this; False while the old run is still being stopped:
+        ask again later, in the same words. Asked again while it waits, by whomever and after
+        whatever crash, it does what is still missing and nothing twice. `run` is the restart
+        count of the run that is meant: a job that has gone on since is refused.
         """
 
+    def may_run_on(self, job: Job, node: NodeState) -> bool:
+        """Whether what the job itself asks for allows this node, be it up or not."""
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
-        """Order a pending job: those with a smaller number start first."""
+        """Order a pending job: those with a smaller number start first.
+
+        A scheduler may ignore it in silence: read it back.
+        """
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         """Change the limit of a pending or running job; None takes it away."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Hung, Past, Reached
+from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached
 
 if TYPE_CHECKING:
     from schedmate.model import Job, PastRun
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 def past_of(job: Job, store: Store) -> Past:
     """What an engine that was not there should know of a job."""
-    done = [record.action for record in store.actions(job_id=job.id, state="done")]
-    nice = [action.value for action in done if action.kind == "set_nice"]
-    limits = [action for action in done if action.kind == "set_time_limit"]
+    records = store.actions(job_id=job.id)
+    limits = [
+        one.action
+        for one in records
+        if one.action.kind == "set_time_limit" and one.state in ("done", "intended")
+    ]
     ours = limits[-1] if limits else None
     asked = None if ours is None or ours.reason is None else ours.reason.user_limit_s
     return Past(
         attempts=attempts_before(job, store) if job.restarts else {},
-        nice=None if not nice or nice[-1] is None else int(nice[-1]),
+        nice=NiceHistory.of(records, job.restarts),
         user_limit_s=asked,
         our_limit_s=None if asked is None or ours is None else ours.value,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
@@ -46,7 +47,7 @@ from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from schedmate.core.events import DiagnosedBy
@@ -90,6 +91,7 @@ class Mate:
         self._news = News(engine.hang_after_s)
         self._troubled: dict[JobId, float] = {}
         self._started = False
+        self._unread: deque[Job] = deque()
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
@@ -98,9 +100,12 @@ class Mate:
             self._started = True
             self._tell(Started(now))
         self._forget_all_but({job.id for job in jobs}, now)
+        self._unread.clear()
         for job in jobs:
             if now >= self._troubled.get(job.id, 0.0):
                 self._see(job, now)
+        while self._unread:
+            self._read(self._unread.popleft(), now)
         for job_id, progress in self._watching.look(now):
             if self._news.is_news(job_id, progress, now):
                 self._tell(ProgressSeen(now, job_id, progress))
@@ -141,9 +146,20 @@ class Mate:
         self._news.forget(job_id)
 
     def _see(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            self._tell(JobSeen(now, job, self._past(job)))
+
+    def _read(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            for event in self._advise(job, now):
+                self._tell(event)
+            self._foresight.submitted(job)
+
+    @contextmanager
+    def _on_its_own(self, job: Job, now: float) -> Iterator[None]:
         """Trouble with one job is not trouble for the others; it is met afresh a while later."""
         try:
-            self._tell(JobSeen(now, job, self._past(job)))
+            yield
         except SchedulerUnreachable:
             self._forget(job.id, now)
             raise
@@ -176,6 +192,8 @@ class Mate:
         match instruction:
             case Advise(job=job, again=True):
                 return self._advise_again(job, now)
+            case Advise(job=job) if job.state is JobState.PENDING:
+                self._unread.append(job)  # all that wait are ordered before one is read
             case Advise(job=job):
                 advised = self._advise(job, now)
                 self._foresight.submitted(job)

@@ -94,7 +94,9 @@ def _decided(record: ActionRecord, written: Written) -> str:
         return f"it is left running ({action.why})"
     how = "queued again" if action.kind == "requeue" else "stopped"
     if record.state == "failed":
-        return f"it could not be {how}: {record.note}"
+        # a note that says how far it came says it all
+        came_far = record.note.startswith("it was")
+        return record.note if came_far else f"it could not be {how}: {record.note}"
     if action.kind == "cancel":
         return f"it {_BE[record.state]} stopped ({action.why})"
     later = f", to start in {written(action.delay_s)}" if action.delay_s else ""

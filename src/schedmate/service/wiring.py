@@ -42,10 +42,16 @@ def open_scheduler(settings: Settings) -> Scheduler:
         from schedmate.schedulers.slurm import SlurmScheduler
 
         slurm = settings.slurm
-        return SlurmScheduler(timeout_s=slurm.timeout_s, history_days=slurm.history_days)
+        return SlurmScheduler(
+            timeout_s=slurm.timeout_s,
+            history_days=slurm.history_days,
+            nice_range=settings.nice_range,
+        )
     from schedmate.schedulers.local import LocalScheduler
 
-    return LocalScheduler(settings.state_dir / "local", settings.local)
+    return LocalScheduler(
+        settings.state_dir / "local", settings.local, nice_range=settings.nice_range
+    )
 
 
 def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Asker | None:

@@ -42,6 +42,8 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
+_NICE_RANGE = 10_000
+"""Jobs do not age here, so nothing bounds it but the wish for readable numbers."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -50,11 +52,14 @@ class LocalScheduler:
 
     name = "local"
 
-    def __init__(self, root: Path, settings: LocalSettings) -> None:
+    def __init__(
+        self, root: Path, settings: LocalSettings, *, nice_range: int | None = None
+    ) -> None:
         self._layout = Layout(root.absolute())  # the daemon works elsewhere
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
+        self._most_nice = nice_range or _NICE_RANGE
 
     def submit(self, submission: Submission) -> JobId:
         self._check(submission)
@@ -77,7 +82,7 @@ class LocalScheduler:
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
         if not all(entry.state.ended for entry in entries):
             self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
-        return [entry.as_job(self._node) for entry in entries]
+        return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         """This machine, which is up, or nobody would ask."""
@@ -99,12 +104,16 @@ class LocalScheduler:
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
+        run: int,
         exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - there is but one node
         delay_s: float = 0.0,
-    ) -> None:
-        self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
+    ) -> bool:
+        waits = self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
         self.ensure_running()
+        return waits
+
+    def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
+        return True
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._queue.set_nice(_number(job_id), nice)
