@@ -198,6 +198,7 @@ def test_a_reservation_of_one_node_is_respected(bench, settings, store):
         assert bench.job(job_id).restarts == 0
         assert "no other node than node1" in why(bench, store, job_id)
     finally:
+        bench.clear()
         subprocess.run(["scontrol", "delete", "ReservationName=mine"], check=True)
 
 
