@@ -37,6 +37,8 @@ WORDS = {
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
     "limits, `act` also requeues jobs",
     "policy": "who goes first: `sjf`, `ssf` or `fifo`",
+    "nice_range": "the largest nice number a job is given; unset: by the "
+    "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
     "retries": "how often in a row one job is tried again without getting any further",
     "retries_in_all": "how often one job is tried again at all",
     "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "

@@ -114,9 +114,7 @@ class Requeueing:
     def _hurry(self, seen: Record) -> None:
         """Without a start time Slurm keeps a requeued job back for two minutes: no more is lost."""
         queued = values.epoch(seen["SubmitTime"]) or 0.0
-        if seen["Reason"] not in ("BeginTime", "None") or time.time() - queued > _JUST_NOW_S:
-            return
-        if self.delay_s:  # somebody else released it
+        if self.delay_s or time.time() - queued > _JUST_NOW_S:
             return
         try:
             self._update(f"StartTime=now+{math.ceil(_CREDENTIAL_S)}")
