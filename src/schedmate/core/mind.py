@@ -24,8 +24,8 @@ from schedmate.core.hangs import (
     Verdict,
     idle_for_s,
     is_suspect,
-    looks_apart_s,
     known_without_measuring,
+    looks_apart_s,
     too_many_at_once,
 )
 from schedmate.core.history import Attempt, Hung
