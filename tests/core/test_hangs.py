@@ -237,6 +237,31 @@ def test_hours_of_work_are_not_thrown_away_for_a_suspicion(reached, ran_h, idle,
     assert kinds(acts) == [kind]
 
 
+@pytest.mark.parametrize(("count", "healthy", "touched"), [(3, 0, 3), (8, 0, 0), (8, 100, 8)])
+def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, touched):
+    """A file system that is away stops many at once, and brings them all back."""
+    engine, requeued = DecisionEngine(ordering("fifo"), Limits()), set()
+    for number in range(count + healthy):
+        engine.handle(JobSeen(0.0, a_job(id=str(number), state=JobState.RUNNING)))
+
+    for minute in range(50):
+        progress = a_progress(silence=a_silence(silent_s=60.0 * minute))
+        asked = []
+        for number in range(count):
+            asked += engine.handle(ProgressSeen(60.0 * minute, str(number), progress))
+        while asked:
+            match asked.pop(0):
+                case Measure(job=job):
+                    asked += engine.handle(ActivitySeen(60.0 * minute, job.id, 0, IDLE))
+                case Diagnose(job=job):
+                    found = JobDiagnosed(60.0 * minute, job.id, 0, a_diagnosis("hang"))
+                    asked += engine.handle(found)
+                case Act(action=action):
+                    requeued.add(action.job_id)
+
+    assert len(requeued) == touched
+
+
 def test_a_partition_may_have_a_time_of_its_own():
     hang = HangLimits(after_s=600.0, partitions={"long": 7200.0, "desk": float("inf")})
     engine = lambda: DecisionEngine(ordering("fifo"), Limits(hang=hang))  # noqa: E731 - a fresh one each time

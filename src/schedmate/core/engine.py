@@ -25,11 +25,12 @@ from schedmate.core.events import (
 )
 from schedmate.core.hangs import (
     HangWatch,
+    Verdict,
     idle_for_s,
     is_suspect,
+    known_without_measuring,
     looks_apart_s,
-    may_do_without_a_measurement,
-    verdict,
+    too_many_at_once,
 )
 from schedmate.core.instructions import (
     Act,
@@ -231,27 +232,37 @@ class DecisionEngine:
         known = self._known.get(event.job_id)
         if known is None or known.watch is None or known.progress is None:
             return []
-        job, watch, silence = known.job, known.watch, known.progress.silence
-        if silence is None or (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
+        job = known.job
+        if (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
             return []
-        watch.left_alone = event.activity.interactive
-        first, since = watch.first, watch.idle_since
-        found = "active"
-        if first is not None and since is not None and event.at > since:
-            found = verdict(first, event.activity, event.at - since)
-        if found == "active":
-            watch.first, watch.idle_since = event.activity, event.at
-        if found == "active" or watch.left_alone:
-            return []
-        after_s = self._limits.hang.after(job)
-        enough = since is not None and event.at - since >= idle_for_s(after_s)
-        if not enough or not is_suspect(known.progress, after_s):
-            return []
-        if found == "unknown" and not may_do_without_a_measurement(silence, after_s):
+        found = known.watch.note(event.activity, event.at)
+        if not self._is_hung(known, known.watch, known.progress, found, event.at):
             return []
         known.hung_attempt = job.restarts
         known.hung = Hung(ran_s=known.progress.elapsed_s, idle=found == "idle")
         return [Diagnose(job, hung=True)]
+
+    def _is_hung(
+        self, known: KnownJob, watch: HangWatch, progress: Progress, found: Verdict, at: float
+    ) -> bool:
+        after_s = self._limits.hang.after(known.job)
+        if found == "active" or watch.left_alone or not is_suspect(progress, after_s):
+            return False
+        if found == "unknown" and not known_without_measuring(progress, after_s):
+            return False
+        long_enough = watch.idle_s(at) >= idle_for_s(after_s)
+        return long_enough and not self._many_are_idle(at)
+
+    def _many_are_idle(self, at: float) -> bool:
+        """Whether jobs fell silent together, which is not the fault of one of them."""
+        running = [one for one in self._known.values() if one.job.state is JobState.RUNNING]
+        idle = sum(
+            one.watch is not None
+            and not one.watch.left_alone
+            and one.watch.idle_s(at) >= idle_for_s(self._limits.hang.after(one.job))
+            for one in running
+        )
+        return too_many_at_once(idle, len(running))
 
     def _diagnosed(self, event: JobDiagnosed) -> list[Instruction]:
         known = self._known.get(event.job_id)

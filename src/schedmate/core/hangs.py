@@ -22,6 +22,8 @@ _APART_S = 300.0
 _APART_SHARE = 1 / 6
 _IDLE_LOOKS = 3
 """Idle for so many intervals in a row: a job that computed until just now only waits a little."""
+_FEW_AT_ONCE, _SHARE_AT_ONCE = 3, 0.1
+"""When more jobs than that are idle, a file system or a service is away, and they will go on."""
 _IDLE_CORE = 0.02
 """Of one core: what threads that only wait and poll use."""
 _IDLE_GPU = 0.02
@@ -49,6 +51,19 @@ class HangWatch:
     first: Activity | None = None
     left_alone: bool = False
 
+    def note(self, activity: Activity, at: float) -> Verdict:
+        """Compare with the first measurement of a row; who was at work begins a new one."""
+        self.left_alone = activity.interactive
+        found: Verdict = "active"
+        if self.first is not None and self.idle_s(at) > 0:
+            found = verdict(self.first, activity, self.idle_s(at))
+        if found == "active":
+            self.first, self.idle_since = activity, at
+        return found
+
+    def idle_s(self, at: float) -> float:
+        return 0.0 if self.idle_since is None else at - self.idle_since
+
 
 def looks_apart_s(after_s: float) -> float:
     """How far apart two measurements are: a few minutes, and several fit into the silence."""
@@ -70,9 +85,13 @@ def is_suspect(progress: Progress, after_s: float, *, ahead_s: float = 0.0) -> b
     return known and learnt and silence.silent_s + ahead_s >= _unusual_s(silence, after_s)
 
 
-def may_do_without_a_measurement(silence: Silence, after_s: float) -> bool:
+def known_without_measuring(progress: Progress, after_s: float) -> bool:
     """Where nothing could be measured the rhythm must be known for as long as a hang takes."""
-    return silence.learnt_s >= after_s
+    return progress.silence is not None and progress.silence.learnt_s >= after_s
+
+
+def too_many_at_once(idle: int, running: int) -> bool:
+    return idle > max(_FEW_AT_ONCE, _SHARE_AT_ONCE * running)
 
 
 def verdict(before: Activity, now: Activity, seconds: float) -> Verdict:

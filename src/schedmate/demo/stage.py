@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     pass
 
 _SLOTS = 2
-_HANG_MINUTES = 0.1
+_HANG_MINUTES = 0.05
 """A site waits for half an hour; a demo has no time for that."""
 _JOBS_NEED = ("numpy", "tqdm")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from schedmate.model import Activity, SchedulerError
+from schedmate.model import Activity
 from schedmate.schedulers.slurm import parsing, values
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ Ask = Callable[..., str]
 FIELDS = ("JobID", "TRESUsageInTot", "TRESUsageInAve")
 _CPU_TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 _TASK_FIELDS = ("JobArrayID", "JobID")
+_SEPARATOR = "|"
 _BATCH, _EXTERN = "batch", "extern"
 _MOST_JOBS = 500
 
@@ -28,14 +28,11 @@ def measured(ask: Ask, jobs: Sequence[Job]) -> dict[JobId, Activity]:
     if not jobs or not _gathers(ask):
         return {}
     numbers = _numbers(ask, jobs[:_MOST_JOBS])
-    separator, form = parsing.new_separator(), ",".join(FIELDS)
-    text = ""
-    with suppress(SchedulerError):  # one of them may just have ended; ask again at the next look
-        text = ask(
-            *("sstat", "-n", "-a", "-p", f"--delimiter={separator}"),
-            *("-j", ",".join(numbers), "-o", form),
-        )
-    return activities(parsing.records(text, FIELDS, separator), numbers)
+    if not numbers:
+        return {}
+    # sstat has no choice of a separator, and nothing a user writes is among these fields
+    text = ask("sstat", "-n", "-a", "-p", "-j", ",".join(numbers), "-o", ",".join(FIELDS))
+    return activities(parsing.records(text, FIELDS, _SEPARATOR), numbers)
 
 
 def _numbers(ask: Ask, jobs: Sequence[Job]) -> dict[str, Job]:
