@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
+from schedmate.files import INVOKER
 from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
 from schedmate.policies import Candidate, ordering
 from schedmate.service import sbatch
@@ -47,7 +48,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = Files(workdir, getpass.getuser()).read(script)
+        source = Files(workdir, getpass.getuser(), by=INVOKER).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
         command=_command(line, script),

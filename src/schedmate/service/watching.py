@@ -38,6 +38,11 @@ class Ended:
     profile: RunProfile | None
 
 
+def _turn(one: Followed) -> tuple[float, str]:
+    """Those that wait longest first, and of these one user's after the other's."""
+    return one.looked_at, one.job.user
+
+
 class Watching:
     def __init__(self, store: Store, learning: Learning) -> None:
         self._store = store
@@ -100,7 +105,7 @@ class Watching:
         share = _SHARE * (self._looked_at - last)
         until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
         told = []
-        for one in sorted(self._followed.values(), key=lambda one: one.looked_at):
+        for one in sorted(self._followed.values(), key=_turn):
             one.looked_at = self._looked_at
             progress = self._poll(one, now)
             if progress is not None:
