@@ -56,5 +56,5 @@ def no_file(path: str, why: str) -> OSError:
 def checked_name(path: str) -> str:
     """The name, or an OSError where it has a NUL in it."""
     if "\0" in path:
-        raise no_file(path, "no name of a file")
+        raise no_file(path, "no name of a regular file")
     return path

@@ -47,9 +47,17 @@ def _owner(user: str) -> Owner | None:
     return Owner(user, entry.pw_uid, entry.pw_gid, frozenset(groups))
 
 
+def own_name() -> str:
+    """Of the account that runs this process: `su` leaves the names in the environment alone."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return getpass.getuser()
+
+
 def _is_our_name(user: str) -> bool:
     """In a container one's own number may have no entry; root's rights are lent to no name."""
     try:
-        return os.geteuid() != 0 and user == getpass.getuser()
+        return os.geteuid() != 0 and user == own_name()
     except (KeyError, OSError):
         return False

@@ -6,6 +6,7 @@ helper that misses it is killed, and the owner's files count as unreadable for a
 
 from __future__ import annotations
 
+import array
 import atexit
 import errno
 import os
@@ -210,8 +211,15 @@ class Helpers:
 
 
 def _received(channel: socket.socket) -> tuple[bytes, list[int]]:
-    answer, files, _, _ = socket.recv_fds(channel, program.ANSWER.size, 1, socket.MSG_CMSG_CLOEXEC)
-    return answer, files
+    """`socket.recv_fds` takes flags and forgets them, and the descriptor would be inherited."""
+    files = array.array("i")
+    answer, ancillary, _, _ = channel.recvmsg(
+        program.ANSWER.size, socket.CMSG_LEN(files.itemsize), socket.MSG_CMSG_CLOEXEC
+    )
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            files.frombytes(data[: len(data) - len(data) % files.itemsize])
+    return answer, list(files)
 
 
 def _error(number: int, path: str) -> OSError:
