@@ -103,7 +103,7 @@ def become(uid: int, gid: int, groups: list[int]) -> None:
 
 
 def serve(channel: socket.socket) -> None:
-    channel.settimeout(IDLE_S)
+    limit(channel, IDLE_S)
     while True:
         request = channel.recv(LONGEST)
         if not request:
@@ -122,6 +122,14 @@ def serve(channel: socket.socket) -> None:
         else:
             socket.send_fds(channel, [answer], [file])
             os.close(file)
+
+
+def limit(channel: socket.socket, seconds: float) -> None:
+    """Wait no longer for a message; unlike `settimeout` it costs no system call each time."""
+    whole = int(seconds)
+    patience = struct.pack("@ll", whole, int((seconds - whole) * 1e6))
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
 
 
 def _failed(number: int) -> bytes:

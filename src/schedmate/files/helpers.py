@@ -67,7 +67,7 @@ class Helpers:
         with helper.busy:
             try:
                 helper.channel.send(request)
-                answer, files = _received(helper.channel)
+                answer, files = _received(helper.channel, file=kind != program.STAT)
             except OSError as error:
                 self._give_up(owner, helper)
                 raise _not_now(path) from error
@@ -172,7 +172,7 @@ class Helpers:
             except (OSError, ValueError):
                 ours.close()
                 raise
-        ours.settimeout(self._deadline_s)
+        program.limit(ours, self._deadline_s)
         return _Helper(ours, pid, now)
 
     def _order(self, order: bytes, *files: socket.socket) -> bytes:
@@ -193,7 +193,7 @@ class Helpers:
                     cwd="/",
                     start_new_session=True,
                 )
-            ours.settimeout(self._deadline_s)
+            program.limit(ours, self._deadline_s)
             self._starter = process, ours
         return self._starter[1]
 
@@ -210,8 +210,10 @@ class Helpers:
         process.wait()
 
 
-def _received(channel: socket.socket) -> tuple[bytes, list[int]]:
+def _received(channel: socket.socket, *, file: bool) -> tuple[bytes, list[int]]:
     """`socket.recv_fds` takes flags and forgets them, and the descriptor would be inherited."""
+    if not file:
+        return channel.recv(program.ANSWER.size), []
     files = array.array("i")
     answer, ancillary, _, _ = channel.recvmsg(
         program.ANSWER.size, socket.CMSG_LEN(files.itemsize), socket.MSG_CMSG_CLOEXEC

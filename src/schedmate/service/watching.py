@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SHARE = 0.12
 """Of a core, however many jobs run: with thousands each is looked at less often."""
 _LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
+_LONGEST_WAIT_S = 1.0
+"""Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
 _MOST_LAST_LOOKS = 16
 """A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
 _KEEP_EVERY_S = 1.0
@@ -110,7 +112,7 @@ class Watching:
             progress = self._poll(one, now)
             if progress is not None:
                 told.append((one, progress))
-            if time.thread_time() > until:
+            if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
                 break
         return told
 
