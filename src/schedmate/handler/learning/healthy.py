@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from schedmate.files import INVOKER, Reader, files_of, mode_of
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading.lines import blocks, clean
 from schedmate.handler.rules import BUILT_IN, RULES
@@ -46,7 +45,7 @@ class HealthyLog:
 
 
 def healthy_logs(history: History, *, leave_out: Iterable[Path] = ()) -> tuple[HealthyLog, ...]:
-    """Logs of completed runs that are still there, the newest first.
+    """Logs of completed runs that can still be read, the newest first.
 
     A file belongs to the last run that wrote it.
     """
@@ -65,8 +64,12 @@ def healthy_logs(history: History, *, leave_out: Iterable[Path] = ()) -> tuple[H
 
 
 def _is_there(log: HealthyLog) -> bool:
-    """Asked for one user after the other: each is read by a process of its own."""
-    return stat.S_ISREG(mode_of(files_of(log.user), str(log.path)))
+    """To be read; tried for one user after the other, as each has a process of its own."""
+    try:
+        open_regular(log.path, files_of(log.user)).close()
+    except OSError:
+        return False
+    return True
 
 
 def scan(

@@ -31,7 +31,7 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
             _read(log, reader, case.reader)
         except OSError as error:
             unreadable.append(f"{names[order]} ({error.strerror or error})")
-            refused += [] if isinstance(error, FileNotFoundError) else [names[order]]
+            refused += [] if isinstance(error, FileNotFoundError) else unreadable[-1:]
         clues += reader.clues()
         tail += reader.tail()
         lines += reader.lines
