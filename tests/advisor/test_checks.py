@@ -4,6 +4,7 @@ import pytest
 
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.checks import CHECKS
+from schedmate.files import own_name
 from schedmate.model import Request
 from schedmate.model.redaction import MARK
 from schedmate.testing.history import MemoryHistory, past_run
@@ -23,7 +24,7 @@ def advised(memory, directory, text, *, request=None, **files):
         script_text=text,
         script_name="job.sh",
         request=request or Request(),
-        user="ann",
+        user=own_name(),
         name="job",
     )
     return Advisor(memory, memory).advise(target)

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from schedmate.advisor import Advisor, Target
+from schedmate.files import own_name
 from schedmate.model import Finding, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
 
@@ -29,7 +30,7 @@ def advised(memory, directory, script, code=LOOP):
         script_text=script,
         script_name="job.sh",
         request=Request(),
-        user="ann",
+        user=own_name(),
         name="job",
     )
     return Advisor(memory, memory).advise(target)

@@ -21,6 +21,7 @@ from schedmate.model import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schedmate.files import Reader
     from schedmate.handler import NamedLog
     from schedmate.model import Job
     from schedmate.store import Store
@@ -106,22 +107,22 @@ def _is_it(line: LogLine, number: int | None, text: str | None) -> bool:
 
 def _lines(case: Case) -> Iterator[Iterator[LogLine]]:
     for order, log in enumerate(case.logs):
-        yield _lines_of(log, order)
+        yield _lines_of(log, order, case.reader)
 
 
-def _lines_of(log: Path | NamedLog, order: int) -> Iterator[LogLine]:
+def _lines_of(log: Path | NamedLog, order: int, reader: Reader) -> Iterator[LogLine]:
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    for block in blocks(_chunks(content)):
+    for block in blocks(_chunks(content, reader)):
         for at, raw in pieces(block, number):
             yield read_line(raw, file=name, order=order, number=at)
         number += block.count(b"\n")
 
 
-def _chunks(content: Path | bytes) -> Iterator[bytes]:
+def _chunks(content: Path | bytes, reader: Reader) -> Iterator[bytes]:
     if isinstance(content, bytes):
         yield from pieces_of(content)
         return
-    with suppress(OSError), open_regular(content) as stream:
+    with suppress(OSError), open_regular(content, reader) as stream:
         yield from chunks_of(stream)

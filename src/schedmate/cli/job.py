@@ -109,6 +109,8 @@ def _more(story: Story, progress: Progress) -> Iterator[str]:
         yield f"              {end_in_words(left, progress.ends_by, duration)}"
     if progress.slowdown is not None:
         yield f"  slow-down   {slowdown_in_words(progress.slowdown, duration)}"
+    if progress.note:
+        yield f"  note        {progress.note}"
     yield from (f"  warning     {one.reason}: {one.text}" for one in progress.warnings)
     if progress.checkpoint is not None:
         yield f"  checkpoint  {_checkpoint(progress.checkpoint)}"

@@ -7,6 +7,7 @@ import signal as signals
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.states import VERDICTS, WORDS, plain
 from schedmate.model import BadInput, Job, JobState, NodeState, Workload
 
@@ -49,6 +50,8 @@ class Case:
     """How the scheduler said its nodes were, soon after."""
     suspects: tuple[str, ...] = ()
     """Nodes that other people's failures speak against."""
+    reader: Reader = INVOKER
+    """With whose rights its logs are read."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -65,6 +68,7 @@ class Case:
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
+        """Its logs are read as its owner could read them, by whatever process."""
         words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
@@ -79,6 +83,7 @@ class Case:
             ended_at=job.end_time,
             node_states=node_states,
             suspects=suspects,
+            reader=files_of(job.user),
         )
 
     @property

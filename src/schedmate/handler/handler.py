@@ -97,7 +97,8 @@ class Handler:
         study = self._study(case)
         diagnosis = self._recalled(study) or self._by_rules(study)
         cost = Cost(seconds=perf_counter() - started)
-        return replace(diagnosis, signature=study.signature, cost=cost)
+        noted = report.with_what_was_refused(diagnosis, case, study.gathered)
+        return replace(noted, signature=study.signature, cost=cost)
 
     @staticmethod
     def leaves_open(diagnosis: Diagnosis) -> bool:

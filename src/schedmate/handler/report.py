@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
@@ -77,10 +78,19 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
         summary = f"it failed ({_verdict(case)}) and the log is empty"
     else:
         summary = f"it failed ({_verdict(case)}) and nothing in the log says why"
-    if gathered.unreadable:
+    if gathered.unreadable and not (gathered.refused and case.reader.user):
         summary += f"; not readable: {', '.join(gathered.unreadable[:3])}"
     last = gathered.tail[-_SHOWN_LAST_LINES:] if gathered.readable else ()
     return _diagnosis(case, "unknown", summary=summary, lines=last, confidence=0.2, source="none")
+
+
+def with_what_was_refused(diagnosis: Diagnosis, case: Case, gathered: Gathered) -> Diagnosis:
+    """With a note where logs of a job cannot be read as its owner."""
+    if not (gathered.refused and case.reader.user):
+        return diagnosis
+    named = ", ".join(gathered.refused[:3])
+    note = f"its log cannot be read as user {case.reader.user}: {named}"
+    return replace(diagnosis, summary=f"{diagnosis.summary}; {note}")
 
 
 def not_failed(case: Case, gathered: Gathered) -> Diagnosis:

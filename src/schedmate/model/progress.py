@@ -92,6 +92,8 @@ class Progress:
     silence: Silence | None = None
     warnings: tuple[EarlyWarning, ...] = ()
     links: tuple[str, ...] = ()
+    note: str = ""
+    """What stands in the way of knowing more, such as a log that cannot be read."""
     confidence: float = 0.0
     format: str = "none"
     cost: Cost = field(default_factory=Cost)

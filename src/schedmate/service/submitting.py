@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import time
@@ -14,6 +13,7 @@ from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
 from schedmate.core import Act, JobAdvised, JobSeen, Past
+from schedmate.files import INVOKER, own_name
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
 from schedmate.service import sbatch
 from schedmate.service.actions import Actions
@@ -50,7 +50,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = Files(workdir, getpass.getuser()).read(script)
+        source = Files(workdir, own_name(), by=INVOKER).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
         command=_command(line, script),
@@ -127,7 +127,7 @@ def _decide(
 
 def _advise(store: Store, submission: Submission) -> Advised | None:
     try:
-        target = Target.from_submission(submission, getpass.getuser())
+        target = Target.from_submission(submission, own_name())
         return Advisor(store, store).advise(target)
     except Exception:  # noqa: BLE001 - advice is never in the way of a submission
         _log.warning("no advice on this submission", exc_info=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SHARE = 0.12
 """Of a core, however many jobs run: with thousands each is looked at less often."""
 _LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
+_LONGEST_WAIT_S = 1.0
+"""Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
 _MOST_LAST_LOOKS = 16
 """A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
 _KEEP_EVERY_S = 1.0
@@ -36,6 +38,11 @@ class Ended:
 
     progress: Progress
     profile: RunProfile | None
+
+
+def _turn(one: Followed) -> tuple[float, str]:
+    """Those that wait longest first, and of these one user's after the other's."""
+    return one.looked_at, one.job.user
 
 
 class Watching:
@@ -108,12 +115,12 @@ class Watching:
         share = _SHARE * (self._looked_at - last)
         until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
         told = []
-        for one in sorted(self._followed.values(), key=lambda one: one.looked_at):
+        for one in sorted(self._followed.values(), key=_turn):
             one.looked_at = self._looked_at
             progress = self._poll(one, now)
             if progress is not None:
                 told.append((one, progress))
-            if time.thread_time() > until:
+            if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
                 break
         return told
 

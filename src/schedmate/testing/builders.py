@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schedmate.files import own_name
 from schedmate.model import (
     REASONS,
     Advice,
@@ -29,12 +30,15 @@ from schedmate.simulator.traces import TraceJob
 
 
 def a_job(**overrides: Any) -> Job:
-    """A pending job; one that is said to run or to have ended gets the times it needs."""
+    """A pending job of ours; one that is said to run or to have ended gets the times it needs.
+
+    The files of another user's job would be read with that user's rights.
+    """
     state = overrides.get("state", JobState.PENDING)
     values: dict[str, Any] = {
         "id": "1",
         "name": "train",
-        "user": "ada",
+        "user": own_name(),
         "state": state,
         "workdir": "/home/ada/project",
         "command": ("python", "train.py"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader
 from schedmate.model import (
     BadInput,
     Cost,
@@ -56,7 +57,7 @@ class JobTracker:
 
     `likes` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
-    `state` of an earlier tracker nothing is read twice.
+    `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`.
     """
 
     def __init__(
@@ -70,9 +71,11 @@ class JobTracker:
         limit_s: float | None = None,
         pattern: LearnedPattern | None = None,
         state: str | None = None,
+        reader: Reader = INVOKER,
         stall_floor_s: float = STALL_FLOOR_S,
     ) -> None:
         self._started_at = started_at
+        self._reader = reader
         self._given = pattern
         self._known = Facts(
             logs=tuple(str(log) for log in logs),
@@ -87,7 +90,8 @@ class JobTracker:
         known = {} if before is None else before.by_path()
         places = [known.get(str(path)) for path in logs]
         self._followers = [
-            LogFollower(path, place and place[0]) for path, place in zip(logs, places, strict=True)
+            LogFollower(path, place and place[0], reader=reader)
+            for path, place in zip(logs, places, strict=True)
         ]
         self._scans = [place[1] if place else self._new_scan() for place in places]
         rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
@@ -123,11 +127,25 @@ class JobTracker:
             progress, self._told_at = progress_of(self._facts(now)), now
             self._told = progress
         self._seconds += time.perf_counter() - before
-        return replace(
-            progress,
-            silence=self._rhythm.silence(now, self._pause),
-            cost=Cost(seconds=round(self._seconds, 6)),
+        return self._noted(
+            replace(
+                progress,
+                silence=self._rhythm.silence(now, self._pause),
+                cost=Cost(seconds=round(self._seconds, 6)),
+            )
         )
+
+    def _noted(self, progress: Progress) -> Progress:
+        """A log that cannot be read is not a silent one: a hang is not concluded from it."""
+        refused = [follower.path for follower in self._followers if follower.refused]
+        if not refused:
+            return progress
+        as_whom = f" as user {self._reader.user}" if self._reader.user else ""
+        note = f"its log {refused[0]} cannot be read{as_whom}"
+        if progress.phase != "stalled":
+            return replace(progress, silence=None, note=note)
+        warnings = tuple(one for one in progress.warnings if one.reason != "hang")
+        return replace(progress, silence=None, note=note, phase="unknown", warnings=warnings)
 
     def _little_later(self, now: float) -> Progress | None:
         """What was told before, where nothing was written since and it is not long ago."""
@@ -214,7 +232,7 @@ class JobTracker:
         if not self._first_look:
             return now
         try:
-            return min(now, follower.path.stat().st_mtime)
+            return min(now, self._reader.stat(str(follower.path)).st_mtime_ns / 1e9)
         except OSError:
             return now
 

@@ -187,7 +187,7 @@ def test_only_logs_of_completed_runs_that_are_there_are_healthy(store, tmp_path)
     failed = a_job(id="3", state=JobState.FAILED, logs=(str(tmp_path / "bad.log"),))
     store.keep_run(replace(a_past_run(), job=failed))
     again = a_job(id="4", state=JobState.FAILED, logs=(str(tmp_path / "ok.log"),), end_time=9e9)
-    assert healthy_logs(store) == (tmp_path / "ok.log",)
+    assert [log.path for log in healthy_logs(store)] == [tmp_path / "ok.log"]
     store.keep_run(replace(a_past_run(), job=again))
     assert healthy_logs(store) == ()
 
@@ -246,7 +246,7 @@ def test_healthy_logs_are_read_in_bounded_time(store, tmp_path):
     told = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
     assert (told.logs, told.of, told.hits) == (0, 5, {})
     seen = []
-    told = scan([a_learned_rule()], logs, on_log=lambda *at: seen.append(at))
+    told = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
     assert seen[-1] == (5, 5)
 
 

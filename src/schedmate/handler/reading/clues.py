@@ -50,6 +50,8 @@ class Gathered:
     clues: tuple[Clue, ...] = ()
     tail: tuple[LogLine, ...] = ()
     unreadable: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Those of the unreadable ones that are there, or may be."""
     lines: int = 0
     readable: bool = False
     """Some log holds text; empty files and random bytes do not."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import signal
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
+from schedmate.files import own_name
 from schedmate.model import (
     Activity,
     BadInput,
@@ -65,7 +65,7 @@ class LocalScheduler:
         self._check(submission)
         job_id = self._queue.add(
             name=submission.name,
-            user=getpass.getuser(),
+            user=own_name(),
             workdir=str(Path(submission.workdir).resolve()),
             command=submission.command,
             script=submission.script,
