@@ -68,6 +68,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "confidence",
         "source",
         "decision",
+        "reported_by",
         "suggestion",
         "rule",
         "signature",

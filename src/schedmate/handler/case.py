@@ -9,6 +9,7 @@ from pathlib import Path
 
 from schedmate.handler.states import VERDICTS, WORDS, plain
 from schedmate.model import BadInput, Job, JobState, NodeState, Workload
+from schedmate.model.diagnosis import Reporter
 
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
@@ -27,6 +28,7 @@ class NamedLog:
 
     name: str
     content: bytes | Path
+    reported_by: Reporter = "job"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ class Case:
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
-        words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
+        words = (NamedLog("<scheduler>", job.reason.encode(), "scheduler"),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
             state=job.state,
@@ -80,6 +82,11 @@ class Case:
             node_states=node_states,
             suspects=suspects,
         )
+
+    def reporter(self, order: int) -> Reporter:
+        """Who wrote the log at this place of `logs`; a plain path is the job's own."""
+        log = self.logs[order]
+        return "job" if isinstance(log, Path) else log.reported_by
 
     @property
     def failing(self) -> bool:

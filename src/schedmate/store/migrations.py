@@ -116,4 +116,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX run_blocks_by_end ON run_blocks (block, end_time, run)",
         "CREATE TABLE learnt (name TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
     ),
+    (
+        # a model's rules wait for a person to accept them
+        """
+        UPDATE learned_rules SET body = json_set(body, '$.enabled', json('false'))
+        WHERE json_extract(body, '$.origin.teacher') = 'llm'
+        """,
+    ),
 )
