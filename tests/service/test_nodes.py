@@ -39,7 +39,7 @@ def scheduler():
     return scheduler
 
 
-def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW):
+def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW, by="scheduler"):
     job = a_job(
         id=job_id,
         user=user,
@@ -50,7 +50,7 @@ def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW):
         end_time=at,
     )
     store.keep_run(PastRun(job=job))
-    store.keep_diagnosis(job_id, 0, a_diagnosis(reason))
+    store.keep_diagnosis(job_id, 0, a_diagnosis(reason, reported_by=by))
 
 
 def a_failed_job(**parts):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.nodes import node_faults, on_local_disk
+from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node, node_faults
 from schedmate.handler.rules import Weight
 from schedmate.model import REASONS, JobState
 
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
     from schedmate.handler.reading import Clue, Gathered
     from schedmate.model.diagnosis import Reporter
 
-BROUGHT_ABOUT: Final = HARDWARE | {
-    "cuda_error",
-    "cuda_illegal_access",
-    "dataloader_killed",
-    "driver_mismatch",
-    "hang",
-    "killed",
-    "nccl_remote",
-    "nccl_timeout",
-    "network",
-    "node_failure",
-    "rendezvous",
-    "segfault",
-    "storage_io",
-}
-"""What broken hardware, or a node that goes away, may look like to the program on it."""
 _SURE: Final = 0.8
 
 
@@ -87,7 +71,8 @@ def _contradicted(case: Case, clue: Clue) -> bool:
 
 def _is_beside_the_point(clue: Clue, errors: Sequence[Clue]) -> bool:
     """Whether the run died of an error of its own, whatever else its output speaks of."""
-    if clue.reported_by != "job" or not _blames_a_node(clue):
+    text = "" if clue.line is None else clue.line.text
+    if clue.reported_by != "job" or not blames_a_node(clue.rule.reason, text):
         return False
     return any(other is not clue and _outweighs(other, clue) for other in errors)
 
@@ -103,12 +88,6 @@ def _outweighs(error: Clue, clue: Clue) -> bool:
         return False
     same_process = error.line.order == clue.line.order and error.stream == clue.stream
     return same_process and (error.line.number > clue.line.number)
-
-
-def _blames_a_node(clue: Clue) -> bool:
-    if clue.rule.reason == "disk_full":
-        return clue.line is not None and on_local_disk(clue.line.text)
-    return REASONS[clue.rule.reason].retry == "elsewhere"
 
 
 def _explains_itself(clue: Clue) -> bool:
