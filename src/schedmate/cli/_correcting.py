@@ -38,12 +38,20 @@ def correct(
     state: str | None,
     exit_code: str | None,
     nodes: tuple[str, ...],
+    system_logs: tuple[str, ...],
 ) -> Lesson:
     check_correction(reason)
     with ExitStack() as stack:
         job = _job(store, targets)
         if job is None:
-            case = open_case(targets, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+            case = open_case(
+                targets,
+                state=state,
+                exit_code=exit_code,
+                nodes=nodes,
+                system_logs=system_logs,
+                stack=stack,
+            )
         else:
             case = Case.of_job(job)
         shown = _pointed_at(case, line, text)

@@ -51,7 +51,8 @@ def learned(store: Store, rule_id: str) -> LearnedRule:
 def proposal(store: Store, rule_id: str) -> LearnedRule:
     found = learned(store, rule_id)
     if not found.proposed:
-        raise BadInput(f"{rule_id} is no proposal, it is {_state(found)} (see: schedmate rules list)")
+        state = _state(found)
+        raise BadInput(f"{rule_id} is no proposal, it is {state} (see: schedmate rules list)")
     return found
 
 
@@ -141,8 +142,9 @@ def _show_proposals(rules: Sequence[LearnedRule]) -> None:
     echo("proposed by a model, applied by nothing (schedmate rules accept ID, or refuse ID):")
     table = _table("ID", "REASON", "BY", "WHEN", "FROM", "LINE")
     for rule in rules:
-        row = (rule.id, rule.reason, rule.origin.by or "model", _day(rule.origin.at))
-        table.add_row(*map(escape, row), escape(rule.origin.about), escape(rule.positives[0][:_LINE]))
+        origin, line = rule.origin, rule.positives[0][:_LINE]
+        row = (rule.id, rule.reason, origin.by or "model", _day(origin.at), origin.about, line)
+        table.add_row(*map(escape, row))
         table.add_row("", "", "", "", "would match", escape(rule.pattern))
     console().print(table)
 

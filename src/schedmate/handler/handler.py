@@ -275,7 +275,8 @@ def _with_hint(
 
 def _hint(past: PastFailure) -> str:
     shown = f" (schedmate rules show {past.rule})" if past.rule else ""
-    return f"{past.origin.by or 'a model'} answered {past.reason} for the same failure before{shown}"
+    model = " ".join(filter(None, ("the model", past.origin.by)))
+    return f"{model} answered {past.reason} for the same failure before{shown}"
 
 
 def _sum(one: Cost, other: Cost) -> Cost:

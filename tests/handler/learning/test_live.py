@@ -51,7 +51,7 @@ def put(scheduler, tmp_path, job_id, text):
     scheduler.put(replace(job, logs=(str(log),)))
 
 
-def test_what_a_model_says_of_one_job_answers_the_next_once_a_person_accepts_it(house, store, tmp_path):
+def test_a_models_answer_is_used_for_the_next_job_once_accepted(house, store, tmp_path):
     scheduler, mate = house
     put(scheduler, tmp_path, "1", f"{STEPS}{SPOKEN}\nbye\n")
     mate.cycle(2000.0)

@@ -19,7 +19,6 @@ from schedmate.model import REASONS, BadInput
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.ports import Experience
 
-
 _ALL: Final = 1_000_000
 
 
