@@ -242,6 +242,15 @@ def test_an_operators_rule_does(store):
     assert (both.reason, both.rule) == ("storage_io", store.learned_rules()[0].id)
 
 
+def test_an_operators_rule_that_blames_a_node_counts_as_the_cause_of_death_only(store):
+    Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
+    forget_failures(store)
+    assert Handler(store).diagnose(case_of(PUZZLE)).reason == "gpu_hardware"
+    crash = f'Traceback (most recent call last):\n  File "a.py", line 1, in f\n{CRASH}'
+    both = Handler(store).diagnose(case_of(PUZZLE + crash, nodes=("n1",)))
+    assert (both.reason, both.decision.exclude_nodes) == ("value_error", ())
+
+
 def test_a_disabled_rule_is_not_asked(store):
     Handler(store).correct(case_of(PUZZLE), "storage_io", ADA)
     forget_failures(store)

@@ -12,6 +12,7 @@ from typing import Final
 
 from schedmate.handler.case import Case
 from schedmate.handler.cause import first_cause
+from schedmate.handler.credibility import credible
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading import Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, RULES, Rule, RuleBook
@@ -47,6 +48,7 @@ class Shelf:
 
     def pick(self, case: Case, gathered: Gathered) -> Clue | None:
         """The first cause, by whoever may say so."""
+        gathered = credible(case, gathered)
         told = self._first(case, gathered, self._by("operator"))
         if told is not None:
             return told
