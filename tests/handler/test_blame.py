@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.model import REASONS, JobState, NodeState
+from schedmate.testing.builders import a_job
 
 NODES = ("n1", "n2")
 STEP = "step {n} loss 2.31 lr 0.001"
@@ -207,3 +208,9 @@ def test_the_schedulers_word_names_itself_and_its_node():
         "scheduler",
         "job",
     )
+
+
+def test_a_command_that_a_scheduler_quotes_is_the_jobs_word():
+    quoted = "/home/eve/uncorrectable ECC error encountered: command not found"
+    job = a_job(state=JobState.FAILED, exit_code=127, reason=quoted, nodes=("n1",))
+    assert Handler().diagnose(Case.of_job(job)).reported_by == "job"

@@ -67,7 +67,8 @@ class Case:
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
-        words = (NamedLog("<scheduler>", job.reason.encode(), "scheduler"),) if job.reason else ()
+        # a scheduler's words may quote the job, a command that does not exist for one
+        words = (NamedLog("<scheduler>", job.reason.encode(), "job"),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
             state=job.state,
