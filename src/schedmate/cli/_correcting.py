@@ -39,6 +39,7 @@ def correct(
     state: str | None,
     exit_code: str | None,
     nodes: tuple[str, ...],
+    system_logs: tuple[str, ...],
 ) -> Lesson:
     from schedmate.service.correcting import record_correction
 
@@ -46,7 +47,14 @@ def correct(
     with ExitStack() as stack:
         job = _job(store, targets)
         if job is None:
-            case = open_case(targets, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+            case = open_case(
+                targets,
+                state=state,
+                exit_code=exit_code,
+                nodes=nodes,
+                system_logs=system_logs,
+                stack=stack,
+            )
         else:
             case = Case.of_job(job)
         shown = _pointed_at(case, line, text)

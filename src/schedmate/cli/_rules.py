@@ -13,7 +13,7 @@ from schedmate.cli._common import console, echo
 from schedmate.cli._logs import check_names, check_readable, find_logs
 from schedmate.handler import RULES, name_of
 from schedmate.handler.learning import Trial, try_rules
-from schedmate.model import NotFound
+from schedmate.model import BadInput, NotFound
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.wire import to_json
 from schedmate.service.wiring import open_store
@@ -48,6 +48,18 @@ def learned(store: Store, rule_id: str) -> LearnedRule:
     return found
 
 
+def proposal(store: Store, rule_id: str) -> LearnedRule:
+    found = learned(store, rule_id)
+    if not found.proposed:
+        state = _state(found)
+        raise BadInput(f"{rule_id} is no proposal, it is {state} (see: schedmate rules list)")
+    return found
+
+
+def proposals(store: Store) -> list[LearnedRule]:
+    return [rule for rule in store.learned_rules() if rule.proposed]
+
+
 def corrections(store: Store) -> list[PastFailure]:
     return list(store.past_failures(teacher="operator", limit=10_000))
 
@@ -65,7 +77,8 @@ def remove(store: Store, wanted: str) -> list[str]:
 
 def as_data(store: Store, only: str | None) -> dict[str, Any]:
     taught = {
-        "rules": [to_json(rule) for rule in store.learned_rules()],
+        "rules": [to_json(rule) for rule in store.learned_rules() if not rule.proposed],
+        "proposals": [to_json(rule) for rule in proposals(store)],
         "corrections": [to_json(past) for past in corrections(store)],
     }
     built_in = {"built_in": [_built_in(number) for number in range(len(RULES))]}
@@ -97,12 +110,20 @@ def _built_in(number: int) -> dict[str, Any]:
 
 
 def show_learned(store: Store) -> None:
-    from rich.markup import escape
-
     rules, told = store.learned_rules(), corrections(store)
     if not rules and not told:
         echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
+    waiting = proposals(store)
+    if told or len(waiting) < len(rules):
+        _show_in_force(told, [rule for rule in rules if not rule.proposed])
+    if waiting:
+        _show_proposals(waiting)
+
+
+def _show_in_force(told: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
+    from rich.markup import escape
+
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
     for past in told:
         row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
@@ -111,6 +132,20 @@ def show_learned(store: Store) -> None:
         by = rule.origin.by or rule.origin.teacher
         row = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
         table.add_row(*map(escape, row), escape(rule.positives[0][:_LINE]))
+    console().print(table)
+
+
+def _show_proposals(rules: Sequence[LearnedRule]) -> None:
+    """Where each came from, and the pattern that it would match."""
+    from rich.markup import escape
+
+    echo("proposed by a model, applied by nothing (schedmate rules accept ID, or refuse ID):")
+    table = _table("ID", "REASON", "BY", "WHEN", "FROM", "LINE")
+    for rule in rules:
+        origin, line = rule.origin, rule.positives[0][:_LINE]
+        row = (rule.id, rule.reason, origin.by or "model", _day(origin.at), origin.about, line)
+        table.add_row(*map(escape, row))
+        table.add_row("", "", "", "", "would match", escape(rule.pattern))
     console().print(table)
 
 
@@ -187,6 +222,8 @@ def bar(title: str) -> Iterator[Callable[[int, int], None]]:
 def _state(rule: LearnedRule) -> str:
     if rule.refused:
         return "refused"
+    if rule.proposed:
+        return "proposed"
     return "enabled" if rule.enabled else "disabled"
 
 

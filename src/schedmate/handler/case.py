@@ -10,6 +10,7 @@ from pathlib import Path
 from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.states import VERDICTS, WORDS, plain
 from schedmate.model import BadInput, Job, JobState, NodeState, Workload
+from schedmate.model.diagnosis import Reporter
 
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
@@ -28,6 +29,7 @@ class NamedLog:
 
     name: str
     content: bytes | Path
+    reported_by: Reporter = "job"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,8 @@ class Case:
         suspects: tuple[str, ...] = (),
     ) -> Case:
         """Its logs are read as its owner could read them, by whatever process."""
-        words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
+        # a scheduler's words may quote the job, a command that does not exist for one
+        words = (NamedLog("<scheduler>", job.reason.encode(), "job"),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
             state=job.state,
@@ -85,6 +88,11 @@ class Case:
             suspects=suspects,
             reader=files_of(job.user),
         )
+
+    def reporter(self, order: int) -> Reporter:
+        """Who wrote the log at this place of `logs`; a plain path is the job's own."""
+        log = self.logs[order]
+        return "job" if isinstance(log, Path) else log.reported_by
 
     @property
     def failing(self) -> bool:

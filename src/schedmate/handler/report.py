@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
+from schedmate.handler.credibility import credible, denies_node_failure, hardware_beside
 from schedmate.handler.decision import blamed_nodes, decide
-from schedmate.handler.nodes import on_local_disk
+from schedmate.handler.nodes import node_faults, on_local_disk
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.handler.witnesses import witnesses
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
     from schedmate.handler.reading import Clue, Gathered, LogLine
-    from schedmate.model.diagnosis import DiagnosisSource
+    from schedmate.model.diagnosis import DiagnosisSource, Reporter
 
 _SHOWN_LAST_LINES: Final = 5
 _NAMED_RANKS: Final = 4
@@ -42,7 +43,8 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         named=() if clue.line is None else (clue.line,),
         ranks=clue.ranks,
         nodes=(clue.node,) if clue.node else (),
-        also=frozenset(other.rule.reason for other in gathered.clues if other.final),
+        also=hardware_beside(clue, credible(case, gathered)),
+        reported_by=clue.reported_by,
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
@@ -68,6 +70,7 @@ def from_line(
         ranks=() if line.rank is None else (line.rank,),
         confidence=confidence,
         source=source,
+        reported_by=case.reporter(line.order),
     )
 
 
@@ -116,9 +119,11 @@ def _diagnosis(
     also: frozenset[str] = frozenset(),
     confidence: float,
     source: DiagnosisSource,
+    reported_by: Reporter = "job",
     advice: str = "",
 ) -> Diagnosis:
-    places = _places(case, named, nodes)
+    may_blame = source != "llm" and not (reason == "node_failure" and denies_node_failure(case))
+    places = _places(case, named, nodes) if may_blame else ()
     decision = decide(
         reason,
         case,
@@ -134,7 +139,12 @@ def _diagnosis(
         evidence=tuple(
             Evidence(line.file, line.number, line.text[:_TEXT_LENGTH]) for line in lines
         ),
-        blame=Blame(nodes=blamed_nodes(decision, case, places), ranks=ranks),
+        blame=Blame(
+            nodes=blamed_nodes(decision, case, places),
+            nodes_by=_named_by(case, named, reported_by),
+            ranks=ranks,
+        ),
+        reported_by=reported_by,
         confidence=round(confidence, 3),
         source=source,
         decision=decision,
@@ -151,6 +161,13 @@ def _places(case: Case, lines: tuple[LogLine, ...], told: tuple[str, ...]) -> tu
         if node in told or any(_names(line.text, node) for line in lines)
     )
     return named or (case.nodes if len(case.nodes) == 1 else ())
+
+
+def _named_by(case: Case, lines: tuple[LogLine, ...], reported_by: Reporter) -> Reporter:
+    """The scheduler's own node states go before the lines that name a node."""
+    if node_faults(case):
+        return "scheduler"
+    return case.reporter(lines[0].order) if lines else reported_by
 
 
 def _names(text: str, node: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from schedmate.model.diagnosis import Reporter
 from schedmate.model.job import JobState
 
 NodeCondition = Literal["up", "drain", "down", "unknown"]
@@ -45,4 +46,6 @@ class NodeRun:
     reason: str = ""
     """What it died of, where somebody looked."""
     confidence: float = 0.0
+    reported_by: Reporter = "job"
+    """Whose evidence shows that."""
     blamed: tuple[str, ...] = ()

@@ -117,6 +117,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE learnt (name TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
     ),
     (
+        # a model's rules wait for a person to accept them
+        """
+        UPDATE learned_rules SET body = json_set(body, '$.enabled', json('false'))
+        WHERE json_extract(body, '$.origin.teacher') = 'llm'
+        """,
+    ),
+    (
         """
         CREATE TABLE events (
             id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
         except OSError as error:
             unreadable.append(f"{names[order]} ({error.strerror or error})")
             refused += [] if isinstance(error, FileNotFoundError) else unreadable[-1:]
-        clues += reader.clues()
+        clues += (replace(clue, reported_by=case.reporter(order)) for clue in reader.clues())
         tail += reader.tail()
         lines += reader.lines
         readable |= reader.readable
