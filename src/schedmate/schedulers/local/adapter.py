@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
+from schedmate.disk.private import append_private
 from schedmate.model import (
     BadInput,
     Job,
@@ -131,7 +132,7 @@ class LocalScheduler:
             *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
             *(str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno())),
         )
-        with lock, self._layout.log.open("ab") as log:
+        with lock, append_private(self._layout.log) as log:
             subprocess.run(
                 [sys.executable, "-I", "-S", detach.__file__, *command],
                 stdin=subprocess.DEVNULL,
