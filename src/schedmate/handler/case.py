@@ -49,6 +49,8 @@ class Case:
     """How the scheduler said its nodes were, soon after."""
     suspects: tuple[str, ...] = ()
     """Nodes that other people's failures speak against."""
+    user: str = ""
+    """Whose job it was: lines of other users' logs are not shown beside its own."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -79,6 +81,7 @@ class Case:
             ended_at=job.end_time,
             node_states=node_states,
             suspects=suspects,
+            user=job.user,
         )
 
     @property

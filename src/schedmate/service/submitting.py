@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import time
@@ -14,6 +13,7 @@ from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
 from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
+from schedmate.model.account import account_name
 from schedmate.policies import Candidate, ordering
 from schedmate.service import sbatch
 from schedmate.service.importing import catch_up
@@ -47,7 +47,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = Files(workdir, getpass.getuser()).read(script)
+        source = Files(workdir, account_name()).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
         command=_command(line, script),
@@ -96,7 +96,7 @@ def _rank(settings: Settings, submission: Submission, advised: Advised) -> int:
     job = Job(
         id="",
         name=submission.name,
-        user=getpass.getuser(),
+        user=account_name(),
         state=JobState.PENDING,
         workdir=submission.workdir,
         command=submission.command,
@@ -108,7 +108,7 @@ def _rank(settings: Settings, submission: Submission, advised: Advised) -> int:
 
 def _advise(store: Store, submission: Submission) -> Advised | None:
     try:
-        target = Target.from_submission(submission, getpass.getuser())
+        target = Target.from_submission(submission, account_name())
         return Advisor(store, store).advise(target)
     except Exception:  # noqa: BLE001 - advice is never in the way of a submission
         _log.warning("no advice on this submission", exc_info=True)

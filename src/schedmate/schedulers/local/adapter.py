@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import signal
@@ -26,6 +25,7 @@ from schedmate.model import (
     SchedulerError,
     Submission,
 )
+from schedmate.model.account import account_name
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.gpus import count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
@@ -59,7 +59,7 @@ class LocalScheduler:
         self._check(submission)
         job_id = self._queue.add(
             name=submission.name,
-            user=getpass.getuser(),
+            user=account_name(),
             workdir=str(Path(submission.workdir).resolve()),
             command=submission.command,
             script=submission.script,
