@@ -19,6 +19,7 @@ from schedmate.model import (
     SchedulerError,
     SchedulerUnreachable,
 )
+from schedmate.service.account import Account, account_at
 
 if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
@@ -37,13 +38,23 @@ class Actions:
         self._scheduler = scheduler
         self._store = store
         self._allowed = _ALLOWED[mode]
+        self._account: Account | None = None
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed."""
-        if action.kind not in self._allowed:
+        if action.kind not in self._allowed or not self._may(action):
             self._store.intend(action, at=now, state="observed")
         elif self._store.intend(action, at=now):
             self._do(action, now)
+
+    def _may(self, action: Action) -> bool:
+        """Whether this account can do it; one that cannot order all jobs orders none."""
+        if self._account is None:
+            self._account = account_at(self._scheduler)
+        if self._account.orders or action.kind == "set_nice":
+            return self._account.orders
+        owners = [job.user for job in self._scheduler.jobs([action.job_id])]
+        return any(self._account.may(action.kind, owner) for owner in owners)
 
     def finish_interrupted(self, now: float) -> None:
         """Finish what was intended but not settled: after a crash, or an unreachable scheduler."""

@@ -22,6 +22,7 @@ from schedmate.model import (
 )
 from schedmate.service.aftermath import Aftermath, aftermath_of
 from schedmate.service.suspects import NodeKnowledge
+from schedmate.service.visibility import owners_in
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:
@@ -129,14 +130,9 @@ def _story(job: Job, store: Store, viewer: Viewer) -> Story:
     kept, owner = store.advice(job.id), job.user
     job, whole = viewer.job(job), viewer.may_read(owner)
     seen = _progress(job, store)
-
-    def owner_of(past: JobId) -> str:
-        run = store.run(past)
-        return "" if run is None else run.job.user
-
     return Story(
         job=job,
-        advice=None if kept is None else viewer.advice(kept.advice, owner, owner_of),
+        advice=None if kept is None else viewer.advice(kept.advice, owner, owners_in(store)),
         progress=None if seen is None else viewer.progress(seen.progress, owner),
         progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id) if whole else {},

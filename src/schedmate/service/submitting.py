@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
-from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
+from schedmate.model import (
+    BadInput,
+    Job,
+    JobId,
+    JobState,
+    NotFound,
+    Request,
+    SchedMateError,
+    Submission,
+)
 from schedmate.model.account import account_name
 from schedmate.policies import Candidate, ordering
 from schedmate.service import sbatch
+from schedmate.service.account import account_at
 from schedmate.service.importing import catch_up
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
 _ONLY_SLURM = ("array", "begin", "dependency", "hold", "test-only", "wait")
@@ -81,14 +92,24 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
     try:
         catch_up(settings)
         advised = _advise(store, submission)
-        if advised is not None and settings.mode != "observe" and not submission.nice:
+        scheduler = open_scheduler(settings)
+        ranked = advised is not None and settings.mode != "observe" and not submission.nice
+        if ranked and advised is not None and _orders(scheduler):
             submission = replace(submission, nice=_rank(settings, submission, advised))
-        job_id = open_scheduler(settings).submit(submission)
+        job_id = scheduler.submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
         return Submitted(job_id, advised)
     finally:
         store.close()
+
+
+def _orders(scheduler: Scheduler) -> bool:
+    """Who may not order everybody's jobs would only push their own back."""
+    try:
+        return account_at(scheduler).orders
+    except SchedMateError:
+        return False
 
 
 def _rank(settings: Settings, submission: Submission, advised: Advised) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from schedmate.handler.suspects import Against, Suspicion
     from schedmate.model import Advice, Job, JobId, PastRun, Progress
     from schedmate.model.lessons import LearnedRule, Origin, PastFailure
+    from schedmate.store import Store
 
 HIDDEN = "(of another user)"
 
@@ -91,6 +92,16 @@ class Viewer:
         if self.may_read(failure.origin.owner):
             return failure
         return replace(failure, line=HIDDEN, origin=_without_source(failure.origin))
+
+
+def owners_in(store: Store) -> Callable[[JobId], str]:
+    """Whose a past job was; empty where the store does not know it."""
+
+    def owner_of(job_id: JobId) -> str:
+        run = store.run(job_id)
+        return "" if run is None else run.job.user
+
+    return owner_of
 
 
 def viewer_of(settings: Settings) -> Viewer:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedulerError
-from schedmate.schedulers.slurm import gpu_use, nodes, parsing
+from schedmate.schedulers.slurm import gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.model import GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.schedulers.base import Rights
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
@@ -123,6 +124,10 @@ class SlurmScheduler:
         which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
         text = self._slurm.ask("sacct", "-n", "-a", "-p", *which)
         return gpu_use.gpu_use(parsing.records(text, gpu_use.FIELDS, separator), job.request.gpus)
+
+    def rights(self) -> Rights:
+        """See `KnowsRights`."""
+        return rights.rights(self._slurm, accounting=self._accounting())
 
     def _ask_about(self, job_id: JobId, field: str) -> str:
         answer = self._slurm.ask("squeue", "-h", "-tall", "-j", _checked(job_id), "-o", field)
