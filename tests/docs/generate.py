@@ -41,6 +41,7 @@ WORDS = {
     "retries_in_all": "how often one job is tried again at all",
     "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "
     "half as much again for some",
+    "operators": "users who see every user's jobs whole; taken from the site's file only",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
