@@ -97,6 +97,8 @@ class Settings(BaseSettings):
     """In a row, without getting a job any further."""
     retries_in_all: int = Field(10, ge=0)
     longest_wait_s: float = Field(3600.0, ge=0)
+    operators: tuple[str, ...] = ()
+    """Users who see every job whole; only the site's file names them."""
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
     hang: HangSettings = HangSettings()
@@ -104,6 +106,10 @@ class Settings(BaseSettings):
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
     llm: LlmSettings = LlmSettings()
+
+    @property
+    def database(self) -> Path:
+        return self.state_dir / "schedmate.sqlite3"
 
     @classmethod
     def settings_customise_sources(
@@ -175,10 +181,14 @@ def load() -> Settings:
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:
-        return Settings()
+        settings = Settings()
+        site = TomlConfigSettingsSource(Settings, toml_file=SITE_FILE)().get("operators", ())
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"setting {name}: {first['msg']} (see {user_file()})") from error
     except ValueError as error:  # a TOML file that is none
         raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error
+    if settings.operators != tuple(site):
+        raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
+    return settings

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from schedmate.advisor import Advisor, Target
-from schedmate.files import own_name
 from schedmate.model import Finding, JobState, Request, Workload
+from schedmate.model.account import account_name
 from schedmate.testing.history import MemoryHistory, past_run
 
 LOOP = """
@@ -30,7 +30,7 @@ def advised(memory, directory, script, code=LOOP):
         script_text=script,
         script_name="job.sh",
         request=Request(),
-        user=own_name(),
+        user=account_name(),
         name="job",
     )
     return Advisor(memory, memory).advise(target)

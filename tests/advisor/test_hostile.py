@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.imports import MAX_FILES, with_local_imports
 from schedmate.advisor.resolve import resolve
-from schedmate.files import own_name
+from schedmate.model.account import account_name
 from schedmate.testing.history import MemoryHistory
 
 ANY_TEXT = settings(
@@ -48,7 +48,7 @@ def of_script_text(directory, text, user=None):
             script_text=text,
             script_name="job.sh",
             args=("1",),
-            user=user or own_name(),
+            user=user or account_name(),
             name="job",
         )
     )

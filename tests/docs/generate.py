@@ -46,6 +46,7 @@ WORDS = {
     "hang.minutes": "minutes of silence after which a running job may be taken for hung; `inf`: "
     "never",
     "hang.partitions": "the same for the jobs of some partitions, by their names",
+    "operators": "users who see every user's jobs whole; taken from the site's file only",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "

@@ -6,8 +6,9 @@ import struct
 import pytest
 
 from files.people import OTHER, OWNER, SECRET, as_user, give, needs_root, uid_of
-from schedmate.files import INVOKER, entries, files_of, own_name
+from schedmate.files import INVOKER, entries, files_of
 from schedmate.files.mounts import _is_made_up
+from schedmate.model.account import account_name
 
 
 def texts(owner, paths):
@@ -38,7 +39,7 @@ def seen(owner, path, directory):
     "name", ["/proc/self/environ", "/proc/self/fd/0", "/proc/self/maps", "/dev/zero", "/", ""]
 )
 def test_ones_own_job_reads_no_made_up_file(name):
-    assert files_of(own_name()) is INVOKER
+    assert files_of(account_name()) is INVOKER
     with pytest.raises(OSError):
         os.close(INVOKER.open(name))
 
@@ -70,7 +71,7 @@ def test_a_users_own_file_system_may_keep_readers_waiting(kind, options, made_up
 
 def test_the_environment_does_not_say_who_we_are(monkeypatch):
     monkeypatch.setenv("LOGNAME", "root" if os.geteuid() else OTHER)
-    assert own_name() != os.environ["LOGNAME"]
+    assert account_name() != os.environ["LOGNAME"]
 
 
 @needs_root

@@ -11,10 +11,12 @@ from schedmate.handler.suspects import Suspicion
 from schedmate.model import Action, Decision, DecisionReason, JobState
 from schedmate.service.answers import why_sentence
 from schedmate.service.stories import tell_one
+from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
 
+OPERATOR = Viewer(user="root", operator=True)
 SICK = a_diagnosis(
     "gpu_ecc", decision=Decision(retry="elsewhere", exclude_nodes=("n1",), why="gpu_ecc: go away")
 )
@@ -39,7 +41,7 @@ def told(store, job, *records):
         store.intend(action, at=1.0, state=state)
         if state == "failed":
             store.settle(action, "failed", at=1.0, note="no such node")
-    story = tell_one(scheduler, store, "1")
+    story = tell_one(scheduler, store, OPERATOR, "1")
     return why_sentence(story, [], written), story
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from schedmate.advisor.project_root import project_root
 from schedmate.advisor.sources import Files
-from schedmate.files import INVOKER, Reader, files_of, own_name
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.model import BadInput, Job, NotFound, Request, Submission
+from schedmate.model.account import account_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ class Target:
             script_text=_demanded_text(workdir, script),
             script_name=script,
             args=tuple(args),
-            user=own_name(),
+            user=account_name(),
             name=Path(script).stem,
             by=INVOKER,
         )
@@ -100,7 +101,7 @@ class Target:
         return cls(
             workdir=_directory(workdir),
             command=tuple(command),
-            user=own_name(),
+            user=account_name(),
             name=Path(command[0]).name,
             by=INVOKER,
         )
@@ -128,7 +129,7 @@ def _demanded_text(workdir: Path, script: str) -> str:
             raise NotFound(f"there is no script {path}; for a command line write: -- {script} …")
     except (OSError, ValueError) as error:  # a loop of links, a name too long, a NUL in it
         raise BadInput(f"{script!r} cannot be opened: {error}") from error
-    files = Files(workdir, own_name(), by=INVOKER)
+    files = Files(workdir, account_name(), by=INVOKER)
     data = files.read_bytes(path)
     if data is None:
         raise BadInput(f"{path} cannot be read: it has to be a readable file of at most 1 MB")

@@ -57,6 +57,7 @@ def open_case(
 ) -> Case:
     from schedmate.handler import Case, parse_exit, parse_verdict
     from schedmate.handler.nodes import parse_node
+    from schedmate.model.account import account_name
 
     code, signal = parse_exit(exit_code) if exit_code else (None, None)
     ended, verdict = parse_verdict(state) if state else (None, "")
@@ -69,6 +70,7 @@ def open_case(
         signal=signal,
         nodes=tuple(name for name, _ in told),
         node_states=tuple(state for _, state in told if state is not None),
+        user=account_name(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,14 +65,23 @@ def correct(
         lesson = handler.correct(
             case,
             reason,
-            _rules.origin_here(about=about, note=note),
+            _rules.origin_here(about=about, note=note, owner=case.user),
             line=shown,
             teaching=Teaching(store, on_log=on_log),
             make_rule=not no_rule,
         )
         if job is not None:
             record_correction(store, job, handler.diagnose(case))
-    return lesson
+    return _seen(lesson)
+
+
+def _seen(lesson: Lesson) -> Lesson:
+    """The rule may have been learnt before, from another user's log."""
+    sees = _rules.viewer()
+    rule = None if lesson.rule is None else sees.rule(lesson.rule)
+    refused = lesson.rule is not None and bool(lesson.rule.refused)
+    problem = sees.refusal(lesson.problem) if refused else lesson.problem
+    return replace(lesson, rule=rule, problem=problem)
 
 
 def show(lesson: Lesson) -> None:
@@ -90,9 +100,15 @@ def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
     from schedmate.service.stories import tell_one
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler
 
-    return tell_one(open_scheduler(config.load()), store, targets[0]).job
+    settings = config.load()
+    viewer = viewer_of(settings)
+    job = tell_one(open_scheduler(settings), store, viewer, targets[0]).job
+    if not viewer.may_read(job.user):
+        raise BadInput(f"job {job.id} belongs to {job.user}: they or an operator can correct it")
+    return job
 
 
 def _pointed_at(case: Case, number: int | None, text: str | None) -> LogLine | None:

@@ -322,7 +322,12 @@ def export_verb(file: str | None, as_json: bool) -> None:
     from schedmate.handler.learning import written_rules
 
     with closing(_rules.open_experience()) as store:
-        rules = [rule for rule in store.learned_rules() if not rule.refused]
+        sees = _rules.viewer()
+        rules = [
+            rule
+            for rule in store.learned_rules()
+            if not rule.refused and sees.may_read(rule.origin.owner)
+        ]
     if file is None:
         echo_json(written_rules(rules))
         return
@@ -364,7 +369,8 @@ def _tell(rules: list[LearnedRule], *, as_json: bool) -> int:
     if as_json:
         from schedmate.model.wire import to_json
 
-        print_json({"schema": _SCHEMA, "rules": [to_json(rule) for rule in rules]})
+        sees = _rules.viewer()
+        print_json({"schema": _SCHEMA, "rules": [to_json(sees.rule(rule)) for rule in rules]})
     else:
         for rule in rules:
             echo(_rules.sentence(rule))

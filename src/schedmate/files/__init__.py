@@ -5,7 +5,7 @@ sent to a model. `files_of(user)` gives the only way to read them.
 """
 
 from schedmate.files.base import Reader, Status
-from schedmate.files.choosing import files_of, own_name
+from schedmate.files.choosing import files_of
 from schedmate.files.listing import Entry, entries, is_directory, is_file, mode_of
 from schedmate.files.own import INVOKER, place_of
 
@@ -19,6 +19,5 @@ __all__ = [
     "is_directory",
     "is_file",
     "mode_of",
-    "own_name",
     "place_of",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import pwd
 import time
@@ -10,6 +9,7 @@ import time
 from schedmate.files.base import Owner, Reader
 from schedmate.files.own import INVOKER
 from schedmate.files.shared import NoFiles, SharedFiles
+from schedmate.model.account import account_name
 
 _GOOD_FOR_S = 60.0
 _known: dict[tuple[str, int], tuple[float, Reader]] = {}
@@ -47,17 +47,9 @@ def _owner(user: str) -> Owner | None:
     return Owner(user, entry.pw_uid, entry.pw_gid, frozenset(groups))
 
 
-def own_name() -> str:
-    """Of the account that runs this process: `su` leaves the names in the environment alone."""
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return getpass.getuser()
-
-
 def _is_our_name(user: str) -> bool:
     """In a container one's own number may have no entry; root's rights are lent to no name."""
     try:
-        return os.geteuid() != 0 and user == own_name()
+        return os.geteuid() != 0 and user == account_name()
     except (KeyError, OSError):
         return False

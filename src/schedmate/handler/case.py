@@ -54,6 +54,8 @@ class Case:
     """Nodes that other people's failures speak against."""
     reader: Reader = INVOKER
     """With whose rights its logs are read."""
+    user: str = ""
+    """Whose job it was: lines of other users' logs are not shown beside its own."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -87,6 +89,7 @@ class Case:
             node_states=node_states,
             suspects=suspects,
             reader=files_of(job.user),
+            user=job.user,
         )
 
     def reporter(self, order: int) -> Reporter:

@@ -233,14 +233,16 @@ class Handler:
         past = memory.past_failures(teacher="operator") if memory is not None else ()
         return similar(
             [line.text for line in study.odd[:_COMPARED]],
-            [Example(one.line, one.reason) for one in past],
+            [Example(one.line, one.reason) for one in past if one.origin.owner == study.case.user],
             allowed=interpreter.GLOSSES,
         )
 
     def _learn(self, study: Study, reason: str, line: LogLine, model: str) -> None:
         if self._experience is None:
             return
-        origin = Origin(teacher="llm", by=model, about=line.file, at=time.time())
+        origin = Origin(
+            teacher="llm", by=model, about=line.file, at=time.time(), owner=study.case.user
+        )
         lesson = Teaching(self._experience).teach(
             study.case,
             reason=reason,

@@ -18,6 +18,8 @@ class Origin:
     about: str
     at: float
     note: str = ""
+    owner: str = ""
+    """The user whose log the line is from; nobody else is shown it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rights:
+    """What this account may do: to `everyone`'s jobs or to its own; `role` in words."""
+
+    everyone: bool
+    role: str
+
+
+@runtime_checkable
+class KnowsRights(Protocol):
+    """A scheduler of several users, which lets some do more than others."""
+
+    def rights(self) -> Rights:
+        """Of the account that runs this process."""
 
 
 @runtime_checkable

@@ -24,6 +24,7 @@ from schedmate.model import (
     SchedulerError,
     SchedulerUnreachable,
 )
+from schedmate.service.account import Account, account_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,7 @@ class Actions:
         self._store = store
         self._allowed = _ALLOWED[mode]
         self._asked: set[str] = set()
+        self._account: Account | None = None
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed.
@@ -62,9 +64,9 @@ class Actions:
         if not action.asks_the_scheduler:
             if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
                 _log.warning("job %s: %s", action.job_id, action.why)
-        elif action.kind not in self._allowed:
+        elif action.kind not in self._allowed or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
-        elif self._store.intend(action, at=now):
+        elif self._store.intend(action, at=now) and may:
             self._do(action, now)
 
     def see_through(self, action: Action, now: float) -> None:
@@ -72,6 +74,22 @@ class Actions:
         self.carry_out(action, now)
         if action.key in self._asked:
             self._settle_what_can_be([action], now)
+
+    def _may(self, action: Action) -> bool | None:
+        """Whether this account can do it, None while that cannot be asked.
+
+        One that cannot order all jobs orders none.
+        """
+        try:
+            if self._account is None:
+                self._account = account_at(self._scheduler)
+            if self._account.orders or action.kind == "set_nice":
+                return self._account.orders
+            owners = [job.user for job in self._scheduler.jobs([action.job_id])]
+        except SchedulerUnreachable as error:
+            _log.warning("%s waits: %s", action.key, error)
+            return None
+        return any(self._account.may(action.kind, owner) for owner in owners)
 
     def finish_interrupted(self, now: float) -> None:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
@@ -83,7 +101,11 @@ class Actions:
         return [record.action for record in self._store.actions(state="intended")]
 
     def _go_on(self, action: Action, now: float) -> bool:
-        return action.key not in self._asked and self._do(action, now)
+        if action.key in self._asked or (may := self._may(action)) is None:
+            return False
+        if not may:
+            self._store.settle(action, "observed", at=now)
+        return may and self._do(action, now)
 
     def _settle_what_can_be(self, actions: Sequence[Action], now: float) -> list[Action]:
         """With one question about all of them; return those that stay open."""

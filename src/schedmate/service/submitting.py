@@ -13,8 +13,9 @@ from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
 from schedmate.core import Act, JobAdvised, JobSeen, Past
-from schedmate.files import INVOKER, own_name
+from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
+from schedmate.model.account import account_name
 from schedmate.service import sbatch
 from schedmate.service.actions import Actions
 from schedmate.service.event_log import Recorder
@@ -50,7 +51,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = Files(workdir, own_name(), by=INVOKER).read(script)
+        source = Files(workdir, account_name(), by=INVOKER).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
         command=_command(line, script),
@@ -127,7 +128,7 @@ def _decide(
 
 def _advise(store: Store, submission: Submission) -> Advised | None:
     try:
-        target = Target.from_submission(submission, own_name())
+        target = Target.from_submission(submission, account_name())
         return Advisor(store, store).advise(target)
     except Exception:  # noqa: BLE001 - advice is never in the way of a submission
         _log.warning("no advice on this submission", exc_info=True)

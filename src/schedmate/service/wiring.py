@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pydantic import BaseModel
 
     from schedmate.config import Settings
     from schedmate.core import DecisionEngine, Limits
-    from schedmate.model import Answer, Asker
+    from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.mate import Mate
     from schedmate.store import Store
@@ -27,14 +27,22 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     from schedmate.store.sqlite import SqliteStore
 
     scheduler = of or settings.scheduler
-    return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=scheduler)
+    return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
 
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.reading import ReadOnlyStore
 
-    return ReadOnlyStore(settings.state_dir / "schedmate.sqlite3", scheduler=settings.scheduler)
+    return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+
+
+def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
+    """What this user may see of past runs, None for an operator."""
+    from schedmate.service.visibility import viewer_of
+
+    viewer = viewer_of(settings)
+    return None if viewer.operator else viewer.run
 
 
 def open_scheduler(settings: Settings) -> Scheduler:

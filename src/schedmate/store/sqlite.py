@@ -24,7 +24,7 @@ from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
-from schedmate.store.sketches import Sketches
+from schedmate.store.sketches import Shown, Sketches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,11 @@ _READINGS = 4000
 class SqliteStore(Lessons, Sketches):
     """Fulfils `Store`."""
 
-    def __init__(self, path: Path, *, scheduler: str = "local") -> None:
+    def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
+        """`shown` is what the user may see of a past run; None: all of it."""
         self._db = Database(path, MIGRATIONS)
         self._scheduler = scheduler
+        self._shown = shown
 
     def close(self) -> None:
         self._db.close()
@@ -116,7 +118,7 @@ class SqliteStore(Lessons, Sketches):
     def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
         # `where` is always one of the literals above
         query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
-        return [loads(PastRun, body) for (body,) in self._db.rows(query, (*values, limit))]
+        return self._seen(body for (body,) in self._db.rows(query, (*values, limit)))
 
     def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
         rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))

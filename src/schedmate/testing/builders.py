@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedmate.files import own_name
 from schedmate.model import (
     REASONS,
     Advice,
@@ -25,6 +24,7 @@ from schedmate.model import (
     Submission,
     Workload,
 )
+from schedmate.model.account import account_name
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure, Teacher
 from schedmate.simulator.traces import TraceJob
 
@@ -38,7 +38,7 @@ def a_job(**overrides: Any) -> Job:
     values: dict[str, Any] = {
         "id": "1",
         "name": "train",
-        "user": own_name(),
+        "user": account_name(),
         "state": state,
         "workdir": "/home/ada/project",
         "command": ("python", "train.py"),

@@ -12,6 +12,7 @@ from schedmate.handler.learning.proposing import compiled, rule_id
 from schedmate.handler.learning.teaching import check_reason
 from schedmate.handler.signature import is_telling, masked
 from schedmate.model import BadInput
+from schedmate.model.account import account_name
 from schedmate.model.legible import has_hidden, legible
 from schedmate.model.lessons import LearnedRule, Origin, Teacher
 from schedmate.model.wire import to_json
@@ -89,7 +90,7 @@ def _origin(data: dict[str, Any], where: str, by: str, at: float) -> Origin:
     teacher: Teacher = "llm" if said.get("teacher") == "llm" else "operator"
     first = legible(str(said.get("by", ""))[:80])
     note = f"first by {first}" if first else ""
-    return Origin(teacher=teacher, by=by, about=where, at=at, note=note)
+    return Origin(teacher=teacher, by=by, about=where, at=at, note=note, owner=account_name())
 
 
 def _text(data: dict[str, Any], name: str, where: str) -> str:

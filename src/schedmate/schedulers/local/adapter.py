@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
-from schedmate.files import own_name
+from schedmate.disk.private import append_private
 from schedmate.model import (
     Activity,
     BadInput,
@@ -26,6 +26,7 @@ from schedmate.model import (
     SchedulerError,
     Submission,
 )
+from schedmate.model.account import account_name
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.activity import activities
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
@@ -65,7 +66,7 @@ class LocalScheduler:
         self._check(submission)
         job_id = self._queue.add(
             name=submission.name,
-            user=own_name(),
+            user=account_name(),
             workdir=str(Path(submission.workdir).resolve()),
             command=submission.command,
             script=submission.script,
@@ -154,7 +155,7 @@ class LocalScheduler:
             *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
             *(str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno())),
         )
-        with lock, self._layout.log.open("ab") as log:
+        with lock, append_private(self._layout.log) as log:
             subprocess.run(
                 [sys.executable, "-I", "-S", detach.__file__, *command],
                 stdin=subprocess.DEVNULL,

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, PartlyKnown, SchedulerError
-from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing
+from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.hostlist import expand
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.schedulers.base import Rights
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
@@ -144,6 +145,10 @@ class SlurmScheduler:
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
         return activity.measured(self._slurm.ask, jobs)
+
+    def rights(self) -> Rights:
+        """See `KnowsRights`."""
+        return rights.rights(self._slurm, accounting=self._site().has_accounting)
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")
