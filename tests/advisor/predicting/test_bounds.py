@@ -30,7 +30,8 @@ from schedmate.testing.history import MemoryHistory
 GPU_TYPES = (None, "a100", "h100", "NVIDIA Blackwell GPU (B200-SXM-180GB)")
 NAMES, USERS = ("bert", "resnet", "sweep", ""), ("ann", "bob", "eve")
 SIGNATURES = ((), tuple(range(64)), (*range(60), 0, 1, 1, 0), tuple(n // 3 for n in range(64)))
-LATER = 1e7
+LATER = 2e6
+"""After all runs, yet so soon that what a year changes is less than two per cent."""
 
 
 def run_of(number, seconds, *, name="train", signature=None, **stated):
@@ -84,7 +85,7 @@ def ask(history, *, user="ann", name="not-used-before", gpus=8, gpu_type=None, *
     return predict(history, asked, marks, record(**stated), now=LATER)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(runs(most=10, least=3))
 def test_distances_are_a_metric(many):
     found = columns(many)
@@ -95,7 +96,7 @@ def test_distances_are_a_metric(many):
         assert (apart <= by_a_third + 1e-9).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(runs())
 def test_weights_share_one_vote_and_the_answer_lies_among_the_scaled_times(many):
     found = columns(many)
@@ -109,7 +110,7 @@ def test_weights_share_one_vote_and_the_answer_lies_among_the_scaled_times(many)
 SAME = {"gpus": 8, "model": "gpt2", "dataset": "owt", "batch_size": 64}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -125,7 +126,7 @@ SAME = {"gpus": 8, "model": "gpt2", "dataset": "owt", "batch_size": 64}
     st.sampled_from((*NAMES, "not-used-before")),
 )
 def test_where_only_names_differ_the_median_is_among_the_durations(facts, learnt, name):
-    """The user has own runs under another name; nothing is scaled, since no number differs."""
+    """The user has own runs under another name; nothing but the date is there to scale by."""
     own = run_of(0, 5100.0, user="ann", name="older", code="c", **SAME)
     others = [
         run_of(n, seconds, user=user, name=called, code=code, **SAME)
@@ -134,11 +135,11 @@ def test_where_only_names_differ_the_median_is_among_the_durations(facts, learnt
     with store_of([own, *others], learnt=learnt) as store:
         said = ask(store, name=name, model="gpt2", dataset="owt", batch_size=64).duration_s
     times = [run.duration_s for run in (own, *others)]
-    assert 0.99 * min(times) <= said.p50 <= 1.01 * max(times)
+    assert 0.98 * min(times) <= said.p50 <= 1.02 * max(times)
     assert said.p10 <= said.p50 <= said.p90 <= LONGEST_S
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(runs(), st.booleans(), st.sampled_from((*NAMES, "not-used-before")), st.sampled_from(USERS))
 def test_no_history_makes_an_absurd_answer(many, learnt, name, user):
     with store_of(many, learnt=learnt) as store:
@@ -202,4 +203,4 @@ def test_a_range_too_wide_to_plan_by_is_called_that():
     assert "uncertain" not in narrow.explanation
 
 
-WIDTHS = ((1, 8.0), (10, 9e6))
+WIDTHS = ((1, 8.0), (10, 9e5))

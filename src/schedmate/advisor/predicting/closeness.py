@@ -6,7 +6,6 @@ contradict each other into weights of any size.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ _STATED = {
     "flops": 300.0,
     "bandwidth": 1500.0,
 }
-_USUAL = tuple(math.log(_STATED.get(name, 1.0)) for name in QUANTITIES)
+_USUAL = np.log([_STATED.get(name, 1.0) for name in QUANTITIES])
 """What a job that does not state a number is taken to have. With a fixed distance to all others,
 it would be a short way between two jobs that are far apart."""
 _USER, _NAME = WORDS.index("user"), WORDS.index("name")
@@ -108,14 +107,11 @@ def _by_words(one: Columns, other: Columns, scaling: Scaling) -> Floats:
 
 
 def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
-    total = np.zeros((len(one), len(other)))
-    for place, rough in enumerate(scaling.rough):
-        mine, theirs = one[:, place][:, None], other[:, place][None, :]
-        one_sided = _ONE_SIDED * (np.isnan(mine) ^ np.isnan(theirs))
-        usual = _USUAL[place]
-        apart = np.abs(np.nan_to_num(mine, nan=usual) - np.nan_to_num(theirs, nan=usual))
-        total += rough * (apart + one_sided)
-    return total
+    mine, theirs = np.isnan(one), np.isnan(other)
+    one_sided = mine[:, None, :] ^ theirs[None, :, :]
+    one, other = np.where(mine, _USUAL, one), np.where(theirs, _USUAL, other)
+    apart = np.abs(one[:, None, :] - other[None, :, :])
+    return np.asarray((apart + _ONE_SIDED * one_sided) @ np.array(scaling.rough))
 
 
 def _same(one: Rows, other: Rows, place: int) -> Flags:
