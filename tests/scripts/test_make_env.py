@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.processes
+
 LOCKS = ("requirements.lock", "requirements-sim.lock", "requirements-uv.lock")
 
 
