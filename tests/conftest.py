@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
-COSTLY = {"processes", "slurm", "embedded", "frameworks"}
+COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
@@ -29,11 +29,11 @@ LONGEST = ("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"}
 CONNECTS = {"socket.connect", "socket.bind"}
 
-# a busy machine is slow, not wrong; who is in a hurry counts processor time
+# a busy machine is slow, not wrong; a test of speed counts processor time
 settings.register_profile(
     "patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("patient")
+settings.register_profile("fast", settings.get_profile("patient"), max_examples=20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("fast" if config.getoption("--fast") else "patient")
     if config.getoption("--fast"):
         config.pluginmanager.register(NothingCostly())
 

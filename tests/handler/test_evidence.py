@@ -222,6 +222,7 @@ def test_no_mixture_of_what_logs_are_made_of_breaks_it(parts):
     assert all(1 <= e.line <= total for e in diagnosis.evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
