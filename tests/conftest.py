@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,9 +20,9 @@ COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
-TOGETHER = ("slurm", "frameworks", "embedded")
-"""Tests with such a mark share what is dear to start, so one worker runs them all."""
-APART = ("docs/test_pages.py",)
+TOGETHER = {"schedulers/test_slurm_live.py": "slurm", "schedulers/test_slurm_contract.py": "slurm"}
+"""Files that share what is dear to start, so that one worker runs them all."""
+APART = {"docs/test_pages.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""
 LONGEST = ("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py")
 """What takes longest starts first, so that no worker is left with it at the end."""
@@ -78,8 +79,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for fixture in STARTING.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(STARTING[fixture])
-        if group := _group(item):
-            item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_turn)
     if config.getoption("--fast"):
         costly = [item for item in items if _marks(item) & COSTLY]
@@ -95,17 +94,24 @@ def _file(item: pytest.Item) -> str:
     return item.path.relative_to(HERE).as_posix()
 
 
-def _group(item: pytest.Item) -> str:
-    """Whose worker it goes to: by default a file's tests stay together, with their fixtures."""
-    shared = _marks(item) & set(TOGETHER)
-    if shared:
-        return min(shared)
-    return "" if _file(item) in APART else _file(item)
-
-
 def _turn(item: pytest.Item) -> int:
     places = [LONGEST.index(name) for name in {_file(item), *_marks(item)} if name in LONGEST]
     return min(places, default=len(LONGEST))
+
+
+def worker_of(nodeid: str) -> str:
+    """Tests with the same answer run in one worker; by default a file's, with their fixtures."""
+    file = nodeid.partition("::")[0].removeprefix(f"{HERE.name}/")
+    return nodeid if file in APART else TOGETHER.get(file, file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - one file needs no workers
+
+    scheduling = LoadScopeScheduling(config, log)
+    scheduling._split_scope = worker_of
+    return scheduling
 
 
 @pytest.fixture
