@@ -59,6 +59,7 @@ def test_a_verb_has_json(words, command):
     assert any("--json" in option.opts for option in command.params)
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if is_there(verb)])
 def test_help_imports_nothing_heavy(verb):
     code = (

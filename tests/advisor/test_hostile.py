@@ -158,9 +158,9 @@ def test_thousands_of_imports_cost_no_more_than_the_limit(tmp_path):
     ids=range(14),
 )
 def test_long_scripts_end_in_time(tmp_path, text):
-    started = time.perf_counter()
+    started = time.process_time()
     of_script_text(tmp_path, text)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_imports_do_not_lead_out_of_the_job(tmp_path):

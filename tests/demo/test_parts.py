@@ -22,6 +22,7 @@ from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("part", {(p.script, p.args): p for p in YESTERDAY + TODAY}.values())
 def test_every_part_is_a_script_that_takes_its_arguments(part):
     script = EXAMPLES / part.script

@@ -15,6 +15,8 @@ import pytest
 
 from schedmate.disk.lock import lock_holder
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.timeout(420)
 def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):

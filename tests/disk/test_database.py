@@ -81,6 +81,7 @@ database.Database(Path(sys.argv[1]), eval(sys.argv[2]))
 """
 
 
+@pytest.mark.processes
 def test_a_process_killed_in_mid_step_leaves_the_old_version(path):
     notes(path, (ONE,))
     steps = (ONE, (*TWO, "-- die here"))

@@ -48,6 +48,7 @@ def test_one_holds_it(path):
     assert lock_holder(path) is None
 
 
+@pytest.mark.processes
 def test_it_goes_with_a_holder_that_is_killed(path, holder):
     assert lock_holder(path) == holder.pid
 
@@ -57,6 +58,7 @@ def test_it_goes_with_a_holder_that_is_killed(path, holder):
     assert lock_holder(path) is None
 
 
+@pytest.mark.processes
 def test_a_holder_that_has_not_signed_yet_is_not_mistaken_for_the_one_before(path, holder):
     holder.kill()
     holder.wait()
@@ -71,4 +73,4 @@ def test_a_holder_that_never_signs_stays_unknown(path, monkeypatch):
     with hold(path):
         begun = time.monotonic()
         assert lock_holder(path) is None
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 4  # unpatched it waits for 5 s

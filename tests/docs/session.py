@@ -19,7 +19,7 @@ from schedmate.schedulers.local import LocalScheduler
 
 SOURCE = Path(__file__).parents[2] / "src"
 _LOOK = re.compile(r"schedmate (jobs|job|eta|why|doctor|nodes|history list)\b")
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 _SLOTS = 2
 
 
@@ -103,7 +103,7 @@ class Session:
     def end_background(self) -> None:
         for process in self._background:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
         self._background.clear()
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class Session:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=60,
+            timeout=120,
             check=False,
         )
         self._code = done.returncode

@@ -39,6 +39,7 @@ def of_kind(page: Path, kind: str) -> list[Block]:
     return [block for block in blocks(page) if block.kind == kind and block.file is None]
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_commands_print_what_the_page_shows(page, tmp_path):
     session = Session(tmp_path)
@@ -137,6 +138,7 @@ def test_what_is_shown_is_compared(expected, printed, fit):
     assert fits(expected, printed) is fit
 
 
+@pytest.mark.processes
 def test_a_wrong_page_is_noticed(tmp_path):
     session = Session(tmp_path)
     assert shutil.which("bash")

@@ -38,7 +38,7 @@ def run(tmp_path):
                 cwd=tmp_path,
                 env=os.environ | environment,
                 check=False,
-                timeout=60,
+                timeout=120,
             )
         return Ran(path, done.returncode)
 

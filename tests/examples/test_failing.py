@@ -4,9 +4,13 @@ import re
 import time
 from pathlib import Path
 
+import pytest
+
 from schedmate.handler import Case, Handler
 from schedmate.model import JobState
 from schedmate.tracker import track_file
+
+pytestmark = pytest.mark.processes
 
 
 def diagnosis(ran):
@@ -54,7 +58,7 @@ def test_a_killed_job_goes_on_from_its_checkpoint_and_ends_as_if_nothing_happene
 
 def test_a_hanging_job_falls_silent_without_ending_or_computing(start):
     process, log = start("hanging.py")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 100
     while "step=200/480 " not in log.read_text() or not idles_for_a_second(process):
         assert process.poll() is None
         assert time.monotonic() < deadline

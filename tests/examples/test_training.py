@@ -104,6 +104,7 @@ def workload_of(example):
     return advisor.advise(target).advice.workload
 
 
+@pytest.mark.processes
 @each_training
 def test_it_learns_and_its_log_is_understood(example, run):
     ran = run(example.script, *example.words)

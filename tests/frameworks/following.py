@@ -47,9 +47,13 @@ class Followed:
 
     @property
     def halfway(self) -> Look:
-        begun = self.counted[0].at
-        middle = begun + (self.ended_at - begun) / 2
-        return min(self.counted, key=lambda look: abs(look.at - middle))
+        return min(self.counted, key=lambda look: abs((look.progress.fraction or 0.0) - 0.5))
+
+    def left_at_the_pace_until(self, look: Look) -> float:
+        """What would be left at that look if the machine had stayed as busy as it was."""
+        first = self.counted[0]
+        there, then = (one.progress.fraction or 0.0 for one in (look, first))
+        return (look.at - first.at) * (1 - there) / max(there - then, 1e-9)
 
 
 def follow(

@@ -134,6 +134,7 @@ def test_without_a_model_it_answers_and_says_so(schedmate, tmp_path):
     assert schedmate("a.log", "--exit-code", "3", "--llm").returncode == 5
 
 
+@pytest.mark.processes
 def test_a_model_that_does_not_answer_is_said(schedmate, tmp_path):
     (tmp_path / "a.log").write_text("step 1\n")
     done = schedmate(

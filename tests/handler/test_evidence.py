@@ -222,6 +222,7 @@ def test_no_mixture_of_what_logs_are_made_of_breaks_it(parts):
     assert all(1 <= e.line <= total for e in diagnosis.evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -236,9 +237,9 @@ def test_no_mixture_of_what_logs_are_made_of_breaks_it(parts):
 def test_a_large_log_takes_little_memory_and_time(line):
     data = line * (8_000_000 // len(line))
     case = Case(logs=(NamedLog("big.log", data),))
-    started = time.perf_counter()
+    started = time.process_time()
     gather(case)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     tracemalloc.start()
     gather(Case(logs=(NamedLog("big.log", data[:4_000_000]),)))
     peak = tracemalloc.get_traced_memory()[1]

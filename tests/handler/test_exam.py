@@ -91,6 +91,7 @@ def test_no_users_error_is_tried_again_on_other_nodes(marked):
     assert _wrong(marked, lambda one: not one.harmful) == []
 
 
+@pytest.mark.slow
 def test_public_reports_are_still_answered():
     ours = methods.schedmate(Handler(), ask=False)
     marked = [marks.mark(ours, exam) for exam in REPORTS]

@@ -8,6 +8,8 @@ import pytest
 
 from schedmate.handler import Case, Handler
 
+pytestmark = pytest.mark.processes
+
 PROGRAMS = {
     "import_error": "import there_is_no_such_module",
     "zero_division": "def mean(x):\n    return sum(x) / len(x)\nmean([])",
@@ -68,7 +70,7 @@ def _run(tmp_path, *command, **settings):
     log = tmp_path / "job.out"
     with log.open("wb") as out:
         done = subprocess.run(
-            command, stdout=out, stderr=subprocess.STDOUT, check=False, timeout=60, **settings
+            command, stdout=out, stderr=subprocess.STDOUT, check=False, timeout=120, **settings
         )
     return Handler().diagnose(Case(logs=(log,), exit_code=done.returncode)), log
 

@@ -160,9 +160,13 @@ def test_any_message_gives_a_printable_suggestion(reason, message):
     assert bool(advice) == (reason != "not_failed")
 
 
+def _cpu_s(reason, message):
+    """Of the processor's time, which a busy machine does not change."""
+    started = time.process_time()
+    suggestion(reason, None, message)
+    return time.process_time() - started
+
+
 @pytest.mark.parametrize("filler", ["'", "(1, ", "No module named ", "directory: '", "a/", "1x1 "])
-@pytest.mark.parametrize("reason", sorted(REASONS))
-def test_no_message_is_slow(reason, filler):
-    started = time.perf_counter()
-    suggestion(reason, None, filler * 2000)
-    assert time.perf_counter() - started < 0.1
+def test_no_message_is_slow(filler):
+    assert [reason for reason in sorted(REASONS) if _cpu_s(reason, filler * 2000) >= 0.1] == []

@@ -33,6 +33,8 @@ from schedmate.testing.llm import (
     web_page,
 )
 
+pytestmark = pytest.mark.processes
+
 
 class Verdict(BaseModel):
     reason: Literal["oom", "disk"]
@@ -242,7 +244,7 @@ def test_the_deadline_holds(ledger, tmp_path, behaviour):
         begun = time.monotonic()
         with pytest.raises(ModelTooSlow, match=r"0\.4 s"):
             ask(asker)
-        assert 0.3 < time.monotonic() - begun < 0.8
+        assert 0.3 < time.monotonic() - begun < 10  # it would drip for 20 s
     [call] = ledger.calls
     assert (call.outcome, call.calls) == ("too_slow", 1)
     assert call.prompt_tokens > 0
@@ -266,7 +268,7 @@ def test_the_deadline_is_one_over_all_turns(ledger, tmp_path):
         begun = time.monotonic()
         with pytest.raises(ModelTooSlow):
             ask(asker_of(server, ledger, tmp_path, deadline_s=0.6, repair_turns=50))
-        assert time.monotonic() - begun < 1.0
+        assert time.monotonic() - begun < 6  # all turns would take 12 s
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def test_without_a_model_status_says_how_to_get_one(run):
     assert facts["tokens"]["spent_in_a_day"] == 0
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("behaviour", "reachable", "words"),
     [(sends(b'{"data": []}'), True, "ready"), (refuses(401), False, "API_KEY")],

@@ -52,6 +52,7 @@ def ask(files, ledger, **settings):
     return asker.ask(Reply, "?", purpose="test")
 
 
+@pytest.mark.processes
 def test_a_file_that_cannot_be_loaded_is_an_unavailable_model(files):
     ledger = MemoryLedger()
     with pytest.raises(ModelUnavailable, match="server"):
@@ -96,6 +97,7 @@ def test_the_state_is_private_and_comes_back(tmp_path):
     assert "'k'" not in repr(state)
 
 
+@pytest.mark.processes
 def test_a_server_is_ready_while_it_lives_and_takes_calls(tmp_path):
     run = RunFiles(tmp_path / "run")
     run.prepare()

@@ -28,6 +28,7 @@ def test_two_and_four_bytes_a_letter_are_read_with_and_without_a_mark(encoding):
     assert not is_plain(content[:4096])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
 def test_archives_are_known_by_their_first_bytes(pack):
     content = pack(LOG.encode())
@@ -37,6 +38,7 @@ def test_archives_are_known_by_their_first_bytes(pack):
     assert not is_plain(content[:4096])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
 def test_a_damaged_archive_ends_where_the_damage_begins(pack):
     content = pack(LOG.encode() * 8)

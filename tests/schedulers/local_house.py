@@ -16,7 +16,7 @@ from schedmate.schedulers.local.daemon import LocalDaemon
 from schedmate.schedulers.local.layout import Layout
 from schedmate.schedulers.local.queue import Queue
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 SETTINGS = LocalSettings(slots=2, kill_wait_s=0.3, poll_s=0.02)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
 
 
+@pytest.mark.processes
 class TestLocal(SchedulerContract):
     slots = 2
 

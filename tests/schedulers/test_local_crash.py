@@ -19,6 +19,8 @@ from schedmate.schedulers.local import daemon as daemons
 from schedmate.schedulers.local.attempt import RunEnd, RunSpec
 from schedulers.local_house import House, processes_of, wait_for
 
+pytestmark = pytest.mark.processes
+
 FORK = multiprocessing.get_context("fork")
 RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'
 
@@ -83,7 +85,7 @@ def test_jobs_submitted_by_many_processes_at_once_all_run(house):
     workers = [FORK.Process(target=submit_one, args=(house.root, start, ids)) for _ in range(8)]
     for worker in workers:
         worker.start()
-    given = {ids.get(timeout=20) for _ in workers}
+    given = {ids.get(timeout=60) for _ in workers}
     for worker in workers:
         worker.join()
 
@@ -126,7 +128,7 @@ def test_of_many_shepherds_one_runs(still):
 
     shepherds = [still.attempt(job_id).start(spec) for _ in range(6)]
 
-    assert [shepherd.wait(20) for shepherd in shepherds] == [0] * 6
+    assert [shepherd.wait(60) for shepherd in shepherds] == [0] * 6
     assert len(still.lines()) == 1
     assert still.ended(job_id).state is JobState.COMPLETED
 
@@ -235,7 +237,7 @@ def test_nothing_of_a_job_outlives_it(still, end):
     job = still.ended(job_id)
 
     assert job.state is (JobState.CANCELLED if end == "cancel" else JobState.COMPLETED)
-    wait_for(lambda: not processes_of(still.root), "the end of the shepherd", patience_s=1)
+    wait_for(lambda: not processes_of(still.root), "the end of the shepherd")
 
 
 @pytest.mark.parametrize(

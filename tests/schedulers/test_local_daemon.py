@@ -15,6 +15,8 @@ from schedmate.schedulers.local.attempt import Attempt
 from schedmate.schedulers.local.layout import Layout
 from schedulers.local_house import SETTINGS, House
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def house(tmp_path):

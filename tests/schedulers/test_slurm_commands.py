@@ -13,6 +13,8 @@ from schedmate.model import (
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.schedulers.slurm.commands import SlurmCommands
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slurm
 
 @pytest.fixture
 def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=30)
+    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
     yield bench
     bench.clear()
 
@@ -158,7 +158,7 @@ def test_accounting_remembers_what_the_controller_forgot(bench, slurm_cluster):
 def wait_for_accounting(ended):
     """The controller tells accounting a little later, and forgets what it has not told."""
     question = ["sacct", "-n", "-X", "-P", "-j", ",".join(ended), "-o", "JobName,State"]
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while subprocess.check_output(question, text=True).split() != ["bench|FAILED"] * len(ended):
         assert time.monotonic() < deadline
         time.sleep(0.2)

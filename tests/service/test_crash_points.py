@@ -91,6 +91,7 @@ def test_a_diagnosis_that_a_model_refines_late_acts_once_too(tmp_path, done):
     everywhere(tmp_path, run, done=done)
 
 
+@pytest.mark.slow
 @each_side
 def test_a_hang_that_turns_into_an_end_acts_once_too(tmp_path, done):
     """It seems to hang, the daemon dies over it, and by the next look the job has ended."""

@@ -52,7 +52,7 @@ def remember(store, count, *, seconds=600.0, user="ann", first=0):
     )
 
 
-def wait_for(told, seconds=30.0):
+def wait_for(told, seconds=60.0):
     until = time.monotonic() + seconds
     while not told() and time.monotonic() < until:
         time.sleep(0.05)

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -75,6 +76,7 @@ class OneJob:
         assert not [call for call in self.scheduler.calls if call[0] == "cancel"]
 
 
+@pytest.mark.slow
 @given(lives)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_order_of_failures_and_deaths_exceeds_the_budget(life):

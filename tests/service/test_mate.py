@@ -36,6 +36,7 @@ from schedulers.local_house import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
 
+@pytest.mark.processes
 def test_one_job_walks_from_submission_to_memory(place):
     job_id = place.submit(
         f'{RUN}; for i in 1 2 3 4; do echo "step $i/4 loss 0.$i"; sleep 0.3; done'
@@ -58,6 +59,7 @@ def test_one_job_walks_from_submission_to_memory(place):
     assert place.lines() == [f"{job_id} 0"]
 
 
+@pytest.mark.processes
 def test_a_run_is_followed_through_by_daemons_that_live_for_one_look_each(place):
     job_id = place.submit("for i in $(seq 1 8); do echo step $i/8; sleep 0.25; done")
     place.looks_until(lambda: place.ended(job_id), "the end")
@@ -69,6 +71,7 @@ def test_a_run_is_followed_through_by_daemons_that_live_for_one_look_each(place)
         assert store.tracking(job_id, 0) is None
 
 
+@pytest.mark.processes
 def test_a_mistake_of_the_user_is_diagnosed_and_not_retried(place):
     job_id = place.submit(ERROR)
     place.looks_until(lambda: place.ended(job_id), "the end")
@@ -83,6 +86,7 @@ def test_a_mistake_of_the_user_is_diagnosed_and_not_retried(place):
     assert place.lines() == [f"{job_id} 0"]
 
 
+@pytest.mark.processes
 def test_a_killed_job_is_requeued_once_by_daemons_that_live_for_one_look_each(place):
     job_id = place.submit(KILLED_ONCE)
     place.looks_until(lambda: place.ended(job_id, restarts=1), "the end of the second run")
@@ -98,6 +102,7 @@ def test_a_killed_job_is_requeued_once_by_daemons_that_live_for_one_look_each(pl
         assert set(store.diagnoses(job_id)) == {0}
 
 
+@pytest.mark.processes
 def test_a_job_that_is_killed_every_time_uses_up_its_retries_and_no_more(place):
     job_id = place.submit(f"{RUN}; kill -9 $$")
 
@@ -114,6 +119,7 @@ def test_a_job_that_is_killed_every_time_uses_up_its_retries_and_no_more(place):
     assert len(place.lines()) == place.job(job_id).restarts + 1
 
 
+@pytest.mark.processes
 def test_observing_changes_nothing_but_says_what_it_would_do(place):
     place.mode = "observe"
     failed = place.submit(KILLED_ONCE)
@@ -127,6 +133,7 @@ def test_observing_changes_nothing_but_says_what_it_would_do(place):
     assert place.lines() == [f"{failed} 0"]
 
 
+@pytest.mark.processes
 def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place):
     job_id = place.scheduler.submit(place.submission(KILLED_ONCE))
     wait_for(lambda: place.ended(job_id), "the end")

@@ -15,6 +15,7 @@ from schedulers.local_house import wait_for
 from service.place import KILLED_ONCE
 
 
+@pytest.mark.processes
 def test_what_a_scheduler_still_knows_is_imported_once(place):
     good = place.scheduler.submit(place.submission("true"))
     bad = place.scheduler.submit(place.submission(KILLED_ONCE))
@@ -30,6 +31,7 @@ def test_what_a_scheduler_still_knows_is_imported_once(place):
         assert store.run(bad).job.state is JobState.FAILED
 
 
+@pytest.mark.processes
 def test_history_learns_from_runs_that_nobody_watched(place):
     bar = r"'\rtrain: %d%%|#| %d/50 [00:%02d<00:10, 2.00it/s]' $((i*2)) $i $((i/2))"
     job_id = place.scheduler.submit(
@@ -44,6 +46,7 @@ def test_history_learns_from_runs_that_nobody_watched(place):
         assert (profile.unit, profile.done, profile.total) == ("step", 50, 50)
 
 
+@pytest.mark.processes
 def test_an_import_leaves_what_is_known_better(place):
     job_id = place.scheduler.submit(place.submission("true"))
     wait_for(lambda: place.ended(job_id), "the end")

@@ -16,6 +16,8 @@ from schedmate.model import JobState
 from schedulers.local_house import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
+pytestmark = pytest.mark.processes
+
 
 def serving(place):
     settings = place.settings
@@ -64,7 +66,7 @@ def test_no_job_is_lost_run_twice_or_requeued_twice(place, seed):
         wait_for(at_rest, "the end of all jobs", 40)
         time.sleep(1.2)
         daemon.terminate()
-        assert daemon.wait(20) == 0
+        assert daemon.wait(60) == 0
 
     expected = [f"{one} 0" for one in (*good, *wrong, *unlucky)] + [f"{one} 1" for one in unlucky]
     assert sorted(place.lines()) == sorted(expected)
@@ -83,7 +85,7 @@ def test_a_second_serve_refuses_and_the_first_one_ends_when_asked(place):
     with serving(place) as first:
         wait_for(lambda: lock_holder(place.settings.state_dir / "serve.lock") == first.pid)
         with serving(place) as second:
-            assert second.wait(20) == 1
+            assert second.wait(60) == 1
         assert "already" in (place.root / "serve.log").read_text()
         first.terminate()
-        assert first.wait(20) == 0
+        assert first.wait(60) == 0

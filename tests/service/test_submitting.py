@@ -127,6 +127,7 @@ def test_odd_scripts_are_still_submitted(here, content):
     assert submission_of(here.settings, ["odd"]).script == str(here.work / "odd")
 
 
+@pytest.mark.processes
 def test_a_submitted_job_runs_and_its_advice_is_kept_under_its_id(here):
     (here.work / "job.sh").write_text(SCRIPT)
     done = submit(here.settings, submission_of(here.settings, ["job.sh", "well"]))
@@ -139,6 +140,7 @@ def test_a_submitted_job_runs_and_its_advice_is_kept_under_its_id(here):
         assert store.advice(done.job_id).advice == done.advised.advice
 
 
+@pytest.mark.processes
 def test_advice_is_never_in_the_way(here, monkeypatch, caplog):
     def stumble(*_):
         raise RecursionError("too deep")
@@ -152,6 +154,7 @@ def test_advice_is_never_in_the_way(here, monkeypatch, caplog):
     assert "no advice" in caplog.text
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(("mode", "nice"), [("observe", 0), ("assist", 5000), ("act", 5000)])
 def test_its_place_in_the_queue_is_set_unless_only_observing(here, mode, nice):
     here.mode = mode
@@ -183,6 +186,7 @@ def test_a_wrapped_command_runs_in_a_shell(here, flags):
         assert submission.passthrough == passed
 
 
+@pytest.mark.processes
 def test_what_ended_without_a_daemon_is_remembered_at_the_next_submission(here):
     (here.work / "train.py").write_text("print('step 1/1')\n")
     words = ["train.py"]

@@ -354,6 +354,7 @@ def test_a_trace_without_a_usable_row_is_a_usage_error(call, tmp_path):
     assert call(str(path))[0] == 2
 
 
+@pytest.mark.processes
 def test_a_small_question_loads_nothing_heavy(tmp_path):
     page = tmp_path / "out.html"
     code = (
@@ -374,6 +375,7 @@ def test_a_small_question_loads_nothing_heavy(tmp_path):
     assert done.stderr == "[]\n"
 
 
+@pytest.mark.processes
 def test_bars_are_for_a_terminal_and_data_stays_clean():
     master, terminal = pty.openpty()
     done = subprocess.run(

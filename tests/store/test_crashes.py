@@ -50,6 +50,7 @@ def open_and_write(number, start, path):
         store.cache_answer(str(number), "here")
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("_", range(8))
 def test_many_processes_open_a_fresh_file_at_once(path, _):
     in_parallel(open_and_write, path)
@@ -70,6 +71,7 @@ def write_much(number, start, path):
             store.keep_runs([a_past_run(job=a_job(id=f"{number}-{count}-{i}")) for i in range(2)])
 
 
+@pytest.mark.processes
 def test_many_processes_writing_at_once_lose_nothing(path):
     in_parallel(write_much, path)
 
@@ -88,6 +90,7 @@ def intend_all(number, start, path, won):
                     won.value += 1
 
 
+@pytest.mark.processes
 def test_of_many_processes_that_intend_the_same_one_may(path):
     won = SPAWN.Value("i", 0)
 
@@ -109,6 +112,7 @@ for number in range(1_000_000):
 """
 
 
+@pytest.mark.processes
 def test_a_writer_killed_at_any_moment_leaves_all_it_had_acknowledged(path):
     chance = random.Random(2)
     acknowledged = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ WORKLOADS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.tuples(LINES, CLOCKS), max_size=6), WORKLOADS, st.floats(0, 1e10))
 def test_the_answer_is_always_possible(

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_no_format_raises_on_any_line(seed: int):
         assert repr(kind.read(text)) == repr(kind.read(text))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(SEEDS, ENDS, CLOCKS, st.booleans(), st.booleans()), max_size=8))
 def test_a_log_of_hostile_lines_is_tracked_over_restarts(

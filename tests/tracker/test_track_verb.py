@@ -34,6 +34,7 @@ def track(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*RUN, *args], input=stdin, env=ENV, capture_output=True, check=False)
 
 
+@pytest.mark.processes
 def test_one_object_a_log():
     logs = [str(DATA / "tqdm-initial.log"), str(DATA / "transformers.log")]
     done = track("--json", "--no-llm", *logs)
@@ -43,6 +44,7 @@ def test_one_object_a_log():
     assert [progress.total for progress in seen] == [5000, 24]
 
 
+@pytest.mark.processes
 def test_one_line_a_log_for_people():
     done = track(str(DATA / "tqdm-initial.log"))
     text = done.stdout.decode()
@@ -51,11 +53,13 @@ def test_one_line_a_log_for_people():
     assert "\x1b" not in text
 
 
+@pytest.mark.processes
 def test_standard_input():
     done = track("-", "--json", stdin=b"step 3/4 loss 1\n")
     assert json.loads(done.stdout)["fraction"] == 0.75
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
@@ -148,6 +152,7 @@ def test_a_run_that_says_nothing_is_like_no_other(tmp_path: Path):
         command.main(["--like", str(tmp_path / "empty.log"), "x"], standalone_mode=False)
 
 
+@pytest.mark.processes
 def test_a_compressed_log_is_followed_as_well(tmp_path: Path):
     log = tmp_path / "a.gz"
     log.write_bytes(gzip.compress(b"step 1/2 loss 1\nstep 2/2 loss 1\n"))
@@ -155,6 +160,7 @@ def test_a_compressed_log_is_followed_as_well(tmp_path: Path):
     assert json.loads(done.stdout.splitlines()[-1])["phase"] == "finished"
 
 
+@pytest.mark.processes
 def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):
     log = tmp_path / "train.log"
     log.write_text("step 1/3 loss 1\n")
@@ -171,10 +177,12 @@ def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):
         seen.append(json.loads(follower.stdout.readline()))
     assert [one["current"] for one in seen] == [1, 2, 3]
     assert seen[-1]["phase"] == "finished"
-    assert follower.wait(10) == 0
+    assert follower.wait(60) == 0
     follower.stdout.close()
 
 
+@pytest.mark.processes
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_following_quietly(tmp_path: Path):
     log = tmp_path / "train.log"
     log.write_text("step 1/3 loss 1\n")
@@ -185,7 +193,7 @@ def test_ctrl_c_ends_following_quietly(tmp_path: Path):
     assert b"training" in follower.stdout.readline()
     time.sleep(0.1)
     follower.send_signal(signal.SIGINT)
-    _, talk = follower.communicate(timeout=10)
+    _, talk = follower.communicate(timeout=60)
     assert follower.returncode == 0
     assert talk == b""
 
@@ -201,6 +209,7 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("own_directories")
 def test_a_model_is_asked_once_about_what_behaviour_leaves_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -229,6 +238,7 @@ def test_a_model_that_is_not_there_takes_nothing_away(tmp_path: Path):
     assert (done.exit_code, json.loads(done.stdout)["current"]) == (0, 39)
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("own_directories")
 def test_following_asks_beside_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     log = tmp_path / "odd.log"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from schedmate.cli._common import json_option, verb
+from schedmate.cli._common import echo, json_option, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,6 +131,7 @@ def command(
     """
     questions = _questions(**asked)
     _check_places(report, table)
+    _say_what_is_missing()
     reported = _first_of_each(questions) if report else frozenset()
     several = bool(asked["sweeps"]) or workers is not None
     answers = _answers(
@@ -143,6 +145,12 @@ def command(
 
         save(Path(table), answers)
     _print(answers, found, as_json=as_json)
+
+
+def _say_what_is_missing() -> None:
+    """A clone adds these packages before the first simulation, an installation has them or not."""
+    if find_spec("numba") is None:
+        echo("simulating without compiled kernels: pip install 'schedmate[sim]'", err=True)
 
 
 def _questions(

@@ -46,12 +46,12 @@ class SchedulerContract:
 
     slots: ClassVar[int] = 2
     """How many jobs with one GPU run at once."""
-    patience_s: ClassVar[float] = 30.0
+    patience_s: ClassVar[float] = 60.0
     """How long anything may take before it counts as never happening."""
     restart_variable: ClassVar[str] = "SCHEDMATE_RESTART_COUNT"
     """What tells a job how often it was started again; absent or 0 on its first run."""
     shortest_limit_s: ClassVar[float] = 1.0
-    limit_patience_s: ClassVar[float] = 30.0
+    limit_patience_s: ClassVar[float] = 60.0
     """How long the end by the shortest time limit may take."""
     clock_slack_s: ClassVar[float] = 1.0
     """How coarse the scheduler's times are."""

@@ -50,6 +50,7 @@ def test_any_number_is_found_where_it_is_written(number, line):
     assert stands_in(number, line.format(number))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_no_text_makes_it_raise(text):
     stands_in(1, text)

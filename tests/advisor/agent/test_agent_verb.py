@@ -9,6 +9,8 @@ import pytest
 from schedmate.cli import main
 from schedmate.testing.llm import refuses, says, serving
 
+pytestmark = pytest.mark.processes
+
 CODE = """\
 import torch
 from elsewhere import net, run

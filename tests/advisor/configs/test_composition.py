@@ -84,6 +84,7 @@ def test_the_line_that_states_the_value_comes_first():
     assert (value.lines[0].file, value.source) == ("run.sh", "script")
 
 
+@pytest.mark.slow
 def test_interpolations_that_double_end():
     text = "\n".join(f"a{i}: ['${{a{i + 1}}}', '${{a{i + 1}}}']" for i in range(40))
     assert isinstance(resolve(config(text + "\na40: x\n"), {}).data, Table)

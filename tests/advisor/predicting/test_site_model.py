@@ -128,6 +128,7 @@ def test_an_empty_past_is_said_to_be_one():
     assert forecast.duration_s.p90 > 1000 * forecast.duration_s.p10
 
 
+@pytest.mark.slow
 def test_spreads_cover_what_they_say_on_users_of_many_kinds():
     rng = random.Random(5)
     runs = []

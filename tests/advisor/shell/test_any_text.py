@@ -129,6 +129,7 @@ def test_as_a_command(tmp_path, words):
     resolve(Target(workdir=tmp_path, command=tuple(words), user="root", name="job"))
 
 
+@pytest.mark.slow
 @ANYTHING
 @given(
     prefix=st.sampled_from(["#SBATCH", "#PBS", "#BSUB", "#$", "#flux:", "#COBALT"]),

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from schedmate.advisor.shell import command_words, walk
 from schedmate.advisor.sources import SourceFile
 
+pytestmark = pytest.mark.processes
+
 BASH = shutil.which("bash")
 ARGUMENTS = ("one", "t wo")
 START = "A=q B=w C=e L=(l)\n"
@@ -71,7 +73,7 @@ scripts = st.lists(statements, min_size=2, max_size=8).map("\n".join)
 @given(text=scripts)
 def test_what_runs_is_what_bash_runs(text):
     command = [BASH, "-c", PRINTS + START + text, "job.sh", *ARGUMENTS]
-    real = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    real = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     found = walk(SourceFile("job.sh", START + text), command_words(("job.sh", *ARGUMENTS))[1:])
     ours = [
         ("".join(f"{word.text}|" for word in command.words[1:]) or "|") + "\n"

@@ -132,6 +132,7 @@ def test_whether_there_is_a_readable_line(data, readable):
     assert gathered(data).readable is readable
 
 
+@pytest.mark.slow
 def test_what_comes_after_a_flood_of_alarms_is_still_read():
     chance = random.Random(1)
     flood = "".join(

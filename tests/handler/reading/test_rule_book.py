@@ -28,6 +28,7 @@ def slowly(text: str, *, errors: bool) -> Rule | None:
     return next((rule for rule in asked if rule.matches_text(text)), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [str, "é {} ü".format, lambda text: text.replace(" ", "\u00a0")])
 def test_the_book_answers_as_its_rules_do(change):
     for text in map(change, EXAMPLES):

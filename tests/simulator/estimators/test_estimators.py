@@ -39,6 +39,7 @@ def said(columns) -> dict[str, Estimates]:
     return {name: estimate(columns, known_at(columns)) for name, estimate in ESTIMATORS.items()}
 
 
+@pytest.mark.slow
 @each
 def test_nothing_is_learnt_before_it_is_known(name, columns, said):
     """Other run times of all that is not known when job 500 comes change nothing up to it."""

@@ -11,6 +11,8 @@ import pytest
 
 import schedmate
 
+pytestmark = pytest.mark.processes
+
 PACKAGE = Path(schedmate.__file__).parent
 
 

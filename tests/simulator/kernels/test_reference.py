@@ -47,6 +47,7 @@ def agree(outcome: Outcome, jobs: list[RefJob]) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 def test_engine_and_kernel_do_what_the_slow_reference_does(name):
     make = COMPILED[name]

@@ -134,6 +134,7 @@ def runs():
     return {run.policy: run for run in compare(setting, [*names, "easy+tracker", "easy+handler"])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_predictions_shorten_the_wait_of_a_contended_cluster(runs, name):
     fifo = runs["fifo"].summary.avg_jct_s

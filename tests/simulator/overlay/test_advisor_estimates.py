@@ -58,6 +58,7 @@ def test_what_has_not_ended_yet_tells_nothing(columns, known_at, meaning, said):
     np.testing.assert_allclose(changed.p90[before], said.p90[before], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_ends_as_a_job_is_submitted_was_not_known_to_it(columns, known_at, meaning):
     first = replace(columns, duration=columns.duration.copy())
     asked = 120

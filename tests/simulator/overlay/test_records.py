@@ -109,6 +109,7 @@ def test_an_unread_length_is_not_in_the_record(columns):
     assert record.max_steps is None
 
 
+@pytest.mark.slow
 def test_the_short_way_foretells_what_the_long_one_does(runs):
     history, compared = Memory(), set()
     for run in runs:

@@ -42,7 +42,9 @@ def until(condition, *, seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_a_sweep_and_its_workers():
     running = subprocess.Popen(
         [
@@ -56,11 +58,11 @@ def test_an_interrupt_ends_a_sweep_and_its_workers():
     workers = children_of(running.pid)
 
     running.send_signal(signal.SIGINT)
-    _, talk = running.communicate(timeout=20)
+    _, talk = running.communicate(timeout=60)
 
     assert running.returncode == 130
     assert b"Traceback" not in talk
-    until(lambda: not any(map(is_alive, workers)), seconds=10)
+    until(lambda: not any(map(is_alive, workers)), seconds=60)
 
 
 def test_what_nobody_foresaw_is_named_too():

@@ -1,0 +1,122 @@
+"""What holds for the whole suite: its tiers, which tests share a worker, and patience.
+
+`--fast` leaves out all that is marked as costly, and stops a test that starts a process or opens a
+connection without such a mark.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+HERE = Path(__file__).parent
+COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
+STARTING = {"place": "processes", "slurm_cluster": "slurm"}
+"""Fixtures that start processes, and the mark of who asks for them."""
+
+TOGETHER = {"schedulers/test_slurm_live.py": "slurm", "schedulers/test_slurm_contract.py": "slurm"}
+"""Files that share what is dear to start, so that one worker runs them all."""
+APART = {"docs/test_pages.py"}
+"""Files whose tests share nothing and take long: any worker may run any of them."""
+LONGEST = ("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py")
+"""What takes longest starts first, so that no worker is left with it at the end."""
+
+STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"}
+CONNECTS = {"socket.connect", "socket.bind"}
+
+# a busy machine is slow, not wrong; a test of speed counts processor time
+settings.register_profile(
+    "patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("fast", settings.get_profile("patient"), max_examples=20)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fast", action="store_true", help=f"leave out what is marked {', '.join(sorted(COSTLY))}"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("fast" if config.getoption("--fast") else "patient")
+    if config.getoption("--fast"):
+        config.pluginmanager.register(NothingCostly())
+
+
+class NothingCostly:
+    """While a test runs, no process may be started and no connection be opened."""
+
+    def __init__(self) -> None:
+        self._running = False
+        sys.addaudithook(self._look)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
+        self._running = True
+        try:
+            return (yield)
+        finally:
+            self._running = False
+
+    def _look(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self._running and (event in STARTS or (event in CONNECTS and _is_inet(arguments[1]))):
+            raise AssertionError(f"{event} in a test that is not marked `processes`")
+
+
+def _is_inet(address: object) -> bool:
+    """A socket in the file system has a path for its address."""
+    return isinstance(address, tuple)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in STARTING.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(STARTING[fixture])
+    items.sort(key=_turn)
+    if config.getoption("--fast"):
+        costly = [item for item in items if _marks(item) & COSTLY]
+        config.hook.pytest_deselected(items=costly)
+        items[:] = [item for item in items if not _marks(item) & COSTLY]
+
+
+def _marks(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
+
+
+def _file(item: pytest.Item) -> str:
+    return item.path.relative_to(HERE).as_posix()
+
+
+def _turn(item: pytest.Item) -> int:
+    places = [LONGEST.index(name) for name in {_file(item), *_marks(item)} if name in LONGEST]
+    return min(places, default=len(LONGEST))
+
+
+def worker_of(nodeid: str) -> str:
+    """Tests with the same answer run in one worker; by default a file's, with their fixtures."""
+    file = nodeid.partition("::")[0].removeprefix(f"{HERE.name}/")
+    return nodeid if file in APART else TOGETHER.get(file, file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - one file needs no workers
+
+    scheduling = LoadScopeScheduling(config, log)
+    scheduling._split_scope = worker_of
+    return scheduling
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Children end by Ctrl-C, also where the suite runs in the background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
