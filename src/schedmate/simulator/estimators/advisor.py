@@ -6,6 +6,7 @@ the site's model of its metadata. Nothing is learnt of a job before it has ended
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,47 +31,57 @@ from schedmate.model import (
     Spread,
     Workload,
 )
-from schedmate.simulator.columns import STATES, Columns, Floats
-from schedmate.simulator.estimates import Estimates
-from schedmate.simulator.overlay.foretelling import foretold
-from schedmate.simulator.overlay.meaning import Meaning
-from schedmate.simulator.overlay.memory import Memory
-from schedmate.simulator.overlay.records import Records
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.foretelling import foretold
+from schedmate.simulator.estimators.memory import Memory
+from schedmate.simulator.estimators.reading import Records
+from schedmate.simulator.synthetic.workload import SyntheticWorkload
+from schedmate.simulator.traces.columns import STATES, Columns, Floats
 
 READ_S = 0.07
 """The median of reading a job that was never seen before: see how-a-job-is-read.md."""
 _FIRST_LESSON = 20
 _NEXT_LESSON = 2.0
 _LOOKED_AT = 3000
+_PROGRESS_EVERY = 100
 _NOTHING = Outcome(completed=0.0, failed=0.0, cancelled=0.0)
 
 
 def estimate(
-    columns: Columns, known_at: Floats, meaning: Meaning | None = None, *, llm_s: float = 0.0
+    columns: Columns,
+    known_at: Floats,
+    workload: SyntheticWorkload | None = None,
+    *,
+    llm_s: float = 0.0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Estimates:
     """`llm_s` is what a language model takes beside, where one is asked about every job."""
-    ran = _ran(columns, known_at, meaning)
-    mind = _Site() if meaning is None else _Mind(columns, meaning)
+    ran = _ran(columns, known_at, workload)
+    mind = _Site() if workload is None else _Mind(columns, workload)
     said = np.full((3, len(columns)), np.nan)
+    predicted = 0
     for event in replay(ran):
         job = int(event.run.facts.job_id)
         match event.kind:
             case "submit":
                 spread = mind.submitted(job, event.run.facts)
                 said[:, job] = spread.p10, spread.p50, spread.p90
+                predicted += 1
+                if on_progress is not None and predicted % _PROGRESS_EVERY == 0:
+                    on_progress(predicted, len(columns))
             case "start":
                 mind.started(event.run, event.at)
             case "end":
                 mind.ended(job, event.run)
-    cost = np.full(len(columns), llm_s + (0.0 if meaning is None else READ_S))
+    cost = np.full(len(columns), llm_s + (0.0 if workload is None else READ_S))
     return Estimates(said[0], said[1], said[2], cost, "advisor")
 
 
-def _ran(columns: Columns, known_at: Floats, meaning: Meaning | None) -> list[Ran]:
+def _ran(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
     """As the unaided run had them. An end is known an instant later: what ends as a job is
     submitted has not been learnt from yet."""
     ends = np.nextafter(known_at, np.inf)
-    names = columns.name if meaning is None else meaning.names
+    names = columns.name if workload is None else workload.names
     rows = zip(
         columns.submit.tolist(),
         np.maximum(ends - columns.duration, columns.submit).tolist(),
@@ -163,11 +174,11 @@ class _Heard(SiteModel):
 class _Mind(_Site):
     """Reads every job, looks for its like, and learns when it ends."""
 
-    def __init__(self, columns: Columns, meaning: Meaning) -> None:
+    def __init__(self, columns: Columns, workload: SyntheticWorkload) -> None:
         super().__init__()
         self._columns = columns
-        self._meaning = meaning
-        self._records = Records(meaning.work)
+        self._workload = workload
+        self._records = Records(workload.work)
         self._history = Memory()
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
@@ -229,7 +240,7 @@ class _Mind(_Site):
 
     def _past(self, job: int, run: Ran) -> PastRun:
         """What is remembered, with what its log told of start-up and what its GPUs' meters said."""
-        facts, meaning = run.facts, self._meaning
+        facts, workload = run.facts, self._workload
         prints, record = self._read(job, facts.gpus)
         return PastRun(
             job=Job(
@@ -245,9 +256,9 @@ class _Mind(_Site):
             ),
             fingerprint=prints,
             workload=record,
-            startup_s=min(float(meaning.startup_s[job]), run.duration_s),
-            gpu_memory_mb=float(meaning.memory_mb[job]),
-            gpu_utilization=float(meaning.utilization[job]),
+            startup_s=min(float(workload.startup_s[job]), run.duration_s),
+            gpu_memory_mb=float(workload.memory_mb[job]),
+            gpu_utilization=float(workload.utilization[job]),
         )
 
 

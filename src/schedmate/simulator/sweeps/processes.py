@@ -11,8 +11,7 @@ from multiprocessing import active_children, get_context
 
 from schedmate.model import BadInput
 from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 
 def in_processes(

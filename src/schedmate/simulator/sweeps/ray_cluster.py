@@ -10,8 +10,7 @@ from typing import Any
 
 from schedmate.model import BadInput
 from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 _KNOCK_S = 10.0
 _OUR_CODE = str(Path(__file__).parents[2])

@@ -9,8 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from schedmate.simulator.sweeps.answering import Answer, OnProgress, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 OnDone = Callable[[int, int], None]
 

@@ -36,7 +36,7 @@ def synthetic(
     `like` names the cluster whose published figures they have: philly, helios or acme.
     """
     profile = profile_named(like)
-    drawn = draw(profile, jobs, gpus=gpus, load=load, dice=np.random.default_rng(seed))
+    drawn = draw(profile, jobs, gpus=gpus, load=load, rng=np.random.default_rng(seed))
     kind = "synthetic" if like == DEFAULT_PROFILE else f"synthetic {like}"
     with nothing_thrown_away():
         return Trace(name=f"{kind} (seed {seed})", jobs=_jobs(drawn, profile), gpus=gpus)
