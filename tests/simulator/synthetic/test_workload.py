@@ -53,11 +53,11 @@ def test_a_job_takes_the_traces_own_time_to_its_end_and_was_meant_to_take_longer
     workload = draw_workload(columns, seed=seed)
 
     ended = columns.status == COMPLETED
-    together = workload.startup_s + workload.work.length * workload.unit_s
+    together = workload.startup_s + workload.submission.length * workload.unit_s
     assert np.array_equal(workload.planned_s[ended], columns.duration[ended])
     np.testing.assert_allclose(together, workload.planned_s, rtol=1e-9, atol=2e-3)
     assert (workload.planned_s[~ended] > columns.duration[~ended]).all()
-    assert (workload.work.length >= 1).all()
+    assert (workload.submission.length >= 1).all()
     assert (workload.hang_s <= columns.duration).all()
 
 
@@ -66,11 +66,11 @@ def test_the_same_seed_gives_the_same_meaning_and_another_another():
 
     one, same, other = (draw_workload(columns, seed=seed) for seed in (1, 1, 2))
 
-    for field in fields(one.work):
-        mine, theirs = (getattr(each.work, field.name) for each in (one, same))
+    for field in fields(one.submission):
+        mine, theirs = (getattr(each.submission, field.name) for each in (one, same))
         assert np.array_equal(mine, theirs, equal_nan=True)
     assert one.names.words == same.names.words
-    assert not np.array_equal(one.work.project, other.work.project)
+    assert not np.array_equal(one.submission.project, other.submission.project)
 
 
 def test_what_comes_later_changes_nothing_before():
@@ -83,12 +83,12 @@ def test_what_comes_later_changes_nothing_before():
         draw_workload(replace(columns, duration=longer), seed=1),
     )
 
-    assert np.array_equal(one.work.length[:200], other.work.length[:200])
+    assert np.array_equal(one.submission.length[:200], other.submission.length[:200])
     assert np.array_equal(one.planned_s[:200], other.planned_s[:200])
 
 
 def test_who_never_comes_back_has_a_new_project_every_time():
-    work = draw_workload(trace(), seed=1, resubmission=0.0, own_copies=1.0).work
+    work = draw_workload(trace(), seed=1, resubmission=0.0, own_copies=1.0).submission
 
     assert len(set(work.copy.tolist())) == 300
     assert not work.version.any()
@@ -97,13 +97,13 @@ def test_who_never_comes_back_has_a_new_project_every_time():
 def test_who_comes_back_has_few_projects():
     columns = columns_of([job(number, 600.0 + number) for number in range(300)])
 
-    work = draw_workload(columns, seed=1, own_copies=1.0).work
+    work = draw_workload(columns, seed=1, own_copies=1.0).submission
 
     assert len(set(work.copy.tolist())) < 60
 
 
 def test_without_edits_code_stays_as_it_is():
-    work = draw_workload(trace(), seed=1, edits=0.0, edits_after_failure=0.0).work
+    work = draw_workload(trace(), seed=1, edits=0.0, edits_after_failure=0.0).submission
 
     assert not work.version.any()
 
@@ -111,7 +111,7 @@ def test_without_edits_code_stays_as_it_is():
 def test_runs_that_took_the_same_time_mostly_had_the_same_numbers():
     columns = columns_of([job(number, 3600.0) for number in range(200)])
 
-    work = draw_workload(columns, seed=1, batch_changes=0.0, resubmission=1.0).work
+    work = draw_workload(columns, seed=1, batch_changes=0.0, resubmission=1.0).submission
 
     numbers = set(zip(work.copy.tolist(), work.length.tolist(), strict=True))
     assert len(numbers) < 40
@@ -120,9 +120,9 @@ def test_runs_that_took_the_same_time_mostly_had_the_same_numbers():
 def test_a_wrong_record_states_the_usual_length_and_an_unread_one_none():
     columns = trace()
 
-    wrong = draw_workload(columns, seed=1, wrong_records=1.0, unread=0.0).work
-    unread = draw_workload(columns, seed=1, unread=1.0).work
-    right = draw_workload(columns, seed=1, wrong_records=0.0, unread=0.0).work
+    wrong = draw_workload(columns, seed=1, wrong_records=1.0, unread=0.0).submission
+    unread = draw_workload(columns, seed=1, unread=1.0).submission
+    right = draw_workload(columns, seed=1, wrong_records=0.0, unread=0.0).submission
 
     usual = np.array([project.length for project in bank()])[wrong.project]
     assert np.array_equal(wrong.read_length, usual)
@@ -169,7 +169,7 @@ class TestTogether:
     def test_measured_pairs_slow_down_as_gavel_saw_them(self):
         workload = draw_workload(trace(), seed=1)
         place = {project.gavel: at for at, project in enumerate(bank()) if project.gavel}
-        work = replace(workload.work, project=np.full(300, place["CycleGAN"]))
+        work = replace(workload.submission, project=np.full(300, place["CycleGAN"]))
         work.project[0] = place["A3C"]
         physics = WorkloadPhysics(replace(workload, work=work), [1] * 300)
 
@@ -180,7 +180,7 @@ class TestTogether:
     def test_what_was_not_measured_shares_the_gpus_time(self):
         workload = draw_workload(trace(), seed=1)
         place = next(at for at, project in enumerate(bank()) if project.gavel is None)
-        work = replace(workload.work, project=np.full(300, place))
+        work = replace(workload.submission, project=np.full(300, place))
         physics = WorkloadPhysics(
             replace(workload, work=work, utilization=np.full(300, 0.8)), [1] * 300
         )

@@ -78,17 +78,35 @@ def _trait(columns: Columns, place: int) -> Any:
 def _by_words(one: Columns, other: Columns, scaling: Scaling) -> Floats:
     total = np.zeros((len(one), len(other)))
     down, across = np.s_[:, None], np.s_[None, :]
-    for place, variance in enumerate(scaling.unlike):
-        total += variance * differing(one.take(down), other.take(across), place)
+    mine, theirs = one.take(down), other.take(across)
+    for place in _varied(_traits(one), _traits(other)):
+        total += scaling.unlike[place] * differing(mine, theirs, place)
     return total
+
+
+def _traits(columns: Columns) -> Any:
+    words = columns.rows["words"].astype(np.int64)
+    return np.column_stack([words, columns.rows["code"], columns.gpus.astype(np.int64)])
+
+
+def _varied(one: Any, other: Any) -> list[int]:
+    """Places in which not all are alike: the others add nothing, and are most of them."""
+    both = np.concatenate([one, other])
+    if len(both) == 0:
+        return []
+    alike = (both == both[0]) | ((both != both) & (both[0] != both[0]))  # noqa: PLR0124 - NaN
+    places: list[int] = np.flatnonzero(~alike.all(axis=0)).tolist()
+    return places
 
 
 def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
     total = np.zeros((len(one), len(other)))
-    for place, rough in enumerate(scaling.rough):
+    for place in _varied(one, other):
         apart = np.abs(one[:, place][:, None] - other[:, place][None, :])
-        missing = np.isnan(one[:, place])[:, None] ^ np.isnan(other[:, place])[None, :]
-        total += rough * np.where(missing, _ONE_SIDED, np.nan_to_num(apart))
+        unknown = np.isnan(one[:, place])[:, None], np.isnan(other[:, place])[None, :]
+        apart[unknown[0] | unknown[1]] = 0.0
+        apart[unknown[0] ^ unknown[1]] = _ONE_SIDED
+        total += scaling.rough[place] * apart
     return total
 
 

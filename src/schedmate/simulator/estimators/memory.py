@@ -6,13 +6,14 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from itertools import islice
 
+from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
 from schedmate.model import Fingerprint, JobState, PastRun
-from schedmate.model.sketch import blocks, configuration, packed, sketch_of_run
+from schedmate.model.sketch import Sketch, blocks, configuration, packed, sketch_of_run
 
 _REPEATS = 20
 _ENOUGH = 24
-"""Configurations that are looked at, the most particular keys first. The store looks at up to 300
-of every key: they say little more, and take most of the time."""
+"""Configurations that are considered, the most particular keys first. The store considers up to 300
+of every key: they add little, and take most of the time."""
 _CODE = 1
 """The place of the code's key; runs of it that went well are enough by themselves."""
 
@@ -30,13 +31,15 @@ class Memory:
         self._of_code: dict[int, dict[int, int]] = defaultdict(dict)
         self._went_well: set[int] = set()
         self._learnt: dict[str, str] = {}
+        self._versions: dict[int, int] = defaultdict(int)
+        self._columns: dict[int, tuple[int, Columns | None]] = {}
 
     def __len__(self) -> int:
         return len(self._runs)
 
-    def keep(self, run: PastRun) -> None:
-        """Runs come in the order in which they end."""
-        sketch, number = sketch_of_run(run), len(self._runs)
+    def keep(self, run: PastRun, sketch: Sketch | None = None) -> None:
+        """Runs come in the order in which they end; `sketch` where it is known already."""
+        sketch, number = sketch or sketch_of_run(run), len(self._runs)
         row = packed(number, run, sketch)
         config = configuration(row)
         self._runs.append(run)
@@ -46,16 +49,29 @@ class Memory:
         if run.job.state is JobState.COMPLETED:
             self._went_well.add(config)
         known = [self._blocks[key] for key in blocks(sketch, config)]
+        self._versions[sketch.code] += 1
         for block in (self._of_code[sketch.code], *known):
             block.pop(config, None)
             block[config] = number
 
-    def runs_of(self, code: int) -> bytes:
-        """Rows of the newest runs of this very code, if one of them went well."""
+    def version_of(self, code: int) -> int:
+        """Another number whenever a run of this code has ended."""
+        return self._versions[code]
+
+    def runs_of(self, code: int) -> Columns | None:
+        """The newest runs of this very code, if one of them went well."""
+        version, columns = self._columns.get(code, (-1, None))
+        if version != self._versions[code]:
+            columns = self._columns_of(code)
+            self._columns[code] = self._versions[code], columns
+        return columns
+
+    def _columns_of(self, code: int) -> Columns | None:
         configs = self._newest(self._of_code.get(code, {}))
         if not any(config in self._went_well for config in configs):
-            return b""
-        return self._joined(dict.fromkeys(n for each in configs for n in self._repeats[each]))
+            return None
+        numbers = dict.fromkeys(n for each in configs for n in self._repeats[each])
+        return columns_of(rows_of(self._joined(numbers)))
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
         found: dict[int, None] = {}
@@ -97,7 +113,7 @@ class Memory:
     def keep_learnt(self, name: str, body: str, *, at: float) -> None:  # noqa: ARG002 - the newest is all there is
         self._learnt[name] = body
 
-    def failure_reason(self, run: PastRun) -> str | None:  # noqa: ARG002 - nobody diagnosed it
+    def failure_reason(self, run: PastRun) -> str | None:  # noqa: ARG002 - none was diagnosed
         return None
 
     def _newest(self, block: dict[int, int], limit: int = 300) -> list[int]:

@@ -21,15 +21,17 @@ from schedmate.advisor.sources import digest
 from schedmate.advisor.understanding import Understanding
 from schedmate.model import Finding, Fingerprint, Request, Workload
 from schedmate.simulator.synthetic.projects import Project, bank
-from schedmate.simulator.synthetic.workload import Work
+from schedmate.simulator.synthetic.workload import Submission
 
 T = TypeVar("T", int, float)
 
 
-def read_job(work: Work, job: int, request: Request) -> tuple[Workload, Fingerprint | None]:
+def read_job(
+    submission: Submission, job: int, request: Request
+) -> tuple[Workload, Fingerprint | None]:
     """The whole way: its files are written down and read."""
-    arguments, files = work.arguments(job), work.files(job)
-    understood, prints = _read(work.project_of(job), files, arguments, request)
+    arguments, files = submission.arguments(job), submission.files(job)
+    understood, prints = _read(submission.project_of(job), files, arguments, request)
     return understood.workload, prints
 
 
@@ -37,19 +39,27 @@ def read_job(work: Work, job: int, request: Request) -> tuple[Workload, Fingerpr
 class Records:
     """The same, from what was read of the project before."""
 
-    work: Work
+    submission: Submission
 
     def workload(self, job: int, gpus: int) -> Workload:
-        work = self.work
-        numbers = (each[job] for each in (work.read_length, work.batch, work.rate))
+        read = self.submission
+        numbers = (each[job] for each in (read.read_length, read.batch, read.rate))
         length, batch, rate = map(float, numbers)
-        return _workload(int(work.project[job]), str(length), batch, rate, gpus)
+        return _workload(int(read.project[job]), str(length), batch, rate, gpus)
 
     def fingerprint(self, job: int, gpus: int) -> Fingerprint:
-        work = self.work
-        code, lines = _code(*(int(each[job]) for each in (work.project, work.copy, work.version)))
-        arguments = digest(*work.arguments(job), str(gpus))
-        return Fingerprint(code=code, arguments=arguments, signature=lines)
+        read = self.submission
+        code = tuple(int(each[job]) for each in (read.project, read.copy, read.version))
+        numbers = tuple(float(each[job]) for each in (read.length, read.batch, read.rate))
+        return _fingerprint(code, numbers, gpus)
+
+
+@lru_cache(maxsize=200_000)
+def _fingerprint(of_code: tuple[int, ...], numbers: tuple[float, ...], gpus: int) -> Fingerprint:
+    project, copy, version = of_code
+    code, lines = _code(project, copy, version)
+    arguments = digest(*bank()[project].arguments(*numbers), str(gpus))
+    return Fingerprint(code=code, arguments=arguments, signature=lines)
 
 
 @lru_cache(maxsize=100_000)

@@ -3,13 +3,13 @@
 from schedmate.simulator.synthetic.drawing import draw_workload
 from schedmate.simulator.synthetic.interference import WorkloadPhysics
 from schedmate.simulator.synthetic.projects import Project, bank
-from schedmate.simulator.synthetic.workload import Assumptions, SyntheticWorkload, Work
+from schedmate.simulator.synthetic.workload import Assumptions, Submission, SyntheticWorkload
 
 __all__ = [
     "Assumptions",
     "Project",
+    "Submission",
     "SyntheticWorkload",
-    "Work",
     "WorkloadPhysics",
     "bank",
     "draw_workload",

@@ -21,7 +21,7 @@ from schedmate.simulator.synthetic.people import (
     style,
 )
 from schedmate.simulator.synthetic.projects import bank
-from schedmate.simulator.synthetic.workload import Assumptions, SyntheticWorkload, Work
+from schedmate.simulator.synthetic.workload import Assumptions, Submission, SyntheticWorkload
 from schedmate.simulator.traces.columns import STATES, Coded, Columns, Floats
 
 _FAILED = STATES.index(JobState.FAILED)
@@ -220,7 +220,7 @@ def _workload(columns: Columns, laid: _Laid, rng: np.random.Generator) -> Synthe
     own = any(columns.name.words)
     return SyntheticWorkload(
         names=columns.name if own else Coded.of(laid.names),
-        work=Work(project, copy, version, work[3], work[4], work[5], read),
+        submission=Submission(project, copy, version, work[3], work[4], work[5], read),
         startup_s=startup,
         unit_s=unit,
         planned_s=planned,

@@ -41,7 +41,7 @@ class WorkloadPhysics:
         self._exponent = workload.gpu_exponent.tolist()
         self._utilization = workload.utilization.tolist()
         self._memory = (workload.memory_mb / GPU_MEMORY_MB).clip(0.0, 1.0).tolist()
-        self._project = workload.work.project.tolist()
+        self._project = workload.submission.project.tolist()
         places = {name: place for place, name in enumerate(_TYPES)}
         self._type = [places.get(project.gavel or "", -1) for project in bank()]
 

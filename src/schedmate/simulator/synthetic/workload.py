@@ -58,7 +58,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class Submission:
     """What SchedMate may see at a job's submission beside what everybody sees: its directory and
     command line. A baseline is never handed this."""
 
@@ -92,7 +92,7 @@ class SyntheticWorkload:
 
     names: Coded
     """As users call their jobs; those of the trace where it has any."""
-    work: Work
+    submission: Submission
     startup_s: Floats
     unit_s: Floats
     """Seconds an epoch or step of this very run takes."""
