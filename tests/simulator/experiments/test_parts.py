@@ -146,3 +146,14 @@ def test_every_plan_runs_every_job_to_its_end(runs):
         assert not np.isnan(run.outcome.end).any()
         assert (run.outcome.start >= run.columns.submit).all()
         assert (run.outcome.end - run.outcome.start >= run.columns.duration * 0.999).all()
+
+
+def test_the_bar_moves_while_predictions_are_made():
+    jobs = columns(250, gpus=8)
+    setting = Setting(name="test", columns=jobs, gpus=8, workload=draw_workload(jobs, seed=0))
+    heard = []
+
+    compare(setting, ["fifo+advisor"], on_progress=lambda *news: heard.append(news))
+
+    assert heard[:2] == [("predictions", 100, 250), ("predictions", 200, 250)]
+    assert heard[2][0] == "fifo+advisor"

@@ -171,7 +171,7 @@ class TestTogether:
         place = {project.gavel: at for at, project in enumerate(bank()) if project.gavel}
         work = replace(workload.submission, project=np.full(300, place["CycleGAN"]))
         work.project[0] = place["A3C"]
-        physics = WorkloadPhysics(replace(workload, work=work), [1] * 300)
+        physics = WorkloadPhysics(replace(workload, submission=work), [1] * 300)
 
         assert physics.pace(0, 1, 1, scattered=False) == 0.64
         assert physics.pace(1, 1, 0, scattered=False) == 0.71
@@ -182,7 +182,7 @@ class TestTogether:
         place = next(at for at, project in enumerate(bank()) if project.gavel is None)
         work = replace(workload.submission, project=np.full(300, place))
         physics = WorkloadPhysics(
-            replace(workload, work=work, utilization=np.full(300, 0.8)), [1] * 300
+            replace(workload, submission=work, utilization=np.full(300, 0.8)), [1] * 300
         )
 
         assert physics.pace(0, 1, 1, scattered=False) == pytest.approx(1 / 1.6)

@@ -41,7 +41,7 @@ class Cluster(Protocol):
     def give_back(self, place: Place) -> None: ...
 
     def fail(self, node: int) -> None:
-        """Nobody is placed there until it is repaired; who is on it has been taken off."""
+        """No job is placed there until it is repaired; those on it have been taken off."""
 
     def repair(self, node: int) -> None: ...
 

@@ -1,6 +1,6 @@
 """The event heap: time jumps from event to event, and a policy decides at each.
 
-All that happens at one moment is told before the policy is asked, ends first, then who comes, in
+All that happens at one moment is reported before the policy decides, ends first, then arrivals, in
 order of submission; so the outcome does not depend on the order of a tie.
 """
 
@@ -207,9 +207,9 @@ class Engine:
 
     def remaining(self, job: int) -> float:
         if self._watcher is not None and job in self._seat:
-            told = self._watcher.remaining(job, self._done(job))
-            if not math.isnan(told):
-                return told
+            tracked = self._watcher.remaining(job, self._done(job))
+            if not math.isnan(tracked):
+                return tracked
         expected = self.jobs.expected[job]
         # in this order a `nan` stays one
         return max(float(expected) - self.served(job), 0.0)
@@ -228,7 +228,7 @@ class Engine:
             heappush(self._heap, (time, _WAKE, 0, 0))
 
     def _sit(self, job: int, pace: float) -> None:
-        """From now on it runs; who ran before pays for the restart first."""
+        """From now on it runs; a job that ran before pays for the restart first."""
         now = self._since[job] = self.now
         overhead = 0.0
         if self._ran[job]:
@@ -361,7 +361,7 @@ class _AtOnce:
 
 
 class _Seat:
-    """GPUs in use, and who is on them: one job, or two that share."""
+    """GPUs in use, and the jobs on them: one, or two that share."""
 
     __slots__ = ("gpus", "members", "place")
 

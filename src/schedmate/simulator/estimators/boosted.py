@@ -57,15 +57,15 @@ def rolling(
 ) -> Floats:
     """The expected run time in seconds, by its logarithm; `nan` until enough is known."""
     lightgbm = _library()
-    said = np.full(len(columns), np.nan)
+    predicted = np.full(len(columns), np.nan)
     target = np.log1p(columns.duration)
     words = list(range(_NUMBERS, seen.shape[1]))
     for stretch, ended in known.blocks():
         taught, asked = _common_words(seen[ended], seen[stretch].copy())
         data = lightgbm.Dataset(taught, target[ended], categorical_feature=words)
         model = lightgbm.train({**_OPTIONS, **options}, data, rounds)
-        said[stretch] = np.maximum(np.expm1(model.predict(asked)), 0.0)
-    return said
+        predicted[stretch] = np.maximum(np.expm1(model.predict(asked)), 0.0)
+    return predicted
 
 
 def _common_words(taught: Floats, asked: Floats) -> tuple[Floats, Floats]:

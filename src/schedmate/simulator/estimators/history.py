@@ -146,14 +146,14 @@ def rolling_mean(columns: Columns, known: Known, shared: tuple[Ints, ...]) -> Fl
     rows = list(zip(*(key.tolist() for key in shared), strict=True))
     averages: list[Averages] = [defaultdict(lambda: [0.0, 0.0]) for _ in rows[0]] if rows else []
     durations, order = columns.duration.tolist(), known.order.tolist()
-    said = np.full(len(columns), np.nan)
+    predicted = np.full(len(columns), np.nan)
     learnt = 0
     for job, count in enumerate(known.at_submission.tolist()):
         for ended in order[learnt:count]:
             _learn(averages, rows[ended], durations[ended])
         learnt = count
-        said[job] = _recall(averages, rows[job])
-    return said
+        predicted[job] = _recall(averages, rows[job])
+    return predicted
 
 
 def _learn(averages: Sequence[Averages], row: Sequence[int], duration: float) -> None:

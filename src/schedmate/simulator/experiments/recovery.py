@@ -1,6 +1,6 @@
 """The Failure Handler in a simulation, and what happens where there is none.
 
-Whose node failed comes back by hand where nobody handles it: somebody has to see it first. The
+A job whose node failed comes back by hand where no handler runs: its owner has to notice first. The
 handler asks the same table and the same budget as the live loop.
 """
 
@@ -89,7 +89,7 @@ def _mistakes(durations: Floats, seed: int) -> Mapping[int, float]:
 
 
 def _node_failed() -> Diagnosis:
-    """What the live handler says of a node that went away."""
+    """The live handler's diagnosis of a node that went away."""
     reason = REASONS[_NODE_FAILURE]
     return Diagnosis(
         reason=_NODE_FAILURE,

@@ -65,7 +65,7 @@ def utilisation(
 
 
 def is_smoothed(outcome: Outcome) -> bool:
-    """Whether jobs were interrupted and nobody wrote down when."""
+    """Whether jobs were interrupted at times that were not recorded."""
     return outcome.changes is None and bool(outcome.preemptions.any())
 
 
@@ -136,7 +136,7 @@ class Digest:
     """How long a time `busy` and `queue` show, and of what."""
     lasted_s: float
     smoothed: tuple[str, ...]
-    """Policies that interrupt jobs and of which nobody wrote down when."""
+    """Policies that interrupt jobs at times that were not recorded."""
     gains: tuple[Gains, ...]
 
 

@@ -82,7 +82,7 @@ def _split(kind: str, labels: list[str], which: Ints) -> list[JobClass]:
 
 
 def _largest(kind: str, column: Coded, columns: Columns) -> list[JobClass]:
-    """Who asked for most, each alone, and all others together; nothing where all are one."""
+    """Those that requested most, each alone, and all others together; nothing where all are one."""
     asked = np.bincount(column.codes, columns.duration * columns.gpus, len(column.words))
     present = np.flatnonzero(np.bincount(column.codes, minlength=len(column.words)))
     if len(present) <= 1:
@@ -118,7 +118,7 @@ class Gain:
     slower: float
     """The share of its jobs that ends later by more than a second and a hundredth."""
     slower_by_s: float
-    """What those lose, in the median; 0 where nobody does."""
+    """What those lose, in the median; 0 where none does."""
 
 
 @dataclass(frozen=True, slots=True)

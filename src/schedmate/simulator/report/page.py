@@ -71,19 +71,19 @@ def sensitivity_section(found: list[Sensitivity], policies: list[str]) -> str:
 
 def _setting_in_words(of: Digest) -> str:
     compared = of.compared
-    said = f"{human_number(compared.jobs)} jobs on {human_number(compared.gpus)} GPUs. "
+    words = f"{human_number(compared.jobs)} jobs on {human_number(compared.gpus)} GPUs. "
     if compared.setting:
         values = ", ".join(f"{name} {value:g}" for name, value in compared.setting.items())
-        said = f"The first setting of a sweep ({values}). {said}"
+        words = f"The first setting of a sweep ({values}). {words}"
     if compared.load is None:
-        return text(said + "All jobs come at once.")
-    said += (
+        return text(words + "All jobs come at once.")
+    words += (
         f"The load is {compared.load:.2f}: while jobs come, they ask for that many times what the "
         "GPUs can do. "
     )
     if compared.load < _CROWDED:
-        said += "There is room for nearly everybody, so no policy can make much of a difference."
-    return text(said)
+        words += "There is room for nearly every job, so no policy can make much of a difference."
+    return text(words)
 
 
 def _figure(title: str, drawn: str, caption: str) -> str:
@@ -104,11 +104,11 @@ def _waits(of: Digest, legend: str) -> str:
 
 
 def _held_in_words(of: Digest) -> str:
-    said = f"Averages over {human_time(of.shown_s / len(of.busy[0].x))}; {_shown(of)}."
+    words = f"Averages over {human_time(of.shown_s / len(of.busy[0].x))}; {_shown(of)}."
     if not of.smoothed:
-        return said
+        return words
     return (
-        f"{said} Of {', '.join(of.smoothed)}: what a job held that was interrupted is spread "
+        f"{words} Of {', '.join(of.smoothed)}: what a job held that was interrupted is spread "
         "evenly between its first start and its end."
     )
 
@@ -144,21 +144,21 @@ def _who_gains(of: Digest) -> str:
     note = (
         '<p class="faint">To the right of one: jobs of this kind end sooner on average. Slower is '
         "a job that ends later by more than a second and one percent. Users and groups are those "
-        "who asked for most GPU time.</p>"
+        "with the most GPU time requested.</p>"
     )
     return "<h3>Who gains and who loses</h3>" + note + "".join(parts)
 
 
 def _in_words(of: Gains) -> str:
-    everybody = of.rows[0]
-    said = (
-        f"On average jobs end {times(everybody.ratio)} as fast. {share(of.faster)} of the jobs end "
-        f"sooner and {share(everybody.slower)} later"
+    all_jobs = of.rows[0]
+    words = (
+        f"On average jobs end {times(all_jobs.ratio)} as fast. {share(of.faster)} of the jobs end "
+        f"sooner and {share(all_jobs.slower)} later"
     )
-    if everybody.slower:
-        said += f", those by {human_time(everybody.slower_by_s)} in the median"
-    said += f". {of.users_better_off} of {of.users} users are better off on average."
-    return text(said)
+    if all_jobs.slower:
+        words += f", those by {human_time(all_jobs.slower_by_s)} in the median"
+    words += f". {of.users_better_off} of {of.users} users are better off on average."
+    return text(words)
 
 
 _HERE = Path(__file__).parent

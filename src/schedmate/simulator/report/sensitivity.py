@@ -1,4 +1,4 @@
-"""What a sweep says of each thing it varied."""
+"""What each thing that a sweep varied changes."""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _cell(said: str) -> str:
-    return f"<td>{text(said)}</td>"
+def _cell(words: str) -> str:
+    return f"<td>{text(words)}</td>"
 
 
 def _judged(better: float) -> str:

@@ -1,4 +1,4 @@
-"""Many settings at once: what to vary, who runs them, what comes back."""
+"""Many settings at once: what to vary, where they run, what comes back."""
 
 from schedmate.simulator.sweeps.answering import Answer, answer
 from schedmate.simulator.sweeps.question import SYNTHETIC, VARIED, Question, settings_of, varied

@@ -42,7 +42,7 @@ class Question:
     restart_s: float = RESTART_S
     error: float | None = None
     assumed: Mapping[str, float] = field(default_factory=dict)
-    """Of the overlay."""
+    """Of the synthetic workload."""
     swept: Mapping[str, float] = field(default_factory=dict)
 
     def with_values(self, values: Mapping[str, float]) -> Question:
@@ -91,7 +91,7 @@ _LEAST = {
 }
 _MOST = {"load": 10.0, "gpus": 10_000_000, "jobs": 10_000_000, "error": 10.0}
 VARIED = (*_LEAST, *(each.name for each in fields(Assumptions)))
-"""All that a sweep can set; the later ones are the overlay's assumptions."""
+"""All that a sweep can set; the later ones are the synthetic workload's assumptions."""
 
 
 def settings_of(sweeps: Sequence[str]) -> list[dict[str, float]]:
@@ -107,7 +107,7 @@ def settings_of(sweeps: Sequence[str]) -> list[dict[str, float]]:
 
 
 def varied(spoken: str) -> tuple[str, tuple[float, ...]]:
-    """What one `--sweep` says: a name and its values."""
+    """One `--sweep`: a name and its values."""
     name, equals, values = spoken.partition("=")
     name = name.strip().replace("-", "_")
     if not equals or not values.strip():

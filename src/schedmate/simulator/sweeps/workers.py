@@ -1,6 +1,6 @@
-"""Who answers many questions: this process, all cores of this machine, or a Ray cluster.
+"""Where many questions are answered: this process, all cores of this machine, or a Ray cluster.
 
-Answers come back in the order of the questions and are the same whoever gave them.
+Answers come back in the order of the questions and are the same wherever they come from.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from schedmate.simulator.traces.columns import STATES, Coded, Columns, Floats
 _FAILED = STATES.index(JobState.FAILED)
 _LEAST_S = 1e-3
 _STARTUP_SHARE = 0.5
-"""Of its first run that a project's start-up takes at most: who ran ten seconds had little to
+"""Of its first run that a project's start-up takes at most: a job of ten seconds had little to
 load."""
 _STARTUP_SPREAD = 0.2
 _STARTUP_MOST = 0.75

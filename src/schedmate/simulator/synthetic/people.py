@@ -37,13 +37,13 @@ COMPLETED = STATES.index(JobState.COMPLETED)
 THE_SAME = 0.12
 """How much (log) a run may differ from another of the same code and numbers."""
 _FEW = 6
-"""Projects that somebody has at a time."""
+"""Projects that a user has at a time."""
 _STAND_IN = 2000
 """Jobs of one name from which on it stands for many people."""
 _JOBS_OF_A_PROJECT = 150
 _MOST = 12
 _FARTHEST = math.log(30.0)
-"""Nobody changes the length of a training by more."""
+"""The length of a training is never changed by more."""
 _OTHER_GPUS = 1.0
 _NEVER = 8.0
 _LONG_AGO = 0.1
@@ -58,7 +58,7 @@ _SPREAD = 2.0
 
 @dataclass(slots=True)
 class Copy:
-    """Somebody's copy of a project, as it was last run."""
+    """A user's copy of a project, as it was last run."""
 
     project: int
     number: int
@@ -110,7 +110,7 @@ class Copy:
 
 @dataclass(slots=True)
 class Person:
-    """Whoever a user's name stands for; the copies used last come first."""
+    """The person, or people, behind a user name; the copies used last come first."""
 
     most: int
     near_end: float
@@ -143,7 +143,7 @@ class Person:
 def _cost(copy: Copy, log_s: float, log_gpus: float, ended: int, near_end: float) -> float:
     more = log_gpus - copy.log_gpus
     longer = log_s - copy.log_s + copy.kind.faster * more
-    if ended != COMPLETED:  # it was to take longer, who knows how much; or the same went wrong
+    if ended != COMPLETED:  # planned to take longer, by an unknown amount; or the same went wrong
         longer = max(longer, near_end * longer)
         if copy.ended == ended:
             longer = min(abs(longer), abs(log_s - copy.log_ran))

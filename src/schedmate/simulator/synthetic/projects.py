@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 Unit = Literal["epochs", "steps"]
 _OWN_LINES = 30
-"""That somebody's copy of a project has of its own, about half of it."""
+"""Lines that a user's copy of a project has of its own, about half of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,7 +66,7 @@ class Project:
         return tuple(word for words in written for word in words.split())
 
     def files_of(self, copy: int, version: int) -> dict[str, str]:
-        """Somebody's copy, after so many edits; copy 0 before any edit is the bank's own."""
+        """A user's copy, after so many edits; copy 0 before any edit is the bank's own."""
         if copy == version == 0:
             return self.files
         lines = [f"NOTE_{line} = {copy}" for line in range(_OWN_LINES if copy else 0)]

@@ -24,7 +24,7 @@ class Assumptions:
     docs/explanation/workload-for-traces.md."""
 
     resubmission: float = 0.9
-    """Jobs of a user who has projects that are one of those again."""
+    """Jobs of users with projects that are one of those again."""
     edits: float = 0.2
     """Resubmissions before which the code was edited."""
     edits_after_failure: float = 0.6
@@ -43,7 +43,7 @@ class Assumptions:
     slow_runs: float = 0.03
     """Runs on a slow node or beside a noisy neighbour: up to twice as long."""
     own_copies: float = 0.8
-    """Users' projects whose code nobody else has."""
+    """Users' projects whose code no other user has."""
     copy_spread: float = 0.6
     """By how much copies of one project differ in speed: other data, other hardware."""
     unread: float = 0.15
@@ -59,7 +59,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """What SchedMate may see at a job's submission beside what everybody sees: its directory and
+    """What SchedMate sees at a job's submission beyond what any scheduler does: its directory and
     command line. A baseline is never handed this."""
 
     project: Ints
@@ -87,7 +87,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SyntheticWorkload:
-    """`names` anybody may see and `work` SchedMate; all else is how things are, for the simulated
+    """Schedulers may see `names`, SchedMate `submission` as well; all else is true of the simulated
     world alone."""
 
     names: Coded

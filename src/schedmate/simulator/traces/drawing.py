@@ -39,7 +39,7 @@ _LIMITS = np.array(
 )
 """What people write: round numbers."""
 _USUAL = 3
-"""Nobody's usual limit is among the three shortest or the three longest."""
+"""No user's usual limit is among the three shortest or the three longest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

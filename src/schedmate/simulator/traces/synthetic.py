@@ -57,8 +57,8 @@ def _jobs(drawn: Drawn, profile: Profile) -> tuple[TraceJob, ...]:
     users = [f"user{number}" for number in range(profile.users)]
     groups = [f"vc{number % profile.groups}" for number in range(profile.users)]
     states = [ending.state for ending in profile.endings]
-    told = (drawn.submit, drawn.duration, drawn.gpus, drawn.ending, drawn.limit)
-    rows = zip(*(each.tolist() for each in (*told, drawn.user, drawn.series)), strict=True)
+    numbers = (drawn.submit, drawn.duration, drawn.gpus, drawn.ending, drawn.limit)
+    rows = zip(*(each.tolist() for each in (*numbers, drawn.user, drawn.series)), strict=True)
     return tuple(
         TraceJob(
             job_id=str(number),
