@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr, ValidationError
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
 
 from schedmate.model import BadInput, Mode
 
@@ -54,11 +50,7 @@ class LlmSettings(_Section):
     idle_s: float = Field(300.0, gt=0)
 
 
-class Settings(BaseSettings):
-    model_config = SettingsConfigDict(
-        env_prefix="SCHEDMATE_", env_nested_delimiter="__", extra="forbid", frozen=True
-    )
-
+class Settings(_Section):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
     policy: str = "sjf"
@@ -71,21 +63,6 @@ class Settings(BaseSettings):
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     llm: LlmSettings = LlmSettings()
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a .env in the cwd is not ours
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        files = [
-            TomlConfigSettingsSource(settings_cls, toml_file=path)
-            for path in (user_file(), SITE_FILE)
-        ]
-        return init_settings, env_settings, *files, file_secret_settings
 
 
 def user_file() -> Path:
@@ -102,13 +79,48 @@ def _refuse_misspelt_variables() -> None:
                 raise BadInput(f"{variable} is no setting; is SCHEDMATE_{meant[0].upper()} meant?")
 
 
+def _in_file(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _in_environment() -> dict[str, Any]:
+    """`SCHEDMATE_LLM__MODEL=x` is `{"llm": {"model": "x"}}`; tables and lists are JSON."""
+    found: dict[str, Any] = {}
+    for variable, value in os.environ.items():
+        prefix, _, name = variable.lower().partition("_")
+        first, *rest = name.split("__")
+        if prefix == "schedmate" and first in Settings.model_fields:
+            stated = _plain_or_json(value)
+            for part in reversed(rest):
+                stated = {part: stated}
+            found = _over({first: stated}, found)
+    return found
+
+
+def _plain_or_json(value: str) -> Any:
+    try:
+        return json.loads(value) if value.startswith(("{", "[")) else value
+    except ValueError:
+        return value
+
+
+def _over(upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
+    """Both together; where both say something, the upper one counts."""
+    both = {**lower, **upper}
+    for name in upper.keys() & lower.keys():
+        if isinstance(upper[name], dict) and isinstance(lower[name], dict):
+            both[name] = _over(upper[name], lower[name])
+    return both
+
+
 def load() -> Settings:
     """Read the settings, or say in one sentence which one is wrong."""
     _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:
-        return Settings()
+        files = _over(_in_file(user_file()), _in_file(SITE_FILE))
+        return Settings.model_validate(_over(_in_environment(), files))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

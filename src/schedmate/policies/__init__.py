@@ -1,51 +1,26 @@
 """Who goes first, and where. Live orderings are in `orderings`; a policy of the simulator is one
-file beside this one that fulfils `Policy`, and its class in `POLICIES`."""
+file beside this one that fulfils `Policy`, and its class in `POLICIES` of `registry`. The daemon
+needs orderings only, so all else is imported when it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from schedmate.policies.conservative import Conservative
-from schedmate.policies.easy import Easy
-from schedmate.policies.fifo import Fifo
-from schedmate.policies.first_fit import FirstFit
-from schedmate.policies.foreseen import Foreseen
-from schedmate.policies.gavel import Gavel
-from schedmate.policies.gittins import Gittins
-from schedmate.policies.las import Las
-from schedmate.policies.lucid import Lucid
-from schedmate.policies.multifactor import Multifactor
+from schedmate.lazily import lazily
 from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
-from schedmate.policies.pollux import Pollux
-from schedmate.policies.qssf import Qssf
-from schedmate.policies.sia import Sia
-from schedmate.policies.sjf import Sjf
-from schedmate.policies.srsf import Srsf
-from schedmate.policies.srtf import Srtf
-from schedmate.policies.ssf import Ssf
-from schedmate.policies.tiresias import Tiresias
-from schedmate.policies.world import Fast, Policy, Seen, World
 
-POLICIES: dict[str, Callable[..., Policy]] = {
-    "fifo": Fifo,
-    "first-fit": FirstFit,
-    "easy": Easy,
-    "conservative": Conservative,
-    "sjf": Sjf,
-    "ssf": Ssf,
-    "qssf": Qssf,
-    "srtf": Srtf,
-    "srsf": Srsf,
-    "tiresias": Tiresias,
-    "las": Las,
-    "multifactor": Multifactor,
-    "gittins": Gittins,
-    "lucid": Lucid,
-    "gavel": Gavel,
-    "pollux": Pollux,
-    "sia": Sia,
-}
-"""What makes a policy of that name for one run."""
+if TYPE_CHECKING:
+    from schedmate.policies.registry import (
+        POLICIES,
+        Fast,
+        Fifo,
+        FirstFit,
+        Foreseen,
+        Policy,
+        Seen,
+        Sjf,
+        World,
+    )
 
 __all__ = [
     "ORDERINGS",
@@ -62,3 +37,5 @@ __all__ = [
     "World",
     "ordering",
 ]
+
+__getattr__ = lazily(__name__, dict.fromkeys(__all__, "schedmate.policies.registry"))
