@@ -30,6 +30,9 @@ class Past:
     def of_model(self, run: PastRun) -> list[PastRun]:
         return [each for each in self.runs if _model(each) == _model(run)]
 
+    def of_user(self, run: PastRun) -> list[PastRun]:
+        return [each for each in self.runs if each.job.user == run.job.user]
+
 
 Baseline = Callable[[Past, PastRun], float | None]
 
@@ -161,6 +164,20 @@ def _fields(run: PastRun, codes: dict[str, int]) -> list[float]:
     ]
 
 
+def last_of_user(past: Past, run: PastRun) -> float | None:
+    found = past.of_user(run)
+    return max(found, key=lambda each: each.job.submit_time).duration_s if found else None
+
+
+def median_of_user(past: Past, run: PastRun) -> float | None:
+    found = past.of_user(run)
+    return median(each.duration_s for each in found) if found else None
+
+
+OF_USER: dict[str, Baseline] = {
+    "last run of the user": last_of_user,
+    "median of the user": median_of_user,
+}
 BASELINES: dict[str, Baseline] = {
     "global median": global_median,
     "same model, median": same_model_median,

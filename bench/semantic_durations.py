@@ -14,6 +14,7 @@ new-generation: without all runs on chips of its generation (Hopper, Ada, ...); 
 renamed: leave-org, and the job calls its model and itself by a name nobody used.
 renamed-no-data: and its data set, too.
 rolling: from what had ended when it began; organisations are users, so own jobs count.
+own-new-name: rolling, for organisations with runs of their own; the job's name is not used before.
 
 nanogpt: from runs of earlier records of other code. nanogpt-rolling: from all earlier runs.
 """
@@ -31,7 +32,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from semantic_baselines import BASELINES, STEP_TIMES, Baseline, Past
+from semantic_baselines import BASELINES, OF_USER, STEP_TIMES, Baseline, Past
 from semantic_data import data_folder, mlperf_runs, nanogpt_runs
 
 from schedmate.advisor import Target
@@ -181,6 +182,7 @@ def model_of(run: PastRun) -> str:
 
 
 _TWICE = 2.0
+_ROLLING = ("rolling", "own-new-name")
 _RELEARNT = 20
 """Cells after which scaling is learnt anew."""
 Leave = Callable[[PastRun, PastRun], bool]
@@ -212,6 +214,8 @@ SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
 
 def _disguised(run: PastRun, setting: str) -> PastRun:
     """Under names that nobody ever used."""
+    if setting == "own-new-name":
+        return replace(run, job=replace(run.job, name="a-new-name"))
     if not setting.startswith("renamed"):
         return run
     other = {"model": Finding(value="net", source="code")}
@@ -351,8 +355,10 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
         scores[name].add(baseline(history.past, run), None, real, durations)
 
 
-def rolling(path: Path) -> None:
+def rolling(path: Path, setting: str) -> None:
     """Cell after cell as they began; whatever has ended by then is known, all seeds of it."""
+    baselines = BASELINES | OF_USER if setting == "own-new-name" else BASELINES
+    users: set[str] = set()
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
     for cell, run in mlperf_runs(path):
         cells[cell].append(run)
@@ -367,11 +373,13 @@ def rolling(path: Path) -> None:
                 scaling = learn_scaling(columns_of(rows_of(known.store.newest_sketches(5000))))
             history = Hidden(known, set())
             known.numbers = dict.fromkeys(known.typical, 0)
-            _ask(scores, history, scaling, calibration, cell, "rolling")
+            if setting == "rolling" or cell[0].job.user in users:
+                _ask(scores, history, scaling, calibration, cell, setting, baselines)
+            users.add(cell[0].job.user)
             known.store.keep_runs(cell)
             known.typical[cell[0].job.id] = _typical(cell)
         known.store.close()
-    _print("rolling", scores, time.process_time() - began)
+    _print(setting, scores, time.process_time() - began)
 
 
 def nanogpt(path: Path) -> None:
@@ -413,7 +421,7 @@ def main() -> None:
     parser.add_argument("--mlperf", type=Path)
     parser.add_argument("--nanogpt", type=Path)
     parser.add_argument("--ablation", action="store_true")
-    parser.add_argument("--only", nargs="*", default=[*SETTINGS, "rolling", "nanogpt"])
+    parser.add_argument("--only", nargs="*", default=[*SETTINGS, *_ROLLING, "nanogpt"])
     chosen = parser.parse_args()
     folder = data_folder()
     logs = folder or Path()
@@ -430,8 +438,8 @@ def main() -> None:
         return
     if wanted:
         mlperf(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
-    if "rolling" in chosen.only:
-        rolling(chosen.mlperf or logs / "mlperf_runs.csv.gz")
+    for setting in (each for each in _ROLLING if each in chosen.only):
+        rolling(chosen.mlperf or logs / "mlperf_runs.csv.gz", setting)
     if "nanogpt" in chosen.only:
         nanogpt(chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz")
 

@@ -172,7 +172,7 @@ def one_run(
         job_id=str(number),
         user=f"user{user}",
         nodes=nodes,
-        state=JobState.FAILED if reason else JobState.COMPLETED,
+        state=_state(reason, lost=hit is not None),
         gpus=len(nodes) * (8 if len(nodes) > 1 else dice.choice((1, 4, 8, 8))),
         started_at=start,
         ended_at=end,
@@ -180,6 +180,13 @@ def one_run(
         confidence=0.9 if reason else 0.0,
         blamed=blamed,
     )
+
+
+def _state(reason: str, *, lost: bool) -> JobState:
+    """A scheduler notices a node that went away; all else it learns from nobody."""
+    if lost and reason == "node_failure":
+        return JobState.NODE_FAIL
+    return JobState.FAILED if reason else JobState.COMPLETED
 
 
 def ours(runs: Sequence[NodeRun], now: float) -> set[str]:
@@ -193,7 +200,7 @@ def counting(least: int, hours: float, *, hardware: bool = False, users: bool = 
         seen: dict[str, list[str]] = defaultdict(list)
         first = bisect_right(runs, now - hours * HOUR, key=lambda run: run.ended_at)
         for run in runs[first:]:
-            if run.state is JobState.FAILED and (not hardware or run.reason in HARDWARE_LIKE):
+            if run.state.failed and (not hardware or run.reason in HARDWARE_LIKE):
                 for node in run.blamed or run.nodes:
                     seen[node].append(run.user)
         return {n for n, who in seen.items() if len(set(who) if users else who) >= least}

@@ -16,6 +16,7 @@ NEEDS_NO_DOCSTRING = 5
 BY_NAME = ("import_module", "__import__")
 
 THINKERS = {"advisor", "tracker", "handler"}
+READERS = {"files", "logs"}
 OUTSIDE = {"llm", "store", "schedulers"}
 ROOMS: dict[str, set[str]] = {
     "lazily": set(),
@@ -23,18 +24,19 @@ ROOMS: dict[str, set[str]] = {
     "config": {"model"},
     "disk": {"model"},
     "policies": {"model"},
-    "advisor": {"model"},
-    "logs": {"model"},
-    "tracker": {"model", "logs"},
-    "handler": {"model", "logs"},
+    "files": set(),
+    "advisor": {"model", "files"},
+    "logs": {"model", "files"},
+    "tracker": {"model", "files", "logs"},
+    "handler": {"model", "files", "logs"},
     "llm": {"model", "config", "disk"},
     "store": {"model", "config", "disk"},
-    "schedulers": {"model", "config", "disk"},
+    "schedulers": {"model", "config", "disk", "files"},
     "core": {"model", "policies"},
-    "simulator": {"model", "policies", "core", *THINKERS},
-    "service": {"model", "config", "disk", "logs", "policies", "core", *THINKERS, *OUTSIDE},
+    "simulator": {"model", "files", "policies", "core", *THINKERS},
+    "service": {"model", "config", "disk", "policies", "core", *READERS, *THINKERS, *OUTSIDE},
     "demo": {"model", "config", "policies", "simulator", "service", "llm"},
-    "testing": {"model", "config", "policies", "core", "simulator", *OUTSIDE},
+    "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }
 """Which rooms a room may import, wherever in its files. The command line may import all of them,
 and nothing imports it but `__main__`."""

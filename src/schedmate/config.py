@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 
 from schedmate.model import BadInput, Mode
 
@@ -19,6 +28,21 @@ SITE_FILE = Path("/etc/schedmate/config.toml")
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HangSettings(_Section):
+    minutes: float = Field(30.0, gt=0)
+    """Of silence before a running job may be taken for hung; `inf` is never."""
+    partitions: dict[str, float] = Field({})
+    """Minutes for the jobs of some partitions, by their names."""
+
+    @field_validator("partitions")
+    @classmethod
+    def _positive(cls, minutes: dict[str, float]) -> dict[str, float]:
+        for name, value in minutes.items():
+            if not value > 0:
+                raise ValueError(f"the minutes of {name} must be more than 0")
+        return minutes
 
 
 class LocalSettings(_Section):
@@ -33,6 +57,11 @@ class SlurmSettings(_Section):
     timeout_s: float = Field(30.0, gt=0)
     history_days: PositiveInt = 1
     """How far back the accounting is asked for jobs that the controller has let go of."""
+
+
+class TimeLimitSettings(_Section):
+    lower: bool = False
+    """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
 
 
 class LlmSettings(_Section):
@@ -54,15 +83,25 @@ class Settings(_Section):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
     policy: str = "sjf"
+    nice_range: PositiveInt | None = None
+    """The largest nice number; None chooses it by the scheduler's own weights."""
     retries: int = Field(2, ge=0)
     """In a row, without getting a job any further."""
     retries_in_all: int = Field(10, ge=0)
     longest_wait_s: float = Field(3600.0, ge=0)
+    operators: tuple[str, ...] = ()
+    """Users who see every job whole; only the site's file names them."""
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
+    hang: HangSettings = HangSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
+    time_limits: TimeLimitSettings = TimeLimitSettings()
     llm: LlmSettings = LlmSettings()
+
+    @property
+    def database(self) -> Path:
+        return self.state_dir / "schedmate.sqlite3"
 
 
 def user_file() -> Path:
@@ -113,17 +152,55 @@ def _over(upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
     return both
 
 
+def changed(settings: Settings, changes: Sequence[str]) -> Settings:
+    """These settings with some replaced, each written `name=value` or `section.name=value`."""
+    values = settings.model_dump()
+    for change in changes:
+        name, equals, value = change.partition("=")
+        if not equals:
+            raise BadInput(f"{change!r} is no setting: write NAME=VALUE, for example policy=ssf")
+        *sections, last = name.strip().split(".")
+        place: Any = values
+        for section in sections:
+            place = place.get(section) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or last not in place:
+            meant = get_close_matches(name, _names(values), n=1, cutoff=0.5)
+            hint = f"; is {meant[0]} meant?" if meant else ""
+            raise BadInput(f"there is no setting {name}{hint}")
+        place[last] = value.strip()
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"setting {where}: {first['msg']}") from error
+
+
+def _names(values: Mapping[str, Any], within: str = "") -> list[str]:
+    return [
+        name
+        for key, value in values.items()
+        for name in (
+            _names(value, f"{within}{key}.") if isinstance(value, dict) else [f"{within}{key}"]
+        )
+    ]
+
+
 def load() -> Settings:
     """Read the settings, or say in one sentence which one is wrong."""
     _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:
-        files = _over(_in_file(user_file()), _in_file(SITE_FILE))
-        return Settings.model_validate(_over(_in_environment(), files))
+        site = _in_file(SITE_FILE)
+        files = _over(_in_file(user_file()), site)
+        settings = Settings.model_validate(_over(_in_environment(), files))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"setting {name}: {first['msg']} (see {user_file()})") from error
     except ValueError as error:  # a TOML file that is none
         raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error
+    if settings.operators != tuple(site.get("operators", ())):
+        raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
+    return settings

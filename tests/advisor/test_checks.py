@@ -5,6 +5,7 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.checks import CHECKS
 from schedmate.model import Request
+from schedmate.model.account import account_name
 from schedmate.model.redaction import MARK
 from schedmate.testing.history import MemoryHistory, past_run
 
@@ -23,7 +24,7 @@ def advised(memory, directory, text, *, request=None, **files):
         script_text=text,
         script_name="job.sh",
         request=request or Request(),
-        user="ann",
+        user=account_name(),
         name="job",
     )
     return Advisor(memory, memory).advise(target)

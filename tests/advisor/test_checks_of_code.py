@@ -6,6 +6,7 @@ import pytest
 
 from schedmate.advisor import Advisor, Target
 from schedmate.model import Finding, JobState, Request, Workload
+from schedmate.model.account import account_name
 from schedmate.testing.history import MemoryHistory, past_run
 
 LOOP = """
@@ -29,7 +30,7 @@ def advised(memory, directory, script, code=LOOP):
         script_text=script,
         script_name="job.sh",
         request=Request(),
-        user="ann",
+        user=account_name(),
         name="job",
     )
     return Advisor(memory, memory).advise(target)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.imports import MAX_FILES, with_local_imports
 from schedmate.advisor.resolve import resolve
+from schedmate.model.account import account_name
 from schedmate.testing.history import MemoryHistory
 
 ANY_TEXT = settings(
@@ -39,7 +40,7 @@ def of_command(directory, *command):
     return advise(Target.from_command(directory, command))
 
 
-def of_script_text(directory, text, user="nobody-we-know"):
+def of_script_text(directory, text, user=None):
     return advise(
         Target(
             workdir=directory,
@@ -47,7 +48,7 @@ def of_script_text(directory, text, user="nobody-we-know"):
             script_text=text,
             script_name="job.sh",
             args=("1",),
-            user=user,
+            user=user or account_name(),
             name="job",
         )
     )

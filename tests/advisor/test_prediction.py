@@ -130,7 +130,7 @@ def test_own_jobs_come_before_those_of_others():
     assert own.duration_s.p50 == near(100, rel=0.3)
     others = prediction(runs, record=record, user="eve")
     assert others.matches[0].job_id == "theirs"
-    assert others.explanation.startswith("like job theirs by bob:")
+    assert others.explanation.startswith("like a run by another user:")
 
 
 def test_what_resembles_nothing_falls_back_on_the_user_and_then_on_everybody():

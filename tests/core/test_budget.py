@@ -8,18 +8,23 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schedmate.core import (
     Act,
+    ActivitySeen,
+    Attempt,
+    DecisionEngine,
     Diagnose,
+    Hung,
     JobAdvised,
     JobDiagnosed,
     JobSeen,
     Limits,
-    Mind,
+    Measure,
+    Past,
     ProgressSeen,
     Reached,
 )
-from schedmate.model import REASONS, Action, Blame, JobState
+from schedmate.model import REASONS, Action, Activity, Blame, JobState
 from schedmate.policies import ordering
-from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
+from schedmate.testing.builders import a_diagnosis, a_job, a_progress, a_silence, an_advice
 
 worth_a_retry = st.sampled_from(sorted(name for name in REASONS if REASONS[name].retry != "no"))
 reasons = worth_a_retry | st.sampled_from(sorted(REASONS))
@@ -35,20 +40,27 @@ reached = st.builds(
 failures = st.sampled_from([state for state in JobState if state.failed])
 
 
+def hanging():
+    return a_progress(phase="stalled", silence=a_silence(silent_s=7200.0))
+
+
 class OneJobWithBadLuck(RuleBasedStateMachine):
     """A scheduler with one job, driven like the live loop drives it: actions once by key."""
 
     @initialize(budget=st.integers(0, 2), more=st.integers(0, 3), counts=st.booleans())
     def submit(self, budget, more, counts):
         self.budget, self.in_all, self.counts = budget, budget + more, counts
-        self.mind = self.new_mind()
+        self.engine = self.new_engine()
         self.state, self.restarts = JobState.PENDING, 0
+        self.stopped = 0
+        self.hung: list[int] = []
         self.done: dict[str, Action] = {}
         self.wants_diagnosis: list[int] = []
         self.look()
 
-    def new_mind(self):
-        return Mind(ordering("sjf"), Limits(retries=self.budget, retries_in_all=self.in_all))
+    def new_engine(self):
+        limits = Limits(retries=self.budget, retries_in_all=self.in_all)
+        return DecisionEngine(ordering("sjf"), limits)
 
     @rule()
     def look(self):
@@ -66,7 +78,9 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
 
     @rule()
     def stall(self):
-        self.tell(ProgressSeen(0.0, "1", a_progress(phase="stalled")))
+        """It is silent for hours, without any CPU time, and is measured again and again."""
+        for minute in range(0, 60, 5):
+            self.tell(ProgressSeen(60.0 * minute, "1", hanging()))
 
     @rule(seconds=st.none() | st.floats(0, 1e6))
     def advise(self, seconds):
@@ -93,16 +107,22 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
 
     @rule()
     def restart_the_daemon(self):
-        self.mind = self.new_mind()
-        self.look()
+        """All that the store gives back of a run that was queued again while it was running."""
+        past = {number: Attempt(diagnosis=a_diagnosis("hang"), hung=Hung()) for number in self.hung}
+        self.engine = self.new_engine()
+        job = a_job(state=self.state, restarts=self.restarts)
+        self.tell(JobSeen(0.0, job, Past(attempts=past)))
 
     def turn(self, state):
         self.state = state
         self.look()
 
     def tell(self, event):
-        for instruction in self.mind.handle(event):
+        for instruction in self.engine.handle(event):
             match instruction:
+                case Measure(job=job):
+                    idle = Activity(cpu_s=7.0)
+                    self.tell(ActivitySeen(event.at, job.id, job.restarts, idle))
                 case Diagnose(job=job):
                     self.wants_diagnosis.append(job.restarts)
                 case Act(action=action) if action.key not in self.done:
@@ -111,12 +131,14 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
 
     def carry_out(self, action):
         assert action.attempt == self.restarts, "acts on the run at hand"
+        assert action.kind != "cancel", "nothing is ever cancelled"
+        self.stopped += action.kind == "requeue" and self.state is JobState.RUNNING
+        if action.kind == "requeue" and self.state is JobState.RUNNING:
+            self.hung.append(action.attempt)
         if action.kind == "requeue":
             assert self.state not in (JobState.COMPLETED, JobState.CANCELLED, JobState.PENDING)
             self.restarts += 1
             self.turn(JobState.PENDING)
-        if action.kind == "cancel":
-            self.turn(JobState.CANCELLED)
 
     @invariant()
     def the_budget_holds(self):
@@ -124,6 +146,7 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
         most = self.in_all if self.counts else self.budget
         assert len(requeues) <= most
         assert self.restarts <= most
+        assert self.stopped <= 1, "what runs is queued again once in its life"
 
 
 TestOneJobWithBadLuck = OneJobWithBadLuck.TestCase

@@ -58,7 +58,7 @@ def test_the_budget_ends_it(attempt, budget, again):
     assert made.again is again
     assert made.used == attempt
     if not again:
-        assert made.why == f"node_failure: all {budget} retries are used up"
+        assert (made.code, made.allowed) == ("retries_used", budget)
 
 
 def test_different_failures_in_a_row_use_up_the_same_budget():
@@ -103,7 +103,7 @@ def test_signatures_say_what_is_the_same_where_there_are_any():
 def test_the_same_failure_with_another_in_between_is_still_the_same():
     failures = [a_diagnosis("segfault"), a_diagnosis("killed"), a_diagnosis("segfault")]
 
-    assert plan(*failures, limits=Limits(retries=5)).why.endswith("at the same place again")
+    assert plan(*failures, limits=Limits(retries=5)).code == "same_failure"
 
 
 def test_the_place_of_a_nodes_fault_is_the_node():
@@ -131,7 +131,7 @@ def test_a_job_that_gets_further_each_time_goes_on_within_an_absolute_bound():
         made = plan(*failures, reached=reached)
         assert made.again is (day < LIMITS.retries_in_all), day
         assert made.used == 0
-    assert "that any job has" in made.why
+    assert made.code == "all_retries_used"
 
 
 def test_a_crash_at_the_same_place_after_real_progress_is_worth_another_try():
@@ -291,3 +291,31 @@ def test_whatever_the_history_the_bounds_hold(history, now, attempt, up):
         assert attempt < LIMITS.retries_in_all
         assert made.used < LIMITS.retries
         assert not up or up - set(made.exclude_nodes)
+
+
+def test_a_job_that_asks_for_the_blamed_node_is_left_where_it_is():
+    choice = Choice(frozenset({"n1", "n2", "n3"}), 1, required=frozenset({"n1"}))
+
+    made = plan(avoiding("n1"), choice=choice)
+
+    assert (made.again, made.exclude_nodes) == (False, ())
+    assert made.code == "nodes_required"
+    assert plan(avoiding("n2"), choice=choice).exclude_nodes == ("n2",)
+
+
+def test_a_job_whose_constraints_leave_no_other_node_is_left_where_it_is():
+    assert not plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1", "n2"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1)).exclude_nodes == ()
+
+
+def test_a_node_that_is_down_is_not_taken_from_a_job_that_needs_it_back():
+    choice = Choice(frozenset({"n2"}), 2)
+
+    made = plan(avoiding("n1"), choice=choice)
+
+    assert (made.again, made.exclude_nodes) == (True, ())
+
+
+def test_where_it_is_not_known_which_nodes_are_up_none_is_excluded():
+    assert plan(avoiding("n1"), choice=Choice(frozenset())).exclude_nodes == ()

@@ -35,12 +35,18 @@ PLACES = {"state_dir": "`~/.local/state/schedmate`", "cache_dir": "`~/.cache/sch
 WORDS = {
     "scheduler": "where jobs run: `local` or `slurm`",
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
-    "limits, `act` also requeues and stops jobs",
+    "limits, `act` also requeues jobs",
     "policy": "who goes first: `sjf`, `ssf` or `fifo`",
+    "nice_range": "the largest nice number a job is given; unset: by the "
+    "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
     "retries": "how often in a row one job is tried again without getting any further",
     "retries_in_all": "how often one job is tried again at all",
     "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "
     "half as much again for some",
+    "hang.minutes": "minutes of silence after which a running job may be taken for hung; `inf`: "
+    "never",
+    "hang.partitions": "the same for the jobs of some partitions, by their names",
+    "operators": "users who see every user's jobs whole; taken from the site's file only",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "

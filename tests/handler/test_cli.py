@@ -68,6 +68,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "confidence",
         "source",
         "decision",
+        "reported_by",
         "suggestion",
         "rule",
         "signature",
@@ -218,3 +219,26 @@ def test_a_node_may_come_with_its_state(schedmate, tmp_path):
     wrong = schedmate(log, "--node", "gpu041=tired")
     assert wrong.returncode == 2
     assert "is no node" in wrong.stderr
+
+
+def test_a_system_log_is_no_output_of_the_job(schedmate, tmp_path):
+    (tmp_path / "job.out").write_text(CRASH.replace("KeyError: [red]x[/red]", "own.Trouble: x"))
+    (tmp_path / "dmesg").write_text("NVRM: GPU at PCI:0000:3b:00 has fallen off the bus.\n")
+    end = ("--state", "FAILED", "--exit-code", "1", "--node", "gpu041", "--no-llm", "--json")
+
+    printed = json.loads(schedmate("job.out", "dmesg", *end).stdout)
+    vouched = json.loads(schedmate("job.out", "--system-log", "dmesg", *end).stdout)
+
+    assert (printed["reason"], printed["decision"]["exclude_nodes"]) == ("python_exception", [])
+    assert (vouched["reason"], vouched["reported_by"]) == ("gpu_lost", "outside")
+    assert vouched["decision"]["exclude_nodes"] == ["gpu041"]
+    assert schedmate("job.out", "--system-log", "missing").returncode == 3
+
+
+def test_a_printed_node_failure_is_none_where_the_scheduler_says_failed(schedmate, tmp_path):
+    (tmp_path / "job.out").write_text("step 1\nn2: slurmd not responding, node n2 is down\n")
+    nodes = ("--node", "n1", "--node", "n2", "--no-llm", "--json")
+    told = json.loads(schedmate("job.out", "--state", "FAILED", "--exit-code", 1, *nodes).stdout)
+
+    assert told["reason"] != "node_failure"
+    assert told["decision"]["exclude_nodes"] == []

@@ -12,6 +12,7 @@ from schedmate.handler.interpreter import GLOSSES
 from schedmate.handler.signature import masked
 from schedmate.model import (
     REASONS,
+    SURE_ENOUGH,
     Finding,
     JobState,
     ModelTooSlow,
@@ -67,14 +68,14 @@ def test_a_grounded_answer_is_taken_and_remembered(memory):
     assert TELLING in asker.asked[0].prompt
 
 
-def test_the_same_failure_is_then_known_without_a_model(memory):
+def test_the_same_failure_is_then_open_still_and_the_answer_mentioned(memory):
     _refined(_reading(), memory=memory)
-    for rule in memory.learned_rules():
-        memory.remove_rule(rule.id)
     again = _case(PUZZLE.replace("4711", "4712").replace("w17", "w3").replace("7f12ab99", "1c"))
     diagnosis = Handler(memory).diagnose(again)
-    assert (diagnosis.reason, diagnosis.source) == ("auth_error", "memory")
-    assert diagnosis.evidence[0].text.startswith("the widget service at /srv/w3")
+    assert (diagnosis.reason, diagnosis.source) == ("unknown", "none")
+    assert diagnosis.confidence < SURE_ENOUGH
+    assert diagnosis.decision.retry == "no"
+    assert "answered auth_error for the same failure before" in diagnosis.suggestion
 
 
 def test_another_failure_is_not_taken_for_it(memory):

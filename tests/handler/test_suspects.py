@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -17,7 +18,7 @@ numbers = count(1)
 
 
 def a_run(node="n1", *, user="ada", reason="", ago=HOUR, hours=4.0, **parts):
-    """A job of eight GPUs that ended so long ago, well unless a reason is given."""
+    """A job of eight GPUs that ended so long ago, well unless the scheduler gives a reason."""
     nodes = (node,) if isinstance(node, str) else node
     values = {
         "job_id": str(next(numbers)),
@@ -29,6 +30,7 @@ def a_run(node="n1", *, user="ada", reason="", ago=HOUR, hours=4.0, **parts):
         "ended_at": NOW - ago,
         "reason": reason,
         "confidence": 0.9 if reason else 0.0,
+        "reported_by": "scheduler",
     }
     return NodeRun(**(values | parts))
 
@@ -155,6 +157,59 @@ def test_what_nobody_explained_says_nothing(state):
     assert sure([a_run(state=state, user=f"u{n}") for n in range(9)]) <= 0.01
 
 
+def by_log(*users, reason="gpu_ecc", node="n1", every=HOUR, **parts):
+    """Failures that only the jobs' own logs show, one an hour."""
+    return [
+        a_run(node, user=user, reason=reason, ago=HOUR + n * every, reported_by="job", **parts)
+        for n, user in enumerate(users)
+    ]
+
+
+@pytest.mark.parametrize("reason", sorted(HARDWARE_LIKE))
+@pytest.mark.parametrize("ids", [str, lambda n: f"77_{n}"], ids=["jobs", "array"])
+def test_no_number_of_one_users_logs_makes_a_node_suspect(reason, ids):
+    hostile = [
+        replace(run, job_id=ids(n), blamed=("n1",))
+        for n, run in enumerate(by_log(*["u1"] * 300, reason=reason, every=60.0))
+    ]
+    told = suspicions([*background(), *hostile], NOW)
+
+    assert not told["n1"].suspect
+    assert told["n1"].probability < 0.05
+    assert told["n1"].failures == 300
+
+
+def test_two_users_who_agree_and_a_third_who_fails_by_chance_do_not_either():
+    agreed = by_log(*["u1", "u2"] * 100, every=60.0)
+    chance = by_log("u3", reason="nccl_timeout", every=DAY)
+
+    assert sure([*agreed, *chance]) < 0.5
+
+
+def test_several_different_users_do():
+    assert sure(by_log("u1", "u2", "u3", "u4")) > 0.5
+
+
+def test_accounts_without_a_success_elsewhere_count_for_nothing():
+    fresh = [f"sock{n}" for n in range(50)]
+    here = [a_run(user=user, ago=2 * DAY) for user in fresh]
+    short = [a_run("n7", user=user, ago=2 * DAY, hours=0.01) for user in fresh]
+
+    assert sure([*here, *short, *by_log(*fresh)]) <= 0.01
+
+
+def test_one_word_of_the_scheduler_or_of_a_system_log_counts_in_full():
+    for reporter in ("scheduler", "outside"):
+        assert sure([a_run(reason="gpu_ecc", user="new", reported_by=reporter)]) > 0.5
+
+
+def test_the_evidence_says_who_reports_it():
+    (one,) = suspicions(by_log("u1"), NOW)["n1"].evidence
+    assert (one.reported_by, one.weight) == ("job", 0.0)
+    lost = a_run(state=JobState.NODE_FAIL, reported_by="job")
+    assert suspicions([lost], NOW)["n1"].evidence[0].reported_by == "scheduler"
+
+
 some_runs = st.builds(
     a_run,
     st.lists(st.sampled_from(["n1", "n2", "n3"]), max_size=4).map(tuple),
@@ -164,6 +219,7 @@ some_runs = st.builds(
     hours=st.floats(-1, 1e4),
     confidence=st.floats(0, 1),
     state=st.sampled_from(list(JobState)),
+    reported_by=st.sampled_from(["job", "scheduler", "outside"]),
     blamed=st.lists(st.sampled_from(["n1", "n9"]), max_size=2).map(tuple),
 )
 

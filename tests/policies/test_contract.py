@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import BadInput
-from schedmate.policies import ORDERINGS, Candidate, ordering
+from schedmate.policies import ORDERINGS, Candidate, nice_of, ordering
 from schedmate.testing.builders import a_job, a_prediction
 
 SLURMS_LARGEST_NICE = 2147483645
@@ -20,18 +20,18 @@ predicted_seconds = st.none() | st.floats(min_value=0, max_value=TEN_YEARS_S / 2
 def test_a_nice_number_is_a_repeatable_int_that_slurm_takes(name, seconds):
     candidate = Candidate(a_job(), a_prediction(seconds))
 
-    nice = ordering(name).nice(candidate)
+    nice = nice_of(ordering(name), candidate, SLURMS_LARGEST_NICE)
 
     assert type(nice) is int
     assert abs(nice) <= SLURMS_LARGEST_NICE
-    assert ordering(name).nice(candidate) == nice
+    assert nice_of(ordering(name), candidate, SLURMS_LARGEST_NICE) == nice
 
 
 @pytest.mark.parametrize("name", ORDERINGS)
 def test_a_job_without_any_prediction_has_its_place_too(name):
-    unpredicted = ordering(name).nice(Candidate(a_job()))
+    unpredicted = ordering(name).cost(Candidate(a_job()))
 
-    assert unpredicted == ordering(name).nice(Candidate(a_job(), a_prediction(None)))
+    assert unpredicted == ordering(name).cost(Candidate(a_job(), a_prediction(None)))
 
 
 @pytest.mark.parametrize("name", ORDERINGS)

@@ -55,7 +55,7 @@ def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(house
     def step():
         for job in house.scheduler.jobs(again):
             if f"{job.id} 0" in house.lines() and job.id not in requeued:
-                house.scheduler.requeue(job.id)
+                house.scheduler.requeue(job.id, run=0)
                 requeued.add(job.id)
         return all(job.state.ended for job in house.scheduler.jobs())
 
@@ -168,13 +168,17 @@ def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
 
 @pytest.mark.parametrize(
     ("ask", "state", "restarts"),
-    [("cancel", JobState.CANCELLED, 0), ("requeue", JobState.COMPLETED, 1)],
+    [
+        (lambda scheduler, job_id: scheduler.cancel(job_id), JobState.CANCELLED, 0),
+        (lambda scheduler, job_id: scheduler.requeue(job_id, run=0), JobState.COMPLETED, 1),
+    ],
+    ids=["cancel", "requeue"],
 )
 def test_what_was_asked_of_a_job_counts_though_its_shepherd_died(still, ask, state, restarts):
     job_id = still.shell('[ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
     still.started(job_id)
     entry = still.queue.entry(int(job_id))
-    getattr(still.scheduler, ask)(job_id)
+    ask(still.scheduler, job_id)
     os.kill(still.attempt(job_id).claimed_by().pid, signal.SIGKILL)
     wait_for(lambda: not still.attempt(job_id).claimed_by().alive)
 
@@ -264,7 +268,7 @@ def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
     house.until(lambda: len(house.lines()) == 1)
     house.kill_daemon()
 
-    house.scheduler.requeue(job_id)
+    house.scheduler.requeue(job_id, run=0)
     house.kill_daemon()
 
     assert house.ended(job_id, restarts=1).state is JobState.COMPLETED
@@ -274,12 +278,12 @@ def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
 def test_a_job_that_is_being_ended_is_not_requeued(still):
     job_id = still.shell("sleep 600")
     still.started(job_id)
-    still.scheduler.requeue(job_id)
-    still.scheduler.requeue(job_id)  # twice is once
+    still.scheduler.requeue(job_id, run=0)
+    still.scheduler.requeue(job_id, run=0)  # twice is once
     still.scheduler.cancel(job_id)
 
     with pytest.raises(SchedulerError, match="is being ended: CANCELLED"):
-        still.scheduler.requeue(job_id)
+        still.scheduler.requeue(job_id, run=0)
 
     assert still.ended(job_id).state is JobState.CANCELLED
 

@@ -79,7 +79,7 @@ def test_every_attempt_has_logs_of_its_own(house):
     job_id = house.shell("echo out $SCHEDMATE_RESTART_COUNT; echo err >&2", stderr="err-%j")
     for attempt in range(3):
         if attempt:
-            house.scheduler.requeue(job_id)
+            house.scheduler.requeue(job_id, run=attempt - 1)
         house.ended(job_id, attempt)
 
     out, err = f"schedmate-{job_id}.out", f"err-{job_id}"
@@ -274,7 +274,7 @@ def test_a_log_that_became_a_pipe_fails_the_job_and_holds_nobody_up(house):
     job_id = house.shell("echo ran >> ran; exit 1", stdout="out")
     house.ended(job_id)
     os.mkfifo(house.work / "out.attempt-2")
-    house.scheduler.requeue(job_id)
+    house.scheduler.requeue(job_id, run=0)
 
     job = house.ended(job_id, restarts=1)
 
@@ -285,7 +285,7 @@ def test_a_log_that_became_a_pipe_fails_the_job_and_holds_nobody_up(house):
 def test_a_log_may_be_thrown_away_every_time(house):
     job_id = house.shell("echo ran >> ran; exit 1", stdout=os.devnull)
     house.ended(job_id)
-    house.scheduler.requeue(job_id)
+    house.scheduler.requeue(job_id, run=0)
 
     job = house.ended(job_id, restarts=1)
 

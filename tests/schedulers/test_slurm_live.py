@@ -63,9 +63,9 @@ def test_a_name_cannot_forge_a_job(bench):
 def test_excluded_nodes_add_up(bench, slurm_cluster):
     job_id = bench.shell("exit 3")
     (first,) = bench.ended(job_id).nodes
-    bench.scheduler.requeue(job_id, exclude_nodes=[first])
+    bench.requeue(job_id, exclude_nodes=[first])
     (second,) = bench.ended(job_id, restarts=1).nodes
-    bench.scheduler.requeue(job_id, exclude_nodes=[first, second], delay_s=3600)
+    bench.requeue(job_id, exclude_nodes=[first, second], delay_s=3600)
     said = subprocess.check_output(["squeue", "-h", "-j", job_id, "-o", "%x"], text=True)
     assert said.strip() == "node[0-1]"
 
@@ -112,7 +112,7 @@ def test_what_has_ended_or_waits_can_not_be_changed_at_will(bench):
         bench.scheduler.set_time_limit(ended, 60)
     waiting = bench.shell("true", passthrough=("--hold",))
     with pytest.raises(SchedulerError, match="pending"):
-        bench.scheduler.requeue(waiting)
+        bench.requeue(waiting)
 
 
 def test_a_controller_that_is_down_is_unreachable(bench, slurm_cluster, tmp_path, monkeypatch):
@@ -126,7 +126,7 @@ def test_a_controller_that_is_down_is_unreachable(bench, slurm_cluster, tmp_path
     calls += [
         scheduler.nodes,
         lambda: scheduler.script("1"),
-        lambda: scheduler.requeue("1"),
+        lambda: scheduler.requeue("1", run=0),
         lambda: bench.shell(""),
     ]
     for call in calls:
@@ -137,7 +137,7 @@ def test_a_controller_that_is_down_is_unreachable(bench, slurm_cluster, tmp_path
 def test_accounting_remembers_what_the_controller_forgot(bench, slurm_cluster):
     again = bench.shell("exit 4")
     bench.ended(again)
-    bench.scheduler.requeue(again)
+    bench.requeue(again)
     killed = bench.shell("kill -9 $$")
     before = {job_id: bench.ended(job_id, restarts=r) for job_id, r in ((again, 1), (killed, 0))}
     wait_for_accounting(before)

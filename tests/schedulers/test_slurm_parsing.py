@@ -13,6 +13,22 @@ DATA = Path(__file__).parent / "data"
 SEPARATOR = "\x1f5eparat0r\x1f"
 
 
+LATER = {
+    "PriorityLong": "1000",
+    "ReqNodes": "",
+    "Feature": "(null)",
+    "Reservation": "(null)",
+    "Requeue": "1",
+    "BatchFlag": "1",
+}
+"""Fields that were not asked for yet when these answers were kept."""
+KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]
+
+
+def squeue():
+    return (row | LATER for row in read("squeue", KEPT_FIELDS))
+
+
 def read(name, fields):
     text = (DATA / f"{name}-22.05.txt").read_text()
     return parsing.records(text, fields, SEPARATOR)
@@ -20,7 +36,7 @@ def read(name, fields):
 
 @pytest.fixture(scope="module")
 def queued():
-    rows = read("squeue", parsing.SQUEUE_FIELDS)
+    rows = squeue()
     jobs = [parsing.queued_job(row, lambda path: path.endswith("train me.sh")) for row in rows]
     return {job.name: job for job in jobs if job.name != "array"} | {
         job.id: job for job in jobs if job.name == "array"
@@ -74,7 +90,7 @@ def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
 
 
 def test_what_gpus_a_queued_job_wants():
-    row = next(iter(read("squeue", parsing.SQUEUE_FIELDS)))
+    row = next(squeue())
     waiting = row | {"tres-alloc": "cpu=4", "tres-per-node": "gres:gpu:a100:2"}
     assert parsing.queued_job(waiting, lambda _: False).request.gpu_type == "a100"
     running = waiting | {"tres-alloc": "cpu=4,gres/gpu:h100=2,gres/gpu=2"}
@@ -82,7 +98,7 @@ def test_what_gpus_a_queued_job_wants():
 
 
 def test_gpus_are_counted_without_accounted_resources():
-    (row, *_) = read("squeue", parsing.SQUEUE_FIELDS)
+    (row, *_) = squeue()
     bare = row | {"tres-alloc": "cpu=4", "tres-per-node": "gres:gpu:a100:2", "NumNodes": "3"}
     assert parsing.queued_job(bare, lambda _: False).request.gpus == 6
     whole = bare | {"tres-per-node": "N/A", "tres-per-job": "gres:gpu:5"}
@@ -158,3 +174,21 @@ def test_a_command_without_a_script(text):
 
 def test_a_script_that_has_gone():
     assert parsing.split_command("/gone.sh a b", lambda _: False) == ("/gone.sh", "a", "b")
+
+
+def test_what_a_job_insists_on():
+    asked = {"ReqNodes": "node[0-1]", "Feature": "a100&ib", "Reservation": "course"}
+    request = parsing.queued_job(next(squeue()) | asked, lambda _: False).request
+    assert request.required_nodes == ("node0", "node1")
+    assert (request.features, request.reservation) == ("a100&ib", "course")
+    request = parsing.queued_job(next(squeue()), lambda _: False).request
+    assert (request.required_nodes, request.features, request.reservation) == ((), "", "")
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [("job requeued in held state", JobState.PENDING), ("None", JobState.RUNNING)],
+)
+def test_a_job_that_is_being_stopped_to_be_queued_again_waits(reason, state):
+    row = next(squeue()) | {"State": "COMPLETING", "Reason": reason}
+    assert parsing.queued_job(row, lambda _: False).state is state

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.model import Action, JobState, SchedulerError, SchedulerUnreachable
+from schedmate.model import Action, JobState, PartlyKnown, SchedulerError, SchedulerUnreachable
 from schedmate.service.actions import Actions
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
@@ -220,5 +220,90 @@ def test_the_next_attempt_is_another_decision(scheduler, store, actions):
 def test_the_fake_refuses_what_it_does_not_know(scheduler):
     scheduler.put(a_job())
     with pytest.raises(SchedulerError):
-        scheduler.requeue("1")
+        scheduler.requeue("1", run=0)
     assert [job.id for job in scheduler.jobs(["1", "2"])] == ["1"]
+
+
+class Stubborn(FakeScheduler):
+    """Takes every wish and does what it likes, as Slurm does with nice numbers."""
+
+    def set_nice(self, job_id, nice):
+        self.calls.append(("set_nice", job_id, str(nice)))
+
+    def set_time_limit(self, job_id, seconds):
+        self.calls.append(("set_time_limit", job_id, str(seconds)))
+
+    def requeue(self, job_id, *, run, exclude_nodes=(), delay_s=0.0):
+        return super().requeue(job_id, run=run)
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [
+        ("set_nice", "priority was set by hand: nice stays 0"),
+        ("set_time_limit", "the limit stays None s"),
+        ("requeue", "it was queued again, but not kept from n1"),
+    ],
+)
+def test_what_was_wanted_is_read_back(store, kind, note):
+    scheduler = Stubborn()
+    put_job_for(scheduler, kind)
+    actions = Actions(scheduler, store, "act")
+    nodes = {"exclude_nodes": ("n1",)} if kind == "requeue" else {}
+
+    for _ in range(3):
+        actions.carry_out(an_action(kind, **nodes), 1.0)
+        actions.finish_interrupted(2.0)
+
+    (record,) = store.actions()
+    assert (record.state, record.note) == ("failed", note)
+    assert len(scheduler.calls) == 1
+
+
+class Slow(FakeScheduler):
+    """Takes a few looks to stop a run."""
+
+    looks = 3
+
+    def requeue(self, job_id, **words):
+        type(self).looks -= 1
+        return False if self.looks else super().requeue(job_id, **words)
+
+
+def test_a_run_that_takes_long_to_stop_holds_nothing_up(store):
+    scheduler = Slow()
+    put_job_for(scheduler, "requeue")
+    Actions(scheduler, store, "act").carry_out(an_action("requeue", exclude_nodes=("n1",)), 1.0)
+    assert [record.state for record in store.actions()] == ["intended"]
+
+    Actions(scheduler, store, "act").finish_interrupted(2.0)
+    assert [record.state for record in store.actions()] == ["intended"]
+    Actions(scheduler, store, "act").finish_interrupted(3.0)
+
+    assert_done_once(scheduler, store, "requeue")
+    assert scheduler.known["1"].request.exclude_nodes == ("n1",)
+
+
+class HalfBlind(FakeScheduler):
+    """Cannot look up what its controller has let go of."""
+
+    def jobs(self, ids=None):
+        found = super().jobs(ids)
+        if ids is not None and len(found) < len(ids):
+            raise PartlyKnown("accounting does not answer", found)
+        return found
+
+
+def test_a_job_that_cannot_be_looked_up_is_not_declared_gone(store):
+    scheduler = HalfBlind()
+    actions = Actions(scheduler, store, "act")
+    store.intend(an_action("cancel", job_id="7"), at=1.0)
+    put_job_for(scheduler, "requeue")
+    actions.carry_out(an_action("requeue"), 2.0)
+
+    actions.finish_interrupted(3.0)
+
+    assert [(one.action.job_id, one.state) for one in store.actions()] == [
+        ("7", "intended"),
+        ("1", "done"),
+    ]

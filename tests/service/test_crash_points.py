@@ -8,11 +8,13 @@ from itertools import count
 
 import pytest
 
+from schedmate.core import HangLimits, Limits
 from schedmate.handler import Handler
 from schedmate.model import JobState, NodeState
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
+from schedmate.tracker import JobTracker
 from service.dying import dies, look
 
 NOW = 2000.0
@@ -95,20 +97,34 @@ def test_a_hang_that_turns_into_an_end_acts_once_too(tmp_path, done):
     """It seems to hang, the daemon dies over it, and by the next look the job has ended."""
 
     def run(scheduler, store, log, step, done):
-        put(scheduler, log, JobState.RUNNING, start_time=NOW - 9000)
-        log.write_text("".join(f"step {n}/100\n" for n in range(9)))
-        os.utime(log, (NOW - 8900, NOW - 8900))
-        crashed = dies(scheduler, store, NOW, step=step, done=done)
+        put(scheduler, log, JobState.RUNNING, start_time=NOW - 300, workdir=str(log / "none"))
+        store.keep_tracking("1", 0, silent_since(log, NOW - 200))
+        hang = Limits(hang=HangLimits(after_s=6.0))
+        crashed = dies(scheduler, store, NOW, step=step, done=done, limits=hang, looks=7)
         assert crashed or scheduler.calls == [("requeue", "1")], "it was seen to hang"
         if scheduler.known["1"].restarts == 0:
             put(scheduler, log, JobState.FAILED, signal=9, end_time=NOW)
-        look(scheduler, store, NOW + 1)
-        look(scheduler, store, NOW + 2)
+        look(scheduler, store, NOW + 8)
+        look(scheduler, store, NOW + 9)
 
         assert_requeued_once(scheduler, store, step)
         return crashed
 
     everywhere(tmp_path, run, done=done)
+
+
+def silent_since(log, end):
+    """What a tracker leaves that watched a minute of steady lines and then nothing."""
+    log.write_text("")
+    tracker = JobTracker([log], started_at=end - 100)
+    for second in range(60):
+        with log.open("a") as file:
+            file.write(f"step {second}/100\n")
+        os.utime(log, (end - 60 + second, end - 60 + second))
+        tracker.poll(end - 60 + second)
+    for now in range(int(end), int(NOW), 5):
+        tracker.poll(now)
+    return tracker.state()
 
 
 @each_side

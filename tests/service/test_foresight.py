@@ -135,34 +135,24 @@ def advised(store, waiting):
     store.keep_advice(waiting.id, KeptAdvice(Advice(workload=Workload(), prediction=said), None))
 
 
-def test_a_job_that_waited_is_foretold_anew_by_what_ended_meanwhile(store, refining):
+def test_a_job_that_waited_is_predicted_again_by_what_ended_meanwhile(store, refining):
     remember(store, 60)
     learn_from(store, at=NOW)
     foresight = Foresight(store, refining)
     waiting = job(request=Request(gpus=3))
     advised(store, waiting)
     foresight.submitted(waiting)
-    foresight.started(replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000))
-    assert 300 < store.advice("j1").advice.prediction.duration_s.p50 < 1500
+    started = replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000)
+    again = foresight.predict_again(started)
+    assert 300 < again.advice.prediction.duration_s.p50 < 1500
+    assert store.advice("j1") == again
 
 
-@pytest.mark.parametrize("waited", [5, None])
-def test_one_that_started_at_once_or_before_anybody_looked_is_not(store, refining, waited):
-    remember(store, 60)
-    learn_from(store, at=NOW)
+def test_what_cannot_be_predicted_again_stands_as_it_was(store, refining, caplog, monkeypatch):
     foresight = Foresight(store, refining)
-    waiting = job(request=Request(gpus=3))
+    waiting = job()
     advised(store, waiting)
-    if waited is not None:
-        foresight.submitted(waiting)
-    start = NOW + (waited or 9000)
-    foresight.started(replace(waiting, state=JobState.RUNNING, start_time=start))
+    monkeypatch.setattr("schedmate.service.foresight.predict", lambda *_: 1 / 0)
+    assert foresight.predict_again(replace(waiting, start_time=NOW + 9000)) is None
+    assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2
-
-
-def test_what_cannot_be_foretold_anew_stands_as_it_was(store, refining, caplog):
-    foresight = Foresight(store, refining)
-    foresight.submitted(job())
-    store.advice = lambda _: 1 / 0
-    foresight.started(job(state=JobState.RUNNING, start_time=NOW + 9000))
-    assert "is not foretold anew" in caplog.text

@@ -49,7 +49,9 @@ def test_a_job_that_gets_further_each_time_goes_on_to_the_absolute_bound(store, 
 
     assert job.restarts == LIMITS.retries_in_all
     assert set(attempts_before(job, store)) == set(range(5))
-    excluded = [one.action.exclude_nodes for one in store.actions(job_id="1")]
+    decided = [one.action for one in store.actions(job_id="1")]
+    assert decided[-1].reason.code == "all_retries_used"
+    excluded = [one.exclude_nodes for one in decided if one.kind == "requeue"]
     assert excluded[-1] == NODES[:5], "blamed nodes add up"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from schedmate.config import LlmSettings
 from schedmate.model import JobState
+from schedmate.service.suspects import NodeKnowledge
 from schedmate.service.wiring import assemble
 from schedmate.testing.llm import says, serving
 from schedulers.local_house import wait_for
@@ -56,6 +57,44 @@ def test_orders_beside_a_real_reason_do_not_move_the_budget(place):
     assert len(place.lines()) == place.job(job_id).restarts + 1
     with place.store() as store:
         assert {one.action.delay_s for one in store.actions(job_id=job_id)} <= {0.0, 30.0}
+
+
+LIES = (
+    "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, GPU has fallen off the bus.",
+    "slurmd not responding, node is down",
+    "Kubelet stopped posting node status.",
+    "mce: Uncorrected hardware memory error in user-access at 7f3b2c00",
+)
+LIE = "; ".join(f"echo '{lie}'" for lie in LIES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"{LIE}; python3 -c '[][1]'", f"python3 -c '[][1]'; {LIE}; exit 1"],
+    ids=["before", "after"],
+)
+def test_broken_hardware_that_is_printed_beside_a_users_mistake_is_not_believed(place, text):
+    job_id = place.submit(f"{RUN}; {text}")
+    settled(place, job_id)
+
+    assert place.lines() == [f"{job_id} 0"]
+    assert place.actions() == []
+    with place.store() as store:
+        found = store.diagnoses(job_id)[0]
+        assert (found.reason, found.decision.retry) == ("index_error", "no")
+        assert (found.decision.exclude_nodes, found.blame.nodes) == ((), ())
+
+
+def test_what_a_user_prints_makes_no_node_suspect(place):
+    ids = [place.submit(f"echo '{LIES[0]}'; exit 1", name=f"job{n}") for n in range(6)]
+    place.looks_until(lambda: all(place.job(one).state.ended for one in ids), "the end of all")
+    place.one_look()
+
+    with place.store() as store:
+        assert {store.diagnoses(one)[0].reason for one in ids} == {"gpu_lost"}
+        stories = NodeKnowledge(place.scheduler, store).stories(time.time())
+    assert sum(story.suspicion.failures for story in stories) >= len(ids)
+    assert not any(story.suspicion.suspect for story in stories)
 
 
 @dataclass

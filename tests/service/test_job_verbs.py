@@ -67,7 +67,7 @@ def test_the_story_of_a_retried_job_as_data(retried):
     told = json.loads(done.out)
     assert done.code == 0
     assert sorted(told["diagnoses"]) == ["0", "1"]
-    assert told["aftermath"]["record"]["state"] == "observed"
+    assert told["retry"]["record"]["state"] == "observed"
     assert [record["state"] for record in told["actions"]] == ["done", "observed"]
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.core import Limits, Mind
+from schedmate.core import DecisionEngine, Limits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
 from schedmate.handler.handler import Study
@@ -173,7 +173,7 @@ class Stage:
 
     def new_mate(self, handler=None):
         self.mate = Mate(
-            mind=Mind(ordering("sjf"), Limits()),
+            engine=DecisionEngine(ordering("sjf"), Limits()),
             scheduler=self.scheduler,
             store=self.store,
             advisor=Advisor(self.store, self.store),
@@ -405,10 +405,10 @@ def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, c
 def test_what_the_scheduler_lists_no_more_is_forgotten_and_met_afresh(stage):
     stage.put("1", JobState.RUNNING)
     stage.mate.cycle(1.0)
-    assert "1" in stage.mate._mind.known
+    assert "1" in stage.mate._engine.known
     gone = stage.scheduler.known.pop("1")
     stage.mate.cycle(2.0)
-    assert "1" not in stage.mate._mind.known
+    assert "1" not in stage.mate._engine.known
     assert stage.mate._watching.jobs == frozenset()
 
     stage.scheduler.known["1"] = gone
@@ -416,7 +416,7 @@ def test_what_the_scheduler_lists_no_more_is_forgotten_and_met_afresh(stage):
     assert stage.mate._watching.jobs == {"1"}
 
 
-def test_a_slow_down_is_told_to_the_mind_and_in_the_story(stage):
+def test_a_slow_down_is_told_to_the_engine_and_in_the_story(stage):
     started = 1_700_000_000.0
     stage.put("1", JobState.RUNNING, start_time=started)
     stage.log.write_text("")
@@ -427,7 +427,7 @@ def test_a_slow_down_is_told_to_the_mind_and_in_the_story(stage):
             log.write(f"step {step}/1000 loss 0.5\n")
         stage.mate.cycle(now)
 
-    slowdown = stage.mate._mind.known["1"].progress.slowdown
+    slowdown = stage.mate._engine.known["1"].progress.slowdown
     assert slowdown.factor == pytest.approx(0.25, abs=0.05)
     assert slowdown.since_s == pytest.approx(60, abs=15)
     assert stage.store.progress("1", 0).progress.slowdown is not None

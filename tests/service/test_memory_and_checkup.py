@@ -77,7 +77,8 @@ def findings(place):
 def test_a_healthy_house_has_nothing_bad_to_say(place):
     found = findings(place)
 
-    assert set(found) == {"python", "settings", "store", "scheduler", "daemon", "model"}
+    parts = {"python", "settings", "store", "scheduler", "account", "daemon", "model"}
+    assert set(found) == parts
     assert not [one for one in found.values() if one.state == "bad"]
     assert found["daemon"].fix == "schedmate serve"
     assert "mode act" in found["settings"].text

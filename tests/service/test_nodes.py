@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -39,7 +40,7 @@ def scheduler():
     return scheduler
 
 
-def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW):
+def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW, by="scheduler"):
     job = a_job(
         id=job_id,
         user=user,
@@ -50,12 +51,12 @@ def fail(store, job_id, user, node, *, reason="gpu_ecc", at=NOW):
         end_time=at,
     )
     store.keep_run(PastRun(job=job))
-    store.keep_diagnosis(job_id, 0, a_diagnosis(reason))
+    store.keep_diagnosis(job_id, 0, a_diagnosis(reason, reported_by=by))
 
 
 def a_failed_job(**parts):
     values = {"nodes": ("n1", "n2", "n3"), "end_time": NOW, "start_time": NOW - 600, **parts}
-    return a_job(state=JobState.FAILED, **values)
+    return a_job(**{"state": JobState.FAILED, **values})
 
 
 def test_nodes_on_which_others_failed_are_suspect(scheduler, store):
@@ -91,7 +92,7 @@ def test_a_scheduler_that_does_not_say_changes_nothing(scheduler, store):
     nodes = NodeKnowledge(scheduler, store)
 
     assert nodes.states_of(a_failed_job(), NOW) == ()
-    assert nodes.choice_for(a_failed_job(), NOW) is None
+    assert nodes.choice_for(a_failed_job(), NOW) == Choice(frozenset(), 1)
 
 
 def test_only_nodes_of_its_partition_that_are_up_can_run_it_again(scheduler, store):
@@ -101,7 +102,7 @@ def test_only_nodes_of_its_partition_that_are_up_can_run_it_again(scheduler, sto
 
     choice = NodeKnowledge(scheduler, store).choice_for(job, NOW)
 
-    assert choice == Choice(frozenset({"n2", "n3", "n4", "n5"}), 3)
+    assert choice == Choice(frozenset({"n2", "n3", "n4", "n5"}), 3, picky=True)
 
 
 def diagnosed_by_a_daemon(scheduler, store, tmp_path, text="", **parts):
@@ -143,6 +144,50 @@ def test_where_nothing_says_which_node_it_was_the_suspect_is_avoided(scheduler, 
 
     assert diagnosis.decision.retry == "elsewhere"
     assert action.exclude_nodes == ("n3",)
+
+
+XID = "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, GPU has fallen off the bus. n3\n"
+
+
+@pytest.mark.parametrize("ids", ["{}", "500_{}"], ids=["jobs", "array"])
+def test_one_users_many_lying_logs_take_no_node_from_others(scheduler, store, tmp_path, ids):
+    log = tmp_path / "lies"
+    log.write_text(XID)
+    for number in range(40):
+        job = a_failed_job(
+            id=ids.format(500 + number),
+            name=f"job{number}",
+            user="eve",
+            nodes=("n3",),
+            workdir=str(tmp_path),
+            logs=(str(log),),
+            exit_code=1,
+        )
+        scheduler.put(job)
+    worked = a_job(state=JobState.COMPLETED, id="400", user="eve", nodes=("n0",), end_time=NOW)
+    store.keep_run(PastRun(job=replace(worked, start_time=NOW - 6000)))
+    look(scheduler, store, NOW + 1, handler=Handler(store))
+    text = "RuntimeError: NCCL communicator was aborted on rank 3: remote process exited\n"
+
+    diagnosis, (action,) = diagnosed_by_a_daemon(scheduler, store, tmp_path, text, user="ada")
+
+    assert store.diagnoses(ids.format(500))[0].reason == "gpu_lost"
+    assert (diagnosis.decision.retry, action.exclude_nodes) == ("elsewhere", ())
+    nodes = NodeKnowledge(scheduler, store)
+    assert nodes.suspects_among(("n3",), NOW + 2) == ()
+    (told,) = (one.suspicion for one in nodes.stories(NOW + 2) if one.name == "n3")
+    assert (told.failures, told.users) == (41, 2), "they are reported all the same"
+    assert 0.01 < told.probability < 0.5
+
+
+def test_a_log_cannot_turn_a_lost_node_against_another(scheduler, store, tmp_path):
+    """The scheduler reports the loss, the job's log a name: the name counts for its own retry."""
+    diagnosis, _ = diagnosed_by_a_daemon(
+        scheduler, store, tmp_path, "srun: error: Node failure on n2\n", state=JobState.NODE_FAIL
+    )
+    assert (diagnosis.blame.nodes, diagnosis.blame.nodes_by) == (("n2",), "job")
+    (run,) = store.node_runs(since=0.0)
+    assert (run.reported_by, run.blamed) == ("scheduler", ())
 
 
 def test_the_verb_lists_nodes_and_their_evidence(place, monkeypatch):

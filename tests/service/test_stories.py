@@ -11,11 +11,13 @@ import pytest
 from schedmate.model import JobState, NotFound, Slowdown, Spread
 from schedmate.service.answers import eta_sentence, why_sentence
 from schedmate.service.stories import Story, tell, tell_one
+from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
 from schedmate.testing.scheduler import FakeScheduler
 
+OPERATOR = Viewer(user="root", operator=True)
 NOW = 1030.0  # a running job of the builders started at 1010
 
 
@@ -137,13 +139,13 @@ def test_a_story_is_told_from_scheduler_and_store(store):
     store.keep_progress("1", 0, a_progress(), at=NOW)
     store.keep_diagnosis("1", 0, a_diagnosis())
 
-    first, second = tell(scheduler, store)
+    first, second = tell(scheduler, store, OPERATOR)
 
     assert first.job == scheduler.known["1"]
     assert first.predicted == an_advice(7.0).prediction.duration_s
     assert (first.progress, first.diagnosis) == (a_progress(), a_diagnosis())
     assert (second.advice, second.progress, second.diagnosis) == (None, None, None)
-    assert [one.job.id for one in tell(scheduler, store, ["2", "9"])] == ["2"]
+    assert [one.job.id for one in tell(scheduler, store, OPERATOR, ["2", "9"])] == ["2"]
 
 
 def test_the_newest_diagnosis_counts():
@@ -155,9 +157,9 @@ def test_the_newest_diagnosis_counts():
 def test_a_job_that_the_scheduler_forgot_is_told_from_history(store):
     store.keep_run(a_past_run())
 
-    assert tell_one(FakeScheduler(), store, "1").job == a_past_run().job
+    assert tell_one(FakeScheduler(), store, OPERATOR, "1").job == a_past_run().job
     with pytest.raises(NotFound, match="neither fake nor the history knows a job 2"):
-        tell_one(FakeScheduler(), store, "2")
+        tell_one(FakeScheduler(), store, OPERATOR, "2")
 
 
 def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_path):
@@ -167,7 +169,7 @@ def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_pa
     job = a_job(state=JobState.RUNNING, logs=(str(log),), start_time=log.stat().st_mtime - 8)
     scheduler.put(job)
 
-    progress = tell_one(scheduler, store, "1").progress
+    progress = tell_one(scheduler, store, OPERATOR, "1").progress
 
     assert (progress.current, progress.total) == (4, 10)
 
@@ -186,6 +188,6 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
     scheduler = FakeScheduler()
     scheduler.put(running)
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 5)
-    assert tell_one(scheduler, store, "1").progress.current == 3
+    assert tell_one(scheduler, store, OPERATOR, "1").progress.current == 3
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 400)
-    assert tell_one(scheduler, store, "1").progress.current == 7
+    assert tell_one(scheduler, store, OPERATOR, "1").progress.current == 7

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 from schedmate.disk.database import Database
 from schedmate.model.wire import to_json
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_past_failure, a_past_run
+from schedmate.testing.builders import a_learned_rule, a_past_failure, a_past_run, an_origin
 
 
 def test_runs_kept_before_there_were_profiles_are_read(tmp_path):
@@ -41,3 +42,22 @@ def test_failures_remembered_by_older_signatures_make_room(tmp_path):
         assert store.recall_failures(["signature"]) == {}
         store.remember_failure(a_past_failure("one", "signature"))
         assert set(store.recall_failures(["signature"])) == {"signature"}
+
+
+def test_rules_that_a_model_had_enabled_become_proposals(tmp_path):
+    path = tmp_path / "store.sqlite3"
+    by_model = a_learned_rule("r1", healthy_logs=0)
+    by_person = a_learned_rule("r2", origin=an_origin("operator"))
+    with closing(Database(path, MIGRATIONS[:5])) as old:
+        for rule in (by_model, by_person):
+            body = to_json(rule)
+            del body["accepted_by"]
+            old.run(
+                "INSERT INTO learned_rules VALUES (?, 1.0, 3, 2.0, ?)", (rule.id, json.dumps(body))
+            )
+
+    with closing(SqliteStore(path)) as store:
+        first, second = store.learned_rules()
+    assert (first.enabled, first.proposed, first.asked) == (False, True, False)
+    assert second == replace(by_person, hits=3, last_hit=2.0)
+    assert second.asked

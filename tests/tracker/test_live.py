@@ -134,25 +134,28 @@ def test_half_a_line_is_not_seen(job: Job):
 
 def test_a_hanging_job_stalls_and_recovers(job: Job):
     tracker = JobTracker([job.log], started_at=START)
-    run_steps(job, tracker, 10, total="/100", wait=1)
-    assert tracker.poll(START + 21 + 9).phase == "training"
-    assert tracker.poll(START + 21 + 12).phase == "stalled"
-    job.write("step 11/100 loss 1\n", 40)
-    assert tracker.poll(START + 40).phase == "training"
+    run_steps(job, tracker, 12, total="/100", wait=1)
+    assert tracker.poll(START + 25 + 200).phase == "training", "minutes, however fast it was"
+    assert tracker.poll(START + 25 + 310).phase == "stalled"
+    job.write("step 13/100 loss 1\n", 340)
+    assert tracker.poll(START + 340).phase == "training"
 
 
 def test_the_floor_of_a_stall_can_be_set(job: Job):
     tracker = JobTracker([job.log], started_at=START, stall_floor_s=60)
-    run_steps(job, tracker, 10, total="/100", wait=1)
-    assert tracker.poll(START + 21 + 50).phase == "training"
-    assert tracker.poll(START + 21 + 61).phase == "stalled"
+    run_steps(job, tracker, 12, total="/100", wait=1)
+    assert tracker.poll(START + 25 + 50).phase == "training"
+    assert tracker.poll(START + 25 + 61).phase == "stalled"
 
 
 def test_a_job_that_hung_before_the_tracker_came_is_found(job: Job):
-    job.write("".join(f"step {n}/100 loss 1\n" for n in range(8)), 8)
+    job.write("".join(f"step {n}/100 loss 1\n" for n in range(18)), 18)
     tracker = JobTracker([job.log], started_at=START)
-    assert tracker.poll(START + 10).phase == "training"
-    assert tracker.poll(START + 30).phase == "stalled"
+    assert tracker.poll(START + 20).phase == "training"
+    seen = tracker.poll(START + 330)
+    assert seen.phase == "stalled"
+    assert seen.silence is not None
+    assert seen.silence.silent_s == pytest.approx(310), "what was not watched is no evidence"
 
 
 def test_a_finished_job_is_finished_however_long_ago(job: Job):
@@ -178,7 +181,8 @@ def test_no_progress_lines_but_a_prediction(job: Job):
     assert (seen.phase, seen.format) == ("training", "cadence")
     assert seen.eta_s == Spread(20, 70, 170)
     assert 0 < seen.confidence < 0.5
-    assert tracker.poll(START + 60).phase == "stalled"
+    assert tracker.poll(START + 60).phase == "training"
+    assert tracker.poll(START + 340).phase == "stalled"
 
 
 def test_logs_of_one_job_are_merged(tmp_path: Path):
@@ -266,10 +270,10 @@ def test_a_state_that_makes_no_sense_is_a_fresh_start(job: Job):
 
 def test_a_restarted_tracker_finds_the_job_that_hangs_since(job: Job):
     before = JobTracker([job.log], started_at=START)
-    run_steps(job, before, 10, total="/100", wait=1)
+    run_steps(job, before, 12, total="/100", wait=1)
     after = JobTracker([job.log], started_at=START, state=before.state())
-    assert after.poll(START + 25).phase == "training"
-    assert after.poll(START + 60).phase == "stalled"
+    assert after.poll(START + 30).phase == "training"
+    assert after.poll(START + 360).phase == "stalled"
 
 
 def test_the_first_round_of_a_nameless_bar_may_not_be_the_end(job: Job):

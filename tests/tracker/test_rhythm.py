@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedmate.model import Silence
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.forecasting.rhythm import Rhythm
 
@@ -35,15 +37,22 @@ def test_a_slow_job_may_be_silent_longer_than_a_fast_one():
 
 
 def test_a_job_without_a_rhythm_is_never_stalled():
-    assert not spoken([1, 2, 3, 4, 5]).is_stalled(1e9, patient=False)
+    assert not spoken([float(now) for now in range(1, 11)]).is_stalled(1e9, patient=False)
     assert not Rhythm(floor_s=0, started_at=0).is_stalled(1e9, patient=False)
-    assert spoken([1, 2, 3, 4, 5, 6]).is_stalled(1e9, patient=False)
+    assert spoken([float(now) for now in range(1, 12)]).is_stalled(1e9, patient=False)
+
+
+def test_a_few_lines_are_enough_to_believe_an_end_but_not_for_an_alarm():
+    few = spoken([float(now) for now in range(1, 8)], floor_s=300.0)
+    assert not few.is_quiet(7 + 10)
+    assert few.is_quiet(7 + 11)
+    assert not few.is_stalled(7 + 1000, patient=False)
 
 
 def test_after_a_long_start_up_a_silence_as_long_is_no_stall_yet():
-    rhythm = spoken([100.0 + look for look in range(10)], started_at=0)
-    assert not rhythm.is_stalled(109 + 85, patient=False)
-    assert rhythm.is_stalled(109 + 100, patient=False)
+    rhythm = spoken([100.0 + look for look in range(11)], started_at=0)
+    assert not rhythm.is_stalled(110 + 85, patient=False)
+    assert rhythm.is_stalled(110 + 100, patient=False)
 
 
 def test_a_long_compilation_excuses_less_the_longer_the_job_runs():
@@ -92,7 +101,7 @@ def test_a_small_part_of_a_long_run_is_no_alarm():
 
 
 def test_a_clock_set_back_is_no_silence():
-    rhythm = spoken([1000.0 + look for look in range(10)], started_at=1000)
+    rhythm = spoken([1000.0 + look for look in range(11)], started_at=1000)
     rhythm.look(500, spoke=False)
     assert not rhythm.is_stalled(505, patient=False)
     assert rhythm.is_stalled(600, patient=False)
@@ -115,9 +124,56 @@ def test_time_in_which_nobody_looked_counts_when_the_job_is_silent_after_it():
 
 def test_a_run_that_hung_before_it_was_watched_is_found():
     rhythm = Rhythm(floor_s=10, started_at=0)
-    rhythm.catch_up(20, until=8)
+    rhythm.catch_up(20, until=8, now=9)
     assert not rhythm.is_stalled(12, patient=False)
     assert rhythm.is_stalled(19, patient=False)
+
+
+def silent_s(rhythm: Rhythm, now: float) -> float:
+    silence = rhythm.silence(now, None)
+    assert silence is not None
+    return silence.silent_s
+
+
+def test_what_the_engine_gets_to_know_of_a_silence():
+    rhythm = spoken([2.0 * look for look in range(1, 101)])
+    assert rhythm.silence(260, None) == Silence(
+        silent_s=60, allowed_s=10, usual_gap_s=2, lines=99, looks=100, learnt_s=198
+    )
+    announced = rhythm.silence(260, "compiling")
+    assert announced is not None
+    assert (announced.pause, announced.allowed_s) == ("compiling", 20)
+    assert Rhythm(floor_s=1, started_at=0).silence(5, None) is None
+
+
+def test_only_watched_silence_is_evidence():
+    """The machine slept, or the daemon was away: both are no time in which the job was silent."""
+    rhythm = Rhythm(floor_s=1, started_at=0)
+    watched(rhythm, 1, 100, every=1)
+    rhythm.look(5000, spoke=False)
+    assert silent_s(rhythm, 5000) == 0
+    rhythm.look(5001, spoke=False)
+    assert silent_s(rhythm, 5010) == 10
+    rhythm.look(5011, spoke=True)
+    assert silent_s(rhythm, 5020) == 9
+    assert rhythm.longest_s < 100, "nor one to measure later ones by"
+
+
+def test_what_was_silent_before_it_was_watched_is_no_evidence():
+    rhythm = Rhythm(floor_s=10, started_at=0)
+    rhythm.catch_up(500, until=100, now=9000)
+    assert silent_s(rhythm, 9030) == 30
+    silence = rhythm.silence(9030, None)
+    assert silence is not None
+    assert (silence.lines, silence.looks) == (500, 0)
+
+
+def test_a_clock_set_back_makes_no_silence_longer():
+    rhythm = spoken([1000.0 + look for look in range(60)], started_at=1000)
+    rhythm.look(1100, spoke=False)
+    before = silent_s(rhythm, 1100)
+    rhythm.look(500, spoke=False)
+    assert silent_s(rhythm, 500) == pytest.approx(before)
 
 
 def test_lines_between_two_looks_make_a_rhythm():
@@ -142,3 +198,5 @@ def test_any_clock_is_survived(looks: list[tuple[float, bool, bool]]):
         rhythm.look(now, spoke=spoke, patient=patient)
         assert rhythm.silence_s(now) >= 0
         assert not (spoke and rhythm.is_stalled(now, patient=patient))
+        silence = rhythm.silence(now, None)
+        assert silence is None or 0 <= silence.silent_s <= rhythm.silence_s(now)

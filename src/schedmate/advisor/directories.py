@@ -9,7 +9,8 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
+
+from schedmate.files import INVOKER, Reader, entries, is_directory, mode_of, place_of
 
 _MOST_LISTED = 5000
 _MOST_WALKED = 500
@@ -19,6 +20,7 @@ _Kind = bool | None
 
 class Directories:
     def __init__(self) -> None:
+        self.reader: Reader = INVOKER
         self._roots: set[str] = set()
         self._reals: dict[str, str] = {}
         self._listed: dict[str, dict[str, bool]] = {}
@@ -38,6 +40,8 @@ class Directories:
 
     def _real_directory(self, path: str) -> str:
         """From what is known of the directory above, which most often was looked at before."""
+        if self.reader is not INVOKER:
+            return self._place(path)
         above, _, name = path.rpartition("/")
         known = self._reals.get(above)
         if known is None or name in ("", ".", ".."):
@@ -48,7 +52,21 @@ class Directories:
         except (OSError, ValueError):
             return os.path.realpath(path)
 
+    def _place(self, path: str) -> str:
+        """As the job's owner finds it; of what that user cannot open, nothing is read anyway."""
+        try:
+            opened = self.reader.open_directory(path)
+        except OSError:
+            return os.path.normpath(path)
+        try:
+            return place_of(opened) or os.path.normpath(path)
+        finally:
+            os.close(opened)
+
     def real(self, path: str) -> str:
+        """Without links; for another user's reader the name itself, which is opened as it is."""
+        if self.reader is not INVOKER:
+            return path
         parent, name = os.path.split(path)
         found = f"{self.real_directory(parent).rstrip('/')}/{name}"
         if name in ("", ".", "..") or stat.S_ISLNK(os.lstat(found).st_mode):
@@ -70,10 +88,8 @@ class Directories:
             return False if any(each.endswith(name[1:]) for each in listed) else None
         if name in listed or len(listed) < _MOST_LISTED:
             return listed.get(name)
-        try:
-            return stat.S_ISDIR(Path(directory, name).stat().st_mode)
-        except (OSError, ValueError):
-            return None
+        mode = mode_of(self.reader, f"{directory}/{name}")
+        return stat.S_ISDIR(mode) if mode else None
 
     def files_below(self, directory: str) -> Iterator[str]:
         """Their paths from there, a directory's own first."""
@@ -98,8 +114,8 @@ class Directories:
             real = self.real_directory(directory)
             if not any(within(real, root) for root in self._roots):
                 return {}
-            with os.scandir(directory) as entries:
-                return {entry.name: entry.is_dir() for entry in islice(entries, _MOST_LISTED)}
+            listed = entries(self.reader, directory, _MOST_LISTED)
+            return {each.name: is_directory(self.reader, directory, each) for each in listed}
         except (OSError, ValueError):
             return {}
 

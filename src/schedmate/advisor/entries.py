@@ -110,16 +110,18 @@ class Finder:
         if cwd is None or "\0" in path:
             return False
         place = Path(os.path.normpath(self.base(cwd) / path))
-        return self._is_own(place) and (self.files.name_of(place) in self.written or _exists(place))
+        return self._is_own(place) and (
+            self.files.name_of(place) in self.written or self.files.may_be_there(place)
+        )
 
     def missing(self, word: Word, cwd: str | None) -> bool:
         """Whether it is known not to be there: nothing is said of places outside the job's."""
         if not word.known or cwd is None or word.text.startswith("~"):
             return False
         path = Path(os.path.normpath(self.base(cwd) / word.text))
-        if not self._is_own(path) or not _is_directory(self.base(cwd)):
+        if not self._is_own(path) or not self.files.is_directory(self.base(cwd)):
             return False
-        return not _exists(path)
+        return not self.files.may_be_there(path)
 
     def _is_own(self, path: Path) -> bool:
         return any(path.is_relative_to(root) for root in self.files.roots)
@@ -170,20 +172,6 @@ def _entry_name(source: SourceFile | None, word: Word) -> str:
     if source is None:
         return word.text if word.known else "/".join(known_end(word.text)) or word.text
     return PurePosixPath(word.text).as_posix() if source.path is None else source.name
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return True
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
 
 
 def python_words(words: Sequence[Word]) -> tuple[str, int]:

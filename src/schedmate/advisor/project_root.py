@@ -7,7 +7,10 @@ to the job; what lies above it does not. Homes and directories of others are nev
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+
+from schedmate.files import INVOKER, Reader, mode_of
 
 _CHECKOUT = ".git"
 _MARKS = (
@@ -18,31 +21,35 @@ _LEVELS = 3
 _NEVER = frozenset({"/", "/tmp", "/home", "/root", "/scratch", "/work", "/data", "/mnt", "/opt"})  # noqa: S108 - never read as a project
 
 
-def project_root(workdir: Path) -> Path | None:
+def project_root(workdir: Path, reader: Reader = INVOKER) -> Path | None:
     """The nearest checkout above, else the nearest directory that looks like a project's top.
 
     None where the job's directory is such a top itself, or none is near.
     """
     try:
-        above = _own_parents(workdir)
-        if (workdir / _CHECKOUT).exists():
+        above = _own_parents(workdir, reader)
+        if mode_of(reader, str(workdir / _CHECKOUT)):
             return None
-        checkouts = [each for each in above if (each / _CHECKOUT).exists()]
-        tops = [each for each in above if any((each / mark).is_file() for mark in _MARKS)]
+        checkouts = [each for each in above if mode_of(reader, str(each / _CHECKOUT))]
+        tops = [each for each in above if any(_is_file(each / mark, reader) for mark in _MARKS)]
     except OSError:
         return None
     return next(iter(checkouts or tops), None)
 
 
-def _own_parents(workdir: Path) -> list[Path]:
+def _is_file(path: Path, reader: Reader) -> bool:
+    return stat.S_ISREG(mode_of(reader, str(path)))
+
+
+def _own_parents(workdir: Path, reader: Reader) -> list[Path]:
     """A few directories above, as long as they belong to whom the job's directory belongs."""
     absolute = Path(os.path.abspath(workdir))  # noqa: PTH100 - links are left as they are
-    owner = absolute.stat().st_uid
+    owner = reader.stat(str(absolute)).st_uid
     found: list[Path] = []
     for parent in list(absolute.parents)[:_LEVELS]:
-        if str(parent) in _NEVER or parent == Path.home() or parent.stat().st_uid != owner:
+        if str(parent) in _NEVER or parent == Path.home() or str(parent.parent) == "/home":
             break
-        if str(parent.parent) == "/home":
+        if reader.stat(str(parent)).st_uid != owner:
             break
         found.append(parent)
     return found

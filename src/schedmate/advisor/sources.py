@@ -5,6 +5,7 @@ Only regular files of a sane size are read, and only what the job's user may rea
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schedmate.advisor.directories import Directories, within
-from schedmate.advisor.permissions import may_read
+from schedmate.files import INVOKER, Reader, files_of, mode_of, place_of
 from schedmate.model import Evidence
 from schedmate.model.redaction import redact
 
@@ -26,6 +27,7 @@ _MAX_EVIDENCE = 200
 _MAX_LINE = 2000
 """Long enough that a secret which begins in what is shown also ends in what is searched."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -66,6 +68,7 @@ class Files:
     `written` are those that its script writes before anything reads them, by name; `beside` are
     directories of the job besides its own: that of a Python script which lies elsewhere. `seen`
     is what was looked at so far, with its digest, or None where there was nothing to read.
+    `by` reads what a person names on the command line; else all is read as the job's user could.
     """
 
     workdir: Path
@@ -74,9 +77,26 @@ class Files:
     seen: dict[Path, str | None] = field(default_factory=dict, compare=False)
     beside: tuple[Path, ...] = ()
     directories: Directories = field(default_factory=Directories, compare=False)
+    by: Reader | None = None
 
     def __post_init__(self) -> None:
+        self.directories.reader = self.reader
         self.directories.allow(map(str, self.roots))
+
+    @property
+    def reader(self) -> Reader:
+        return self.by or files_of(self.user)
+
+    def may_be_there(self, path: Path) -> bool:
+        """False where it is known not to be."""
+        try:
+            self.reader.stat(str(path))
+        except OSError as error:
+            return error.errno not in _NOT_THERE
+        return True
+
+    def is_directory(self, path: Path) -> bool:
+        return stat.S_ISDIR(mode_of(self.reader, str(path)))
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -102,14 +122,13 @@ class Files:
     def read_bytes(self, path: Path, *, inside: tuple[Path, ...] = ()) -> bytes | None:
         try:
             real = self.directories.real(os.path.abspath(path))  # noqa: PTH100 - strings are fast
-            if inside and not self._is_inside(real, inside):
+            if inside and self.reader is INVOKER and not self._is_inside(real, inside):
                 return None
-            if not stat.S_ISREG(os.lstat(real).st_mode):
-                return None
-            if not may_read(self.user, Path(real), workdir=self.workdir):
-                return None
-            return _read_regular(real)
-        except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the name
+            with open(self.reader.open(real), "rb", buffering=0) as file:  # noqa: PTH123 - by descriptor
+                if inside and not self._is_inside(_place_of(file, real), inside):
+                    return None  # a link led out, or a directory has become one
+                return _all_of(file)
+        except (OSError, ValueError):  # a loop of links, a NUL in the name
             return None
 
     def _is_inside(self, real: str, roots: tuple[Path, ...]) -> bool:
@@ -129,20 +148,10 @@ class Files:
         return os.path.relpath(absolute, root) if own else str(path)
 
 
-def _read_regular(real: str) -> bytes | None:
-    """`real` has no links in it; should it have got one since, nothing is read."""
-    handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - the handle is checked, a path is not
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            return None
-        if not _is_at(handle, real):
-            return None
-        return _all_of(file)
-
-
 def _all_of(file: io.FileIO) -> bytes | None:
     """At most what is allowed, though the file grows while it is read."""
+    if os.fstat(file.fileno()).st_size > MAX_BYTES:
+        return None
     parts: list[bytes] = []
     left = MAX_BYTES + 1
     while left > 0:
@@ -154,14 +163,9 @@ def _all_of(file: io.FileIO) -> bytes | None:
     return None
 
 
-def _is_at(handle: int, real: str) -> bool:
-    """Whether the open file is the one at that place: a directory may have become a link."""
-    with suppress(OSError):
-        if os.readlink(f"/proc/self/fd/{handle}") == real:  # noqa: PTH115 - not worth an object
-            return True
-    here, there = os.fstat(handle), os.lstat(os.path.realpath(real))
-    same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
-    return same and os.path.realpath(real) == real
+def _place_of(file: io.FileIO, real: str) -> str:
+    """Where the open file lies; by its name where the system does not say."""
+    return place_of(file.fileno()) or os.path.realpath(real)
 
 
 def _decode(data: bytes) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedmate.advisor.project_root import project_root
 from schedmate.advisor.sources import Files
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.model import BadInput, Job, NotFound, Request, Submission
+from schedmate.model.account import account_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +30,31 @@ class Target:
     user: str
     name: str
     submitted_at: float | None = None
+    by: Reader | None = None
+    """Who reads its files, where a person names them; else they are read as its user could."""
+
+    @property
+    def reader(self) -> Reader:
+        return self.by or files_of(self.user)
 
     @property
     def files(self) -> Files:
-        return Files(self.workdir, self.user, beside=self._beside())
+        return Files(self.workdir, self.user, beside=self._beside(), by=self.by)
 
     def _beside(self) -> tuple[Path, ...]:
         """The project around; and a Python script that lies elsewhere imports what is there."""
         path = self.workdir / (self.script_name or "")
         outside = not path.is_relative_to(self.workdir) or ".." in path.parts
         own = (path.parent,) if outside and path.suffix == ".py" else ()
-        root = project_root(self.workdir)
+        root = project_root(self.workdir, self.reader)
         return own if root is None else (*own, root)
 
     @classmethod
     def from_submission(cls, submission: Submission, user: str) -> Target:
         """A script that cannot be read is not an error here: advice never stops a submission."""
         workdir = Path(submission.workdir)
-        text = None if submission.script is None else _text(Files(workdir, user), submission.script)
+        files = Files(workdir, user, by=INVOKER)
+        text = None if submission.script is None else _text(files, submission.script)
         return cls(
             workdir=workdir,
             command=submission.command,
@@ -56,6 +64,7 @@ class Target:
             request=submission.request,
             user=user,
             name=submission.name,
+            by=INVOKER,
         )
 
     @classmethod
@@ -82,8 +91,9 @@ class Target:
             script_text=_demanded_text(workdir, script),
             script_name=script,
             args=tuple(args),
-            user=getpass.getuser(),
+            user=account_name(),
             name=Path(script).stem,
+            by=INVOKER,
         )
 
     @classmethod
@@ -91,8 +101,9 @@ class Target:
         return cls(
             workdir=_directory(workdir),
             command=tuple(command),
-            user=getpass.getuser(),
+            user=account_name(),
             name=Path(command[0]).name,
+            by=INVOKER,
         )
 
 
@@ -118,7 +129,7 @@ def _demanded_text(workdir: Path, script: str) -> str:
             raise NotFound(f"there is no script {path}; for a command line write: -- {script} …")
     except (OSError, ValueError) as error:  # a loop of links, a name too long, a NUL in it
         raise BadInput(f"{script!r} cannot be opened: {error}") from error
-    files = Files(workdir, getpass.getuser())
+    files = Files(workdir, account_name(), by=INVOKER)
     data = files.read_bytes(path)
     if data is None:
         raise BadInput(f"{path} cannot be read: it has to be a readable file of at most 1 MB")

@@ -25,6 +25,7 @@ VERBS: dict[str, str] = {
     "requeue": "Queue jobs again under their ids.",
     "history": "Past jobs: import, list, show.",
     "serve": "The daemon that follows the scheduler.",
+    "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
     "model": "The embedded language model: install, status, remove.",
     "doctor": "Check every part and print the fix.",

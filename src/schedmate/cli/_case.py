@@ -30,6 +30,13 @@ _OPTIONS = (
         metavar="NODE[=STATE[:WHY]]",
         help="Where it ran, and how that node is: up, drain or down (repeatable).",
     ),
+    click.option(
+        "--system-log",
+        "system_logs",
+        multiple=True,
+        metavar="LOG",
+        help="What its node's kernel wrote (dmesg, journalctl -k); no output of the job.",
+    ),
 )
 
 
@@ -45,22 +52,25 @@ def open_case(
     state: str | None,
     exit_code: str | None,
     nodes: tuple[str, ...],
+    system_logs: tuple[str, ...] = (),
     stack: ExitStack,
 ) -> Case:
     from schedmate.handler import Case, parse_exit, parse_verdict
     from schedmate.handler.nodes import parse_node
+    from schedmate.model.account import account_name
 
     code, signal = parse_exit(exit_code) if exit_code else (None, None)
     ended, verdict = parse_verdict(state) if state else (None, "")
     told = [parse_node(node) for node in nodes]
     return Case(
-        logs=tuple(_open_logs(logs, stack)),
+        logs=(*_open_logs(logs, stack), *_outside(_open_logs(system_logs, stack))),
         state=ended,
         verdict=verdict,
         exit_code=code,
         signal=signal,
         nodes=tuple(name for name, _ in told),
         node_states=tuple(state for _, state in told if state is not None),
+        user=account_name(),
     )
 
 
@@ -77,6 +87,15 @@ def _open_logs(logs: Sequence[str], stack: ExitStack) -> list[Path | NamedLog]:
             found += find_logs(log)
     check_readable(found)
     return found
+
+
+def _outside(logs: Sequence[Path | NamedLog]) -> Iterator[NamedLog]:
+    """Logs that the job cannot have written, which an operator vouches for."""
+    from schedmate.handler import NamedLog
+
+    for log in logs:
+        named = NamedLog(str(log), log) if isinstance(log, Path) else log
+        yield NamedLog(named.name, named.content, "outside")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from schedmate.model import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schedmate.files import Reader
     from schedmate.handler import NamedLog
     from schedmate.model import Job
     from schedmate.store import Store
@@ -38,12 +40,22 @@ def correct(
     state: str | None,
     exit_code: str | None,
     nodes: tuple[str, ...],
+    system_logs: tuple[str, ...],
 ) -> Lesson:
+    from schedmate.service.correcting import record_correction
+
     check_correction(reason)
     with ExitStack() as stack:
         job = _job(store, targets)
         if job is None:
-            case = open_case(targets, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+            case = open_case(
+                targets,
+                state=state,
+                exit_code=exit_code,
+                nodes=nodes,
+                system_logs=system_logs,
+                stack=stack,
+            )
         else:
             case = Case.of_job(job)
         shown = _pointed_at(case, line, text)
@@ -53,14 +65,23 @@ def correct(
         lesson = handler.correct(
             case,
             reason,
-            _rules.origin_here(about=about, note=note),
+            _rules.origin_here(about=about, note=note, owner=case.user),
             line=shown,
             teaching=Teaching(store, on_log=on_log),
             make_rule=not no_rule,
         )
         if job is not None:
-            store.keep_diagnosis(job.id, job.restarts, handler.diagnose(case))
-    return lesson
+            record_correction(store, job, handler.diagnose(case))
+    return _seen(lesson)
+
+
+def _seen(lesson: Lesson) -> Lesson:
+    """The rule may have been learnt before, from another user's log."""
+    sees = _rules.viewer()
+    rule = None if lesson.rule is None else sees.rule(lesson.rule)
+    refused = lesson.rule is not None and bool(lesson.rule.refused)
+    problem = sees.refusal(lesson.problem) if refused else lesson.problem
+    return replace(lesson, rule=rule, problem=problem)
 
 
 def show(lesson: Lesson) -> None:
@@ -79,9 +100,15 @@ def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
     from schedmate.service.stories import tell_one
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler
 
-    return tell_one(open_scheduler(config.load()), store, targets[0]).job
+    settings = config.load()
+    viewer = viewer_of(settings)
+    job = tell_one(open_scheduler(settings), store, viewer, targets[0]).job
+    if not viewer.may_read(job.user):
+        raise BadInput(f"job {job.id} belongs to {job.user}: they or an operator can correct it")
+    return job
 
 
 def _pointed_at(case: Case, number: int | None, text: str | None) -> LogLine | None:
@@ -104,22 +131,22 @@ def _is_it(line: LogLine, number: int | None, text: str | None) -> bool:
 
 def _lines(case: Case) -> Iterator[Iterator[LogLine]]:
     for order, log in enumerate(case.logs):
-        yield _lines_of(log, order)
+        yield _lines_of(log, order, case.reader)
 
 
-def _lines_of(log: Path | NamedLog, order: int) -> Iterator[LogLine]:
+def _lines_of(log: Path | NamedLog, order: int, reader: Reader) -> Iterator[LogLine]:
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    for block in blocks(_chunks(content)):
+    for block in blocks(_chunks(content, reader)):
         for at, raw in pieces(block, number):
             yield read_line(raw, file=name, order=order, number=at)
         number += block.count(b"\n")
 
 
-def _chunks(content: Path | bytes) -> Iterator[bytes]:
+def _chunks(content: Path | bytes, reader: Reader) -> Iterator[bytes]:
     if isinstance(content, bytes):
         yield from pieces_of(content)
         return
-    with suppress(OSError), open_regular(content) as stream:
+    with suppress(OSError), open_regular(content, reader) as stream:
         yield from chunks_of(stream)

@@ -56,6 +56,7 @@ def _parts(
         (7, _speed(progress)),
         (5, _end(progress, brief=brief)),
         (6, "" if progress.slowdown is None else slowdown_in_words(progress.slowdown, duration)),
+        (6, Text(f"! {progress.note}", style="yellow") if progress.note else ""),
         *((6, Text(f"! {warning.text}", style="yellow")) for warning in _unsaid(progress)),
         *(
             (9, f"{name} {progress.metrics[name]:.4g}")

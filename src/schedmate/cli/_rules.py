@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,17 @@ from schedmate.cli._common import console, echo
 from schedmate.cli._logs import check_names, check_readable, find_logs
 from schedmate.handler import RULES, name_of
 from schedmate.handler.learning import Trial, try_rules
-from schedmate.model import NotFound
+from schedmate.model import BadInput, NotFound
+from schedmate.model.account import account_name
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.wire import to_json
+from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from schedmate.service.visibility import Viewer
     from schedmate.store import Store
 
 _LINE = 100
@@ -30,6 +34,10 @@ def open_experience() -> Store:
     return open_store(config.load())
 
 
+def viewer() -> Viewer:
+    return viewer_of(config.load())
+
+
 def person() -> str:
     try:
         return getpass.getuser()
@@ -37,8 +45,16 @@ def person() -> str:
         return "somebody"
 
 
-def origin_here(*, about: str, note: str = "") -> Origin:
-    return Origin(teacher="operator", by=person(), about=about, at=time.time(), note=note)
+def origin_here(*, about: str, note: str = "", owner: str = "") -> Origin:
+    """`owner` is whose log the line is from; a line given by hand is the person's own."""
+    return Origin(
+        teacher="operator",
+        by=person(),
+        about=about,
+        at=time.time(),
+        note=note,
+        owner=owner or account_name(),
+    )
 
 
 def learned(store: Store, rule_id: str) -> LearnedRule:
@@ -46,6 +62,18 @@ def learned(store: Store, rule_id: str) -> LearnedRule:
     if found is None:
         raise NotFound(f"no learned rule is called {rule_id!r} (see: schedmate rules list)")
     return found
+
+
+def proposal(store: Store, rule_id: str) -> LearnedRule:
+    found = learned(store, rule_id)
+    if not found.proposed:
+        state = _state(found)
+        raise BadInput(f"{rule_id} is no proposal, it is {state} (see: schedmate rules list)")
+    return found
+
+
+def proposals(store: Store) -> list[LearnedRule]:
+    return [rule for rule in store.learned_rules() if rule.proposed]
 
 
 def corrections(store: Store) -> list[PastFailure]:
@@ -64,9 +92,11 @@ def remove(store: Store, wanted: str) -> list[str]:
 
 
 def as_data(store: Store, only: str | None) -> dict[str, Any]:
+    sees = viewer()
     taught = {
-        "rules": [to_json(rule) for rule in store.learned_rules()],
-        "corrections": [to_json(past) for past in corrections(store)],
+        "rules": [to_json(sees.rule(rule)) for rule in store.learned_rules() if not rule.proposed],
+        "proposals": [to_json(sees.rule(rule)) for rule in proposals(store)],
+        "corrections": [to_json(sees.failure(past)) for past in corrections(store)],
     }
     built_in = {"built_in": [_built_in(number) for number in range(len(RULES))]}
     return {} | (taught if only != "built_in" else {}) | (built_in if only != "learned" else {})
@@ -74,7 +104,11 @@ def as_data(store: Store, only: str | None) -> dict[str, Any]:
 
 def described(store: Store, wanted: str) -> dict[str, Any]:
     """A built-in rule, a learned one or a correction, by its id."""
-    taught: list[LearnedRule | PastFailure] = [*store.learned_rules(), *corrections(store)]
+    sees = viewer()
+    taught: list[LearnedRule | PastFailure] = [
+        *map(sees.rule, store.learned_rules()),
+        *map(sees.failure, corrections(store)),
+    ]
     for one in taught:
         if one.id == wanted:
             return dict(to_json(one))
@@ -97,12 +131,22 @@ def _built_in(number: int) -> dict[str, Any]:
 
 
 def show_learned(store: Store) -> None:
-    from rich.markup import escape
-
-    rules, told = store.learned_rules(), corrections(store)
+    sees = viewer()
+    rules = list(map(sees.rule, store.learned_rules()))
+    told = list(map(sees.failure, corrections(store)))
     if not rules and not told:
         echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
+    waiting = proposals(store)
+    if told or len(waiting) < len(rules):
+        _show_in_force(told, [rule for rule in rules if not rule.proposed])
+    if waiting:
+        _show_proposals(waiting)
+
+
+def _show_in_force(told: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
+    from rich.markup import escape
+
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
     for past in told:
         row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
@@ -111,6 +155,20 @@ def show_learned(store: Store) -> None:
         by = rule.origin.by or rule.origin.teacher
         row = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
         table.add_row(*map(escape, row), escape(rule.positives[0][:_LINE]))
+    console().print(table)
+
+
+def _show_proposals(rules: Sequence[LearnedRule]) -> None:
+    """Where each came from, and the pattern that it would match."""
+    from rich.markup import escape
+
+    echo("proposed by a model, applied by nothing (schedmate rules accept ID, or refuse ID):")
+    table = _table("ID", "REASON", "BY", "WHEN", "FROM", "LINE")
+    for rule in rules:
+        origin, line = rule.origin, rule.positives[0][:_LINE]
+        row = (rule.id, rule.reason, origin.by or "model", _day(origin.at), origin.about, line)
+        table.add_row(*map(escape, row))
+        table.add_row("", "", "", "", "would match", escape(rule.pattern))
     console().print(table)
 
 
@@ -142,6 +200,7 @@ def _plain(value: Any) -> list[str]:
 
 
 def sentence(rule: LearnedRule) -> str:
+    rule = viewer().rule(rule)
     if rule.refused:
         return f"{rule.id} ({rule.reason}) is refused: {rule.refused}"
     checked = f"checked against {rule.healthy_logs} healthy logs"
@@ -156,7 +215,9 @@ def tried(store: Store, targets: Sequence[str], *, every: bool, seconds: float) 
     logs = [path for target in targets for path in find_logs(target)]
     check_readable(logs)
     with bar("healthy logs") as on_log:
-        return try_rules(rules, logs, store, seconds=seconds, on_log=on_log)
+        trials = try_rules(rules, logs, store, seconds=seconds, on_log=on_log)
+    sees, whose = viewer(), {rule.id: rule.origin.owner for rule in rules}
+    return [one if sees.may_read(whose[one.rule]) else replace(one, missed=()) for one in trials]
 
 
 def show_trials(trials: Sequence[Trial]) -> None:
@@ -187,6 +248,8 @@ def bar(title: str) -> Iterator[Callable[[int, int], None]]:
 def _state(rule: LearnedRule) -> str:
     if rule.refused:
         return "refused"
+    if rule.proposed:
+        return "proposed"
     return "enabled" if rule.enabled else "disabled"
 
 

@@ -101,10 +101,12 @@ def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:
 def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
     """On `demand` it is a problem that there is no model, should there be anything to ask."""
     from contextlib import closing
+    from dataclasses import replace
 
     from schedmate import config
     from schedmate.advisor import Advisor
     from schedmate.service.importing import catch_up
+    from schedmate.service.visibility import owners_in, viewer_of
     from schedmate.service.wiring import LateAsker, agent_steps, open_asker, open_store
 
     settings = config.load()
@@ -113,7 +115,10 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
         asker = open_asker(settings, store, allowed=ask)
         if asker is None and demand:
             asker = LateAsker(settings, store)
-        return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+        advised = Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+        viewer = viewer_of(settings)
+        advice = viewer.advice(advised.advice, viewer.user, owners_in(store))
+        return replace(advised, advice=advice)
 
 
 def _show(advice: Advice) -> None:

@@ -21,6 +21,7 @@ EXAMPLES = """
 schedmate diagnose slurm-17.out
 schedmate diagnose logs/ --state FAILED --exit-code 1:0 --node gpu041
 schedmate diagnose slurm-17.out --node gpu041=down --node gpu042
+schedmate diagnose slurm-17.out --system-log dmesg.txt
 schedmate diagnose rank*.log --exit-code 137 --json
 kubectl logs trainer-0 | schedmate diagnose -
 """
@@ -40,6 +41,7 @@ def command(
     state: str | None,
     exit_code: str | None,
     nodes: tuple[str, ...],
+    system_logs: tuple[str, ...],
     llm: bool,
     no_llm: bool,
     as_json: bool,
@@ -53,7 +55,14 @@ def command(
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")
     with ExitStack() as stack:
-        case = open_case(logs, state=state, exit_code=exit_code, nodes=nodes, stack=stack)
+        case = open_case(
+            logs,
+            state=state,
+            exit_code=exit_code,
+            nodes=nodes,
+            system_logs=system_logs,
+            stack=stack,
+        )
         suspects = _suspects(case)
         case = replace(case, suspects=tuple(one.node for one in suspects))
         diagnosis, problem = _diagnose(case, ask=not no_llm, stack=stack)

@@ -24,11 +24,12 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate.model.wire import to_json
     from schedmate.service.answers import eta_sentence
     from schedmate.service.stories import tell_one
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     now = time.time()
-    story = tell_one(open_scheduler(settings), open_store(settings), job_id)
+    story = tell_one(open_scheduler(settings), open_store(settings), viewer_of(settings), job_id)
     if as_json:
         left = story.remaining_s(now)
         print_json(

@@ -31,11 +31,12 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate import config
     from schedmate.model.wire import to_json
     from schedmate.service.stories import tell_one
-    from schedmate.service.wiring import limits_of, open_scheduler, open_store
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     store = open_store(settings)
-    story = tell_one(open_scheduler(settings), store, job_id, limits_of(settings, store))
+    story = tell_one(open_scheduler(settings), store, viewer_of(settings), job_id)
     if as_json:
         print_json({"schema": "schedmate.job/1", **to_json(story)})
     else:
@@ -48,8 +49,11 @@ def _lines(story: Story) -> Iterator[str]:
     yield f"job {job.id}  {job.name}  {job.state}" + (
         f"  restarts {job.restarts}" * bool(job.restarts)
     )
-    yield f"  command     {' '.join(job.command)}"
-    yield f"  directory   {job.workdir}"
+    if not job.workdir:
+        yield f"  user        {job.user}; what it runs and prints is shown to them and to operators"
+    else:
+        yield f"  command     {' '.join(job.command)}"
+        yield f"  directory   {job.workdir}"
     yield f"  submitted   {_when(job.submit_time)}"
     if job.start_time is not None:
         yield f"  ran         {_when(job.start_time)} to {_when(job.end_time)}"
@@ -64,14 +68,14 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
     for record in story.actions:
         yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
-    yield from _aftermath(story)
+    yield from _retry(story)
 
 
-def _aftermath(story: Story) -> Iterator[str]:
-    from schedmate.service.aftermath import in_words
+def _retry(story: Story) -> Iterator[str]:
+    from schedmate.service.retry_outcome import in_words
 
-    if story.aftermath is not None:
-        yield f"  next        {in_words(story.aftermath, duration)}"
+    if story.retry is not None:
+        yield f"  next        {in_words(story.retry, duration)}"
     for one in story.suspects:
         who = f"{one.failures} failures of {one.users} users speak against it"
         yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"
@@ -87,7 +91,8 @@ def _advice(story: Story) -> Iterator[str]:
             f"  predicted   {duration(spread.p50)} ({duration(spread.p10)} to"
             f" {duration(spread.p90)}){reality}"
         )
-    yield f"              {story.advice.prediction.explanation}"
+    if story.advice.prediction.explanation:
+        yield f"              {story.advice.prediction.explanation}"
     yield from (f"  {remark.level:<11} {remark.text}" for remark in story.advice.advice)
 
 
@@ -109,6 +114,8 @@ def _more(story: Story, progress: Progress) -> Iterator[str]:
         yield f"              {end_in_words(left, progress.ends_by, duration)}"
     if progress.slowdown is not None:
         yield f"  slow-down   {slowdown_in_words(progress.slowdown, duration)}"
+    if progress.note:
+        yield f"  note        {progress.note}"
     yield from (f"  warning     {one.reason}: {one.text}" for one in progress.warnings)
     if progress.checkpoint is not None:
         yield f"  checkpoint  {_checkpoint(progress.checkpoint)}"

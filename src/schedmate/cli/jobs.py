@@ -26,13 +26,16 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
     from schedmate.cli._queue import queue_table
     from schedmate.model.wire import to_json
     from schedmate.service.stories import tell
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     wanted = None if ids is None else _listed(ids)
     stories = [
         story
-        for story in tell(open_scheduler(settings), open_store(settings), wanted)
+        for story in tell(
+            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
+        )
         if (users is None or story.job.user in _listed(users))
         and (states is None or story.job.state in _listed(states.upper()))
     ]

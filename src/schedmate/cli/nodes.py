@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,11 +36,16 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     """
     from schedmate import config
     from schedmate.service.suspects import NodeKnowledge
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     now = time.time()
-    known = NodeKnowledge(open_scheduler(settings), open_store(settings)).stories(now)
+    viewer = viewer_of(settings)
+    known = [
+        replace(story, suspicion=viewer.suspicion(story.suspicion))
+        for story in NodeKnowledge(open_scheduler(settings), open_store(settings)).stories(now)
+    ]
     _check_names(names, known, settings.scheduler)
     stories = [
         story
@@ -124,4 +130,5 @@ def _failure(one: Against, now: float) -> str:
     shared = f" with {one.shared - 1} others" if one.shared > 1 else ""
     days = (now - one.at) / _DAY_S
     ago = "today" if days < 1 else f"{days:.0f} days ago"
-    return f"{one.reason} of {one.user}, job {one.job_id}{shared}, {ago}"
+    whose = f"{one.user}, job {one.job_id}" if one.job_id else "another user"
+    return f"{one.reason} of {whose}{shared}, {ago}"

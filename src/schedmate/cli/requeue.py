@@ -18,10 +18,11 @@ schedmate requeue 12 13 --json
 def command(ids: tuple[str, ...], as_json: bool) -> None:
     """Queue running or ended jobs again under their ids."""
     from schedmate import config
+    from schedmate.service.requeueing import requeue
     from schedmate.service.wiring import open_scheduler
 
     scheduler = open_scheduler(config.load())
     for job_id in ids:
-        scheduler.requeue(job_id)
+        requeue(scheduler, job_id)
     if as_json:
         print_json({"schema": "schedmate.requeued/1", "job_ids": list(ids)})

@@ -20,14 +20,16 @@ _SCHEMA = "schedmate.rules/1"
     epilog="\b\nExamples:\n"
     "  schedmate rules correct slurm-17.out --reason storage_io\n"
     "  schedmate rules list\n"
+    "  schedmate rules accept r1a2b3c\n"
     "  schedmate rules test --all\n"
     "  schedmate rules export rules.json"
 )
 def command() -> None:
-    """What failures have taught: corrections, and rules made of corrections and model answers.
+    """What failures have taught: corrections, rules, and what a model proposes.
 
-    A correction wins over every other answer to the same failure. A rule is made of it, or of a
-    model's answer, only if it matches no line of any run that ended well.
+    A correction wins over every other answer to the same failure. A rule is made of it only if it
+    matches no line of any run that ended well. A rule made of a model's answer is a proposal:
+    nothing applies it before a person accepts it.
     """
 
 
@@ -45,6 +47,7 @@ schedmate rules list --learned --json
 def list_verb(only: str | None, as_json: bool) -> None:
     """Learned rules and corrections, with who taught them and how often they answered.
 
+    What a model proposes stands apart, with the log it came from and the pattern it would match.
     The built-in rules are listed with --built-in, and with --json.
     """
     from schedmate.cli import _rules
@@ -194,13 +197,91 @@ def enable_verb(rule_id: str, as_json: bool) -> int:
     from dataclasses import replace
 
     from schedmate.cli import _rules
+    from schedmate.model import BadInput
 
     with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
         from schedmate.handler.learning import Teaching
 
-        rule = replace(_rules.learned(store, rule_id), enabled=True)
+        found = _rules.learned(store, rule_id)
+        if found.proposed:
+            raise BadInput(f"{rule_id} is a model's proposal: schedmate rules accept {rule_id}")
+        rule = replace(found, enabled=True)
         rule = Teaching(store, on_log=on_log).keep(rule)
     return _tell([rule], as_json=as_json)
+
+
+@verb(
+    name="accept",
+    examples="""
+schedmate rules accept r1a2b3c
+schedmate rules accept r1a2b3c --json
+""",
+)
+@click.argument("rule_id", metavar="ID")
+@json_option
+def accept_verb(rule_id: str, as_json: bool) -> int:
+    """Let a rule that a model proposed answer where no built-in rule does.
+
+    It is checked against every healthy log on file first; exit code 1 says that one speaks
+    against it.
+    """
+    from schedmate.cli import _rules
+    from schedmate.handler.learning import Teaching
+
+    with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
+        proposal = _rules.proposal(store, rule_id)
+        rule = Teaching(store, on_log=on_log).accept(proposal, by=_rules.person())
+    return _tell([rule], as_json=as_json)
+
+
+@verb(
+    name="refuse",
+    examples="""
+schedmate rules refuse r1a2b3c
+schedmate rules refuse r1a2b3c --json
+""",
+)
+@click.argument("rule_id", metavar="ID")
+@json_option
+def refuse_verb(rule_id: str, as_json: bool) -> None:
+    """Turn down a rule that a model proposed; it is not proposed again."""
+    from schedmate.cli import _rules
+    from schedmate.handler.learning import Teaching
+
+    with closing(_rules.open_experience()) as store:
+        proposal = _rules.proposal(store, rule_id)
+        rule = Teaching(store).refuse(proposal, by=_rules.person())
+    _tell([rule], as_json=as_json)
+
+
+@verb(
+    name="forget",
+    examples="""
+schedmate rules forget --by model
+schedmate rules forget --by model --json
+""",
+)
+@click.option(
+    "--by",
+    "teacher",
+    type=click.Choice(["model"]),
+    required=True,
+    help="Whose lessons to forget.",
+)
+@json_option
+def forget_verb(teacher: str, as_json: bool) -> None:
+    """Undo everything a model taught: its answers, its proposals, and those that were accepted.
+
+    What people corrected or added stays.
+    """
+    from schedmate.cli import _rules
+
+    with closing(_rules.open_experience()) as store:
+        removed = store.forget_lessons(teacher="llm")
+    if as_json:
+        print_json({"schema": "schedmate.removed/1", "ids": removed})
+    else:
+        echo(f"forgotten of what a {teacher} taught: {', '.join(removed) or 'nothing'}")
 
 
 @verb(
@@ -241,7 +322,12 @@ def export_verb(file: str | None, as_json: bool) -> None:
     from schedmate.handler.learning import written_rules
 
     with closing(_rules.open_experience()) as store:
-        rules = [rule for rule in store.learned_rules() if not rule.refused]
+        sees = _rules.viewer()
+        rules = [
+            rule
+            for rule in store.learned_rules()
+            if not rule.refused and sees.may_read(rule.origin.owner)
+        ]
     if file is None:
         echo_json(written_rules(rules))
         return
@@ -283,7 +369,8 @@ def _tell(rules: list[LearnedRule], *, as_json: bool) -> int:
     if as_json:
         from schedmate.model.wire import to_json
 
-        print_json({"schema": _SCHEMA, "rules": [to_json(rule) for rule in rules]})
+        sees = _rules.viewer()
+        print_json({"schema": _SCHEMA, "rules": [to_json(sees.rule(rule)) for rule in rules]})
     else:
         for rule in rules:
             echo(_rules.sentence(rule))
@@ -298,6 +385,9 @@ for _verb in (
     test_verb,
     disable_verb,
     enable_verb,
+    accept_verb,
+    refuse_verb,
+    forget_verb,
     remove_verb,
     export_verb,
     import_verb,

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._common import echo, json_option, print_json, say, verb
+
+if TYPE_CHECKING:
+    from schedmate.config import Settings
 
 
 @verb(
@@ -20,7 +25,8 @@ def command(once: bool, as_json: bool) -> None:
     """The daemon: follows the scheduler, advises, tracks, diagnoses.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
-    priorities and limits, `act` also requeues and stops jobs. The REST API, the web page and the
+    priorities and limits, `act` also requeues jobs; both within the rights of the
+    account that runs it (see: schedmate doctor). The REST API, the web page and the
     metrics are not there yet.
     """
     import logging
@@ -29,6 +35,7 @@ def command(once: bool, as_json: bool) -> None:
     from schedmate.service.live import look_once, serve, stopped_by_signals
 
     settings = config.load()
+    _warn(settings)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     if once:
         look_once(settings)
@@ -38,3 +45,17 @@ def command(once: bool, as_json: bool) -> None:
             serve(settings, stop)
     if as_json:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
+
+
+def _warn(settings: Settings) -> None:
+    """What the account and the mode mean together; a scheduler that is down says it later."""
+    from contextlib import suppress
+
+    from schedmate.model import SchedMateError
+    from schedmate.service.account import account_at
+    from schedmate.service.wiring import open_scheduler
+
+    if settings.mode != "observe":
+        with suppress(SchedMateError):
+            for warning in account_at(open_scheduler(settings)).warnings(settings.mode):
+                say(warning)

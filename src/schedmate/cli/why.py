@@ -21,11 +21,12 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate import config
     from schedmate.service.answers import why_sentence
     from schedmate.service.stories import tell_one
-    from schedmate.service.wiring import limits_of, open_scheduler, open_store
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
-    story = tell_one(scheduler, store, job_id, limits_of(settings, store))
+    story = tell_one(scheduler, store, viewer_of(settings), job_id)
     answer = why_sentence(story, scheduler.jobs(), duration)
     if as_json:
         print_json(

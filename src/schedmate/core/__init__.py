@@ -1,29 +1,65 @@
-"""The mate's mind. `Mind.handle(event)` returns instructions; see `mind.py`."""
+"""The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
-from schedmate.core.events import Event, JobAdvised, JobDiagnosed, JobSeen, ProgressSeen
-from schedmate.core.history import Attempt, Reached
-from schedmate.core.instructions import Act, Advise, Diagnose, Instruction, Remember, Track
-from schedmate.core.mind import KnownJob, Mind
+from schedmate.core.attempts import Attempt, Hung, Reached
+from schedmate.core.engine import DecisionEngine, KnownJob
+from schedmate.core.events import (
+    EVENTS,
+    ActivitySeen,
+    Event,
+    JobAdvised,
+    JobDiagnosed,
+    JobForgotten,
+    JobSeen,
+    Past,
+    ProgressSeen,
+    Started,
+    job_of,
+)
+from schedmate.core.hangs import HangLimits
+from schedmate.core.instructions import (
+    Act,
+    Advise,
+    Diagnose,
+    Instruction,
+    Measure,
+    Remember,
+    Track,
+)
+from schedmate.core.interactive import is_interactive
+from schedmate.core.order import NiceHistory
 from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
+from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
+    "EVENTS",
     "Act",
+    "ActivitySeen",
     "Advise",
     "Attempt",
     "Choice",
+    "DecisionEngine",
     "Diagnose",
     "Event",
+    "HangLimits",
+    "Hung",
     "Instruction",
     "JobAdvised",
     "JobDiagnosed",
+    "JobForgotten",
     "JobSeen",
     "KnownJob",
     "Limits",
-    "Mind",
+    "Measure",
+    "NiceHistory",
+    "Past",
     "ProgressSeen",
     "Reached",
     "Remember",
     "RetryPlan",
+    "Started",
+    "TimeLimits",
     "Track",
+    "is_interactive",
+    "job_of",
     "plan_retry",
 ]

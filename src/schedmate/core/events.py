@@ -1,32 +1,52 @@
-"""What the mind is told. Every event carries its time: the mind has no clock."""
+"""What the decision engine is told. Every event carries its time: the engine has no clock.
+
+All that a decision depends on is in the events, so that a log of them can be replayed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from schedmate.core.history import Attempt, Reached
+from schedmate.core.attempts import Attempt, Reached
+from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.retry import Choice
-from schedmate.model import Advice, Diagnosis, Job, JobId, Progress
+from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
+
+AdviceCause = Literal["submitted", "started", "refined"]
+"""Read when it was submitted, predicted again as it started, or improved by a model."""
+DiagnosedBy = Literal["handler", "model", "person"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What an engine that was not there should know of a job."""
+
+    attempts: Mapping[int, Attempt] = field(default_factory=dict)
+    nice: NiceHistory = NEVER_ORDERED
+    advice: Advice | None = None
+    user_limit_s: float | None = None
+    """The limit that its user asked for, where we have lowered it."""
+    our_limit_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class JobSeen:
-    """The scheduler shows this job like this; told at least whenever something changed.
-
-    `past` is how earlier attempts went, for a mind that was not there.
-    """
+    """The scheduler shows this job like this; sent at least whenever something changed."""
 
     at: float
     job: Job
-    past: Mapping[int, Attempt] = field(default_factory=dict)
+    past: Past = field(default_factory=Past)
 
 
 @dataclass(frozen=True, slots=True)
 class JobAdvised:
     at: float
     job_id: JobId
-    advice: Advice
+    advice: Advice | None
+    """None where the job could not be read."""
+    cause: AdviceCause = "submitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +54,16 @@ class ProgressSeen:
     at: float
     job_id: JobId
     progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class ActivitySeen:
+    """What a job that was to be measured was found to do; `attempt` is its restart count."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    activity: Activity
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +79,45 @@ class JobDiagnosed:
     diagnosis: Diagnosis
     reached: Reached = field(default_factory=Reached)
     choice: Choice | None = None
+    by: DiagnosedBy = "handler"
 
 
-Event = JobSeen | JobAdvised | ProgressSeen | JobDiagnosed
+@dataclass(frozen=True, slots=True)
+class JobForgotten:
+    """The scheduler lists it no more, or it is to be met afresh."""
+
+    at: float
+    job_id: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A daemon begins, and its engine knows nothing yet."""
+
+    at: float
+
+
+Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed | JobForgotten | Started
+EVENTS: dict[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        JobSeen,
+        JobAdvised,
+        ProgressSeen,
+        ActivitySeen,
+        JobDiagnosed,
+        JobForgotten,
+        Started,
+    )
+}
+"""By the name under which the event log keeps them."""
+
+
+def job_of(event: Event) -> JobId:
+    """Which job it is about; none for a start."""
+    match event:
+        case JobSeen(job=job):
+            return job.id
+        case Started():
+            return ""
+    return event.job_id

@@ -1,5 +1,5 @@
-"""What the mind wants done. Actions change something at the scheduler; the rest asks the
-rooms to look, and their answers come back as events.
+"""What the decision engine wants done. `Act` carries a decision; the rest asks a component to
+look, and its answer comes back as an event.
 """
 
 from __future__ import annotations
@@ -11,11 +11,21 @@ from schedmate.model import Action, Job
 
 @dataclass(frozen=True, slots=True)
 class Advise:
+    """`again`: it waited, and more is known now than when it was submitted."""
+
     job: Job
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """It may hang: look at what its processes do. All that are due are asked for at once."""
+
     job: Job
 
 
@@ -39,4 +49,4 @@ class Act:
     action: Action
 
 
-Instruction = Advise | Track | Diagnose | Remember | Act
+Instruction = Advise | Track | Measure | Diagnose | Remember | Act

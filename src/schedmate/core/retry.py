@@ -7,11 +7,12 @@ Only reasons, numbers and names of nodes count. No free text does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zlib import crc32
 
-from schedmate.core.history import Attempt, got_further, same_failure
-from schedmate.model import SURE_ENOUGH, JobId, Retry
+from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.hangs import HangLimits
+from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
 """An outage of a service lasts a minute, or an hour."""
@@ -19,6 +20,8 @@ _PAUSE_S, _PAUSE_GROWTH = 30.0, 2.0
 """Before the second retry of any other kind; the first one is made at once."""
 _SPREAD = 0.5
 """Jobs that wait for the same thing come back over that share of the time, not all at once."""
+_LONG_RUN_S = 2 * 3600.0
+"""So much work is not thrown away for a hang that is only suspected."""
 _EXCLUDED_SHARE = 4
 """Of the nodes that could run it, one in so many may be taken away from a job."""
 _EXCLUDED_BLINDLY = 4
@@ -37,24 +40,42 @@ class Limits:
     retries_in_all: int = 10
     longest_wait_s: float = 3600.0
     act_since: float = 0.0
+    hang: HangLimits = field(default_factory=HangLimits)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The nodes that could run the job now, and how many it needs."""
+    """The nodes that could run the job now by what it asks for, and how many it needs.
+
+    None are up where the scheduler does not say: then none is taken away.
+    """
 
     up: frozenset[str]
     needed: int = 1
+    required: frozenset[str] = frozenset()
+    """Those that the job asks for by name."""
+    picky: bool = False
+    """Other nodes are up too, but the job's own constraints rule them out."""
+
+    @property
+    def spare(self) -> int:
+        return len(self.up) - self.needed
+
+    @property
+    def indispensable(self) -> frozenset[str]:
+        """Nodes that are up without which the job cannot start."""
+        return self.up if self.picky and self.spare <= 0 else self.up & self.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPlan:
     again: bool
-    why: str
+    code: ReasonCode
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
     used: int = 0
     """Retries so far that did not get the job further."""
+    allowed: int = 0
 
 
 def plan_retry(
@@ -68,44 +89,75 @@ def plan_retry(
     """Say whether attempt `attempt + 1` is worth it, given how every attempt went."""
     decision = attempts[attempt].diagnosis.decision
     used = _used(attempts, attempt)
-    objection = _objection(attempts, attempt, used, limits)
+    objection = _objection(attempts, attempt, used, limits) or _insistence(
+        attempts[attempt], choice
+    )
     if objection is not None:
-        return RetryPlan(again=False, why=objection, used=used)
-    delay_s = _delay_s(decision.retry, used, limits.longest_wait_s, job_id)
+        allowed = limits.retries_in_all if objection == "all_retries_used" else limits.retries
+        return RetryPlan(again=False, code=objection, used=used, allowed=allowed)
     return RetryPlan(
         again=True,
-        why=decision.why,
+        code="worth_a_retry",
         exclude_nodes=_excluded(attempts, attempt, choice),
-        delay_s=delay_s,
+        delay_s=_delay_s(decision.retry, used, limits.longest_wait_s, job_id),
         used=used,
+        allowed=limits.retries,
     )
 
 
 def _objection(
     attempts: Mapping[int, Attempt], attempt: int, used: int, limits: Limits
-) -> str | None:
+) -> ReasonCode | None:
     """Why it is not tried again, None where nothing speaks against it."""
     found = attempts[attempt].diagnosis
     if found.decision.retry == "no":
-        return found.decision.why
+        return "not_worth_a_retry"
     if attempt >= limits.retries_in_all:
-        return f"{found.reason}: all {limits.retries_in_all} retries that any job has are used up"
+        return "all_retries_used"
     if used >= limits.retries:
-        return f"{found.reason}: all {limits.retries} retries are used up"
+        return "retries_used"
     if used and found.confidence < SURE_ENOUGH:
-        return f"{found.reason}: not sure, and it was tried again before"
-    return _in_vain(attempts, attempt, used)
+        return "unsure_again"
+    return _against_stopping(attempts, attempt) or _in_vain(attempts, attempt, used)
 
 
-def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> str | None:
+def _insistence(now: Attempt, choice: Choice | None) -> ReasonCode | None:
+    """Why a job that should go elsewhere cannot."""
+    decision = now.diagnosis.decision
+    if choice is None or decision.retry != "elsewhere":
+        return None
+    stuck = choice.indispensable.intersection(decision.exclude_nodes)
+    return "nodes_required" if stuck else None
+
+
+def _against_stopping(attempts: Mapping[int, Attempt], attempt: int) -> ReasonCode | None:
+    """Why a run that is still there goes on, None for one that has ended or may be stopped."""
+    now = attempts[attempt]
+    if now.hung is None:
+        return None
+    if any(one.seemed_to_hang for one in _before(attempts, attempt, count=attempt)):
+        return "hang_retried"
+    ran_s = now.hung.ran_s
+    long = ran_s is None or ran_s > _LONG_RUN_S
+    if long and not now.hung.idle and _starts_over(now.reached):
+        return "work_at_risk"
+    return None
+
+
+def _starts_over(reached: Reached) -> bool:
+    """Whether all is lost: its code does not resume, or no checkpoint was seen to resume from."""
+    return not reached.saves if reached.resumes is None else not reached.resumes
+
+
+def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> ReasonCode | None:
     """Why one more retry would end like the last. A service that is away is away again."""
     now = attempts[attempt]
     reason, retry = now.diagnosis.reason, now.diagnosis.decision.retry
     since = _before(attempts, attempt, count=used)
     if reason == "time_limit" and _stood_still(attempts, attempt):
-        return f"{reason}: the last retry got no further than the run before it"
+        return "no_further"
     if retry not in ("resume", "wait") and any(same_failure(one, now) for one in since):
-        return f"{reason}: the same failure at the same place again"
+        return "same_failure"
     return None
 
 
@@ -152,7 +204,9 @@ def _excluded(
     )
     if choice is None:
         return tuple(blamed)[:_EXCLUDED_BLINDLY]
-    usable = len(choice.up)
-    left = min(max(1, usable // _EXCLUDED_SHARE), max(0, usable - choice.needed))
-    usable_ones = [node for node in blamed if node in choice.up][:left]
-    return tuple(node for node in blamed if node not in choice.up or node in usable_ones)
+    if choice.spare < 0:  # it waits for nodes to come back: take none away
+        return ()
+    left = min(max(1, len(choice.up) // _EXCLUDED_SHARE), choice.spare)
+    avoidable = [node for node in blamed if node not in choice.required]
+    usable_ones = [node for node in avoidable if node in choice.up][:left]
+    return tuple(node for node in avoidable if node not in choice.up or node in usable_ones)

@@ -45,7 +45,6 @@ TODAY: tuple[Part, ...] = (
         name="autoencoder",
         script="hanging.py",
         reasons=frozenset({"hang"}),
-        ends_as=JobState.CANCELLED,
     ),
     Part(name="recsys-long", script="matrix_factorization.py", args=("--num-train-epochs", "24")),
     Part(name="policy-long", script="policy_gradient.py", args=("--max-steps", "200")),

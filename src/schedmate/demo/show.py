@@ -11,6 +11,7 @@ from schedmate.demo.plan import TODAY, YESTERDAY, Part
 from schedmate.model import Job, JobId, JobState, SchedMateError, Submission
 from schedmate.service.stories import Story, tell
 from schedmate.service.submitting import submit
+from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Show:
         self._on_today = on_today
         self._scheduler = open_scheduler(stage.settings)
         self._store = open_store(stage.settings)
+        self._viewer = viewer_of(stage.settings)
         self.records: dict[JobId, Record] = {}
 
     def play(self) -> list[Record]:
@@ -123,7 +125,7 @@ class Show:
 
     def _look(self) -> None:
         now = time.time()
-        stories = tell(self._scheduler, self._store)
+        stories = tell(self._scheduler, self._store, self._viewer)
         for story in stories:
             self.records[story.job.id].note(story, now)
         self._on_look(stories, now)

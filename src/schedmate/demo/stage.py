@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import schedmate
-from schedmate.config import LocalSettings, Settings
+from schedmate.config import HangSettings, LocalSettings, Settings
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.model import NotFound
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     pass
 
 _SLOTS = 2
+_HANG_MINUTES = 0.05
+"""A site waits for half an hour; a demo has no time for that."""
 _JOBS_NEED = ("numpy", "tqdm")
 
 
@@ -49,7 +51,13 @@ def set_stage(settings: Settings) -> Stage:
     root = Path(tempfile.mkdtemp(prefix="schedmate-demo-"))
     local = LocalSettings(slots=_SLOTS, kill_wait_s=2.0)
     own = settings.model_copy(
-        update={"scheduler": "local", "mode": "act", "state_dir": root, "local": local}
+        update={
+            "scheduler": "local",
+            "mode": "act",
+            "state_dir": root,
+            "local": local,
+            "hang": HangSettings(minutes=_HANG_MINUTES),
+        }
     )
     shutil.copytree(_examples(), root / "work", ignore=shutil.ignore_patterns("__pycache__"))
     return Stage(root, own)
@@ -78,6 +86,7 @@ class Helper:
             "SCHEDMATE_MODE": "act",
             "SCHEDMATE_LOCAL__SLOTS": str(stage.slots),
             "SCHEDMATE_LOCAL__KILL_WAIT_S": str(stage.settings.local.kill_wait_s),
+            "SCHEDMATE_HANG__MINUTES": str(stage.settings.hang.minutes),
             "SCHEDMATE_LLM__ENABLED": str(stage.settings.llm.enabled),
             # two jobs on two cores leave the model little, and it should leave them much
             "SCHEDMATE_LLM__DEADLINE_S": "170",

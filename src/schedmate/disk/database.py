@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schedmate.disk.private import create_private, private_directory, tighten
 from schedmate.model import BadInput, SchedMateError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ _BUSY_S = 30.0
 _CACHE_KB = 65_536
 """Of a million runs' keys, those that are written now lie all over the file."""
 _PRIMARY_CODE = 0xFF
+_BESIDE = ("-wal", "-shm", "-journal")
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
 
 
@@ -28,8 +30,8 @@ class Database:
     def __init__(self, path: Path, migrations: Sequence[Sequence[str]]) -> None:
         self._path = path
         self._lock = threading.RLock()
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            _keep_private(path)
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
@@ -37,6 +39,11 @@ class Database:
             weakref.finalize(self, self._connection.close)
             self._prepare()
             self._migrate(migrations)
+        except PermissionError as error:
+            raise BadInput(
+                f"{path} cannot be opened (permission denied); may you write there? "
+                "Else set SCHEDMATE_STATE_DIR to a directory of your own"
+            ) from error
         except sqlite3.OperationalError as error:
             raise BadInput(
                 f"{path} cannot be opened ({error}); is there space, and may you write there?"
@@ -122,6 +129,14 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def _keep_private(path: Path) -> None:
+    """Make the file before SQLite does; what SQLite makes beside it takes its mode from it."""
+    private_directory(path.parent)
+    create_private(path)
+    for beside in _BESIDE:
+        tighten(path.with_name(path.name + beside))
 
 
 def _insist(connection: sqlite3.Connection, statement: str) -> None:

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from schedmate.disk.private import make_directory, open_private
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import TextIOWrapper
@@ -82,8 +84,8 @@ def lock_holder(path: Path) -> int | None:
 
 
 def open_lock(path: Path) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    make_directory(path.parent)
+    return open_private(path, os.O_RDWR)
 
 
 def _take(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:

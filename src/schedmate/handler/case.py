@@ -7,8 +7,10 @@ import signal as signals
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.states import VERDICTS, WORDS, plain
 from schedmate.model import BadInput, Job, JobState, NodeState, Workload
+from schedmate.model.diagnosis import Reporter
 
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
@@ -27,6 +29,7 @@ class NamedLog:
 
     name: str
     content: bytes | Path
+    reported_by: Reporter = "job"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,10 @@ class Case:
     """How the scheduler said its nodes were, soon after."""
     suspects: tuple[str, ...] = ()
     """Nodes that other people's failures speak against."""
+    reader: Reader = INVOKER
+    """With whose rights its logs are read."""
+    user: str = ""
+    """Whose job it was: lines of other users' logs are not shown beside its own."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -65,7 +72,9 @@ class Case:
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
-        words = (NamedLog("<scheduler>", job.reason.encode()),) if job.reason else ()
+        """Its logs are read as its owner could read them, by whatever process."""
+        # a scheduler's words may quote the job, a command that does not exist for one
+        words = (NamedLog("<scheduler>", job.reason.encode(), "job"),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
             state=job.state,
@@ -79,7 +88,14 @@ class Case:
             ended_at=job.end_time,
             node_states=node_states,
             suspects=suspects,
+            reader=files_of(job.user),
+            user=job.user,
         )
+
+    def reporter(self, order: int) -> Reporter:
+        """Who wrote the log at this place of `logs`; a plain path is the job's own."""
+        log = self.logs[order]
+        return "job" if isinstance(log, Path) else log.reported_by
 
     @property
     def failing(self) -> bool:

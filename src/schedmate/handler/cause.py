@@ -8,6 +8,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from schedmate.handler.credibility import credible, vouched
 from schedmate.handler.decision import HARDWARE
 from schedmate.handler.last_words import clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
@@ -60,12 +61,16 @@ class Tier(IntEnum):
 
 def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     """None means that nothing found says why, or that nothing went wrong."""
-    verdicts = [Clue(rule=rule, confidence=rule.confidence) for rule in BUILT_IN.for_case(case)]
+    gathered = credible(case, gathered)
+    verdicts = [
+        Clue(rule=rule, confidence=rule.confidence, reported_by=rule.reported_by)
+        for rule in BUILT_IN.for_case(case)
+    ]
     told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
     if not (case.failing or verdicts) and all(_survived_it(clue) for clue in told):
         return None
     at_the_end = _of_the_end(case, _of_last_attempt(case, told))
-    clues = [*(clue for clue in at_the_end if not _talked_of(clue, at_the_end)), *verdicts]
+    clues = [*at_the_end, *verdicts]
     if not clues:
         return _end_of_failed(case, gathered) or _best_of_the_survived(case, gathered)
     tier, first = _first(case, clues)
@@ -75,25 +80,8 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
         first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER:
         return _last_raised(case, gathered) or _end_of_failed(case, gathered) or first
-    first = _explained(first, gathered)
+    first = vouched(_explained(first, gathered), [*told, *verdicts])
     return replace(first, ranks=_sharing(first, told))
-
-
-def _talked_of(clue: Clue, clues: Sequence[Clue]) -> bool:
-    """Whether a process spoke of broken hardware and then died of its own error.
-
-    It was a prompt, a sample or a report: what breaks with a GPU are CUDA's calls, not the user's.
-    """
-    if clue.uncaught or clue.rule.reason not in HARDWARE:
-        return False
-    return any(
-        other.uncaught
-        and REASONS[other.rule.reason].category == "user"
-        and other.rule.reason != "python_exception"
-        and _place(clue)[0] == _place(other)[0]
-        and _place(clue) < _place(other)
-        for other in clues
-    )
 
 
 def _explained(first: Clue, gathered: Gathered) -> Clue:

@@ -1,6 +1,8 @@
-"""From a case to a diagnosis: rules, then memory; a model only refines what they leave open.
+"""From a case to a diagnosis: rules, then a model for what they leave open.
 
-A correction goes before everything else: a person who was there knows better.
+A correction goes before everything else: a person who was there knows better. What a model answers
+holds for the failure it was asked about; what follows for others is a proposal until a person
+accepts it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import Origin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.handler.case import Case
     from schedmate.model import Asker, Diagnosis
     from schedmate.model.lessons import PastFailure
@@ -95,9 +99,13 @@ class Handler:
         """Answer at once and always, without any model."""
         started = perf_counter()
         study = self._study(case)
-        diagnosis = self._recalled(study) or self._by_rules(study)
+        known = self._known(study)
+        diagnosis = self._recalled(study, known)
+        if diagnosis is None:
+            diagnosis = _with_hint(study, self._by_rules(study), known)
         cost = Cost(seconds=perf_counter() - started)
-        return replace(diagnosis, signature=study.signature, cost=cost)
+        noted = report.with_what_was_refused(diagnosis, case, study.gathered)
+        return replace(noted, signature=study.signature, cost=cost)
 
     @staticmethod
     def leaves_open(diagnosis: Diagnosis) -> bool:
@@ -193,16 +201,20 @@ class Handler:
         told = report.from_clue(case, study.gathered, clue)
         return replace(told, rule=name_of(clue.rule)) if told.source == "rule" else told
 
-    def _recalled(self, study: Study) -> Diagnosis | None:
-        """A past answer to the same failure, shown again on this log's own line."""
+    def _known(self, study: Study) -> list[tuple[Key, PastFailure]]:
+        """What was answered to the same failure before, the best key first."""
         if self._experience is None or not study.keys:
-            return None
+            return []
         known = self._experience.recall_failures([key.signature for key in study.keys])
-        told = [(key, past) for key in study.keys if (past := known.get(key.signature))]
-        corrected = [pair for pair in told if pair[1].corrected]
-        if not corrected and not (told and study.open):
+        return [(key, past) for key in study.keys if (past := known.get(key.signature))]
+
+    @staticmethod
+    def _recalled(study: Study, known: Sequence[tuple[Key, PastFailure]]) -> Diagnosis | None:
+        """A person's answer to the same failure, shown again on this log's own line."""
+        corrected = [pair for pair in known if pair[1].corrected]
+        if not corrected:
             return None
-        key, past = (corrected or told)[0]
+        key, past = corrected[0]
         line = study.line_like(past.line, key)
         if line is None:
             return None
@@ -210,23 +222,27 @@ class Handler:
             study.case,
             past.reason,
             line,
-            words=_in_words(past, line),
+            words=f"{meaning(past.reason)}, as {past.origin.by} says of such failures: {line.text}",
             confidence=past.confidence,
             source="memory",
         )
 
     def _similar(self, study: Study) -> tuple[Example, ...]:
-        past = self._experience.past_failures() if self._experience is not None else ()
+        """Only what people confirmed: a model that reads its own guesses believes them."""
+        memory = self._experience
+        past = memory.past_failures(teacher="operator") if memory is not None else ()
         return similar(
             [line.text for line in study.odd[:_COMPARED]],
-            [Example(one.line, one.reason) for one in past],
+            [Example(one.line, one.reason) for one in past if one.origin.owner == study.case.user],
             allowed=interpreter.GLOSSES,
         )
 
     def _learn(self, study: Study, reason: str, line: LogLine, model: str) -> None:
         if self._experience is None:
             return
-        origin = Origin(teacher="llm", by=model, about=line.file, at=time.time())
+        origin = Origin(
+            teacher="llm", by=model, about=line.file, at=time.time(), owner=study.case.user
+        )
         lesson = Teaching(self._experience).teach(
             study.case,
             reason=reason,
@@ -249,10 +265,21 @@ def name_of(rule: Rule) -> str:
     return f"{rule.reason}/{place}"
 
 
-def _in_words(past: PastFailure, line: LogLine) -> str:
-    if not past.corrected:
-        return line.text
-    return f"{meaning(past.reason)}, as {past.origin.by} says of such failures: {line.text}"
+def _with_hint(
+    study: Study, diagnosis: Diagnosis, known: Sequence[tuple[Key, PastFailure]]
+) -> Diagnosis:
+    """Mention what a model answered before; reason, confidence and decision stay as they are."""
+    past = next((past for _, past in known if not past.corrected), None)
+    if past is None or not study.open:
+        return diagnosis
+    words = (diagnosis.suggestion, _hint(past))
+    return replace(diagnosis, suggestion="; ".join(word for word in words if word))
+
+
+def _hint(past: PastFailure) -> str:
+    shown = f" (schedmate rules show {past.rule})" if past.rule else ""
+    model = " ".join(filter(None, ("the model", past.origin.by)))
+    return f"{model} answered {past.reason} for the same failure before{shown}"
 
 
 def _sum(one: Cost, other: Cost) -> Cost:

@@ -9,11 +9,33 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from schedmate.model import BadInput, NodeCondition, NodeState
+from schedmate.model import REASONS, BadInput, NodeCondition, NodeState
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
 
+BROUGHT_ABOUT: Final = frozenset(
+    {
+        "cuda_error",
+        "cuda_illegal_access",
+        "dataloader_killed",
+        "driver_mismatch",
+        "gpu_ecc",
+        "gpu_hardware",
+        "gpu_lost",
+        "hang",
+        "killed",
+        "nccl_remote",
+        "nccl_timeout",
+        "network",
+        "node_failure",
+        "nvlink",
+        "rendezvous",
+        "segfault",
+        "storage_io",
+    }
+)
+"""What broken hardware, or a node that goes away, may look like to the program on it."""
 _AFTERWARDS_S: Final = 900.0
 """How long after the end of a run a node's trouble is still taken for its cause."""
 _WORDS: Final = tuple(
@@ -70,6 +92,11 @@ def node_faults(case: Case) -> dict[str, str]:
     """The reason of the taxonomy by node, of the nodes of the case that have one."""
     found = {state.name: _fault(state, case) for state in case.node_states}
     return {node: found[node] or "" for node in case.nodes if found.get(node)}
+
+
+def blames_a_node(reason: str, text: str) -> bool:
+    """Whether a retry after such a failure avoids the node it happened on."""
+    return REASONS[reason].retry == "elsewhere" or (reason == "disk_full" and on_local_disk(text))
 
 
 def on_local_disk(text: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
+from schedmate.handler.credibility import credible, denies_node_failure, hardware_beside
 from schedmate.handler.decision import blamed_nodes, decide
-from schedmate.handler.nodes import on_local_disk
+from schedmate.handler.nodes import node_faults, on_local_disk
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.handler.witnesses import witnesses
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
     from schedmate.handler.reading import Clue, Gathered, LogLine
-    from schedmate.model.diagnosis import DiagnosisSource
+    from schedmate.model.diagnosis import DiagnosisSource, Reporter
 
 _SHOWN_LAST_LINES: Final = 5
 _NAMED_RANKS: Final = 4
@@ -41,7 +43,8 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         named=() if clue.line is None else (clue.line,),
         ranks=clue.ranks,
         nodes=(clue.node,) if clue.node else (),
-        also=frozenset(other.rule.reason for other in gathered.clues if other.final),
+        also=hardware_beside(clue, credible(case, gathered)),
+        reported_by=clue.reported_by,
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
@@ -67,6 +70,7 @@ def from_line(
         ranks=() if line.rank is None else (line.rank,),
         confidence=confidence,
         source=source,
+        reported_by=case.reporter(line.order),
     )
 
 
@@ -77,10 +81,19 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
         summary = f"it failed ({_verdict(case)}) and the log is empty"
     else:
         summary = f"it failed ({_verdict(case)}) and nothing in the log says why"
-    if gathered.unreadable:
+    if gathered.unreadable and not (gathered.refused and case.reader.user):
         summary += f"; not readable: {', '.join(gathered.unreadable[:3])}"
     last = gathered.tail[-_SHOWN_LAST_LINES:] if gathered.readable else ()
     return _diagnosis(case, "unknown", summary=summary, lines=last, confidence=0.2, source="none")
+
+
+def with_what_was_refused(diagnosis: Diagnosis, case: Case, gathered: Gathered) -> Diagnosis:
+    """With a note where logs of a job cannot be read as its owner."""
+    if not (gathered.refused and case.reader.user):
+        return diagnosis
+    named = ", ".join(gathered.refused[:3])
+    note = f"its log cannot be read as user {case.reader.user}: {named}"
+    return replace(diagnosis, summary=f"{diagnosis.summary}; {note}")
 
 
 def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
@@ -106,9 +119,11 @@ def _diagnosis(
     also: frozenset[str] = frozenset(),
     confidence: float,
     source: DiagnosisSource,
+    reported_by: Reporter = "job",
     advice: str = "",
 ) -> Diagnosis:
-    places = _places(case, named, nodes)
+    may_blame = source != "llm" and not (reason == "node_failure" and denies_node_failure(case))
+    places = _places(case, named, nodes) if may_blame else ()
     decision = decide(
         reason,
         case,
@@ -124,7 +139,12 @@ def _diagnosis(
         evidence=tuple(
             Evidence(line.file, line.number, line.text[:_TEXT_LENGTH]) for line in lines
         ),
-        blame=Blame(nodes=blamed_nodes(decision, case, places), ranks=ranks),
+        blame=Blame(
+            nodes=blamed_nodes(decision, case, places),
+            nodes_by=_named_by(case, named, reported_by),
+            ranks=ranks,
+        ),
+        reported_by=reported_by,
         confidence=round(confidence, 3),
         source=source,
         decision=decision,
@@ -141,6 +161,13 @@ def _places(case: Case, lines: tuple[LogLine, ...], told: tuple[str, ...]) -> tu
         if node in told or any(_names(line.text, node) for line in lines)
     )
     return named or (case.nodes if len(case.nodes) == 1 else ())
+
+
+def _named_by(case: Case, lines: tuple[LogLine, ...], reported_by: Reporter) -> Reporter:
+    """The scheduler's own node states go before the lines that name a node."""
+    if node_faults(case):
+        return "scheduler"
+    return case.reporter(lines[0].order) if lines else reported_by
 
 
 def _names(text: str, node: str) -> bool:

@@ -4,6 +4,10 @@ Every node has odds of being sick. A failure that looks like hardware raises the
 likelier it is on a sick node than on the others of this cluster; time that jobs of that size
 spent there unharmed lowers them. Evidence fades, repetitions by the same user count less, and
 when many nodes fail at once it is not the nodes. A pure function of the runs and the time.
+
+A job's output proves nothing: anybody can print an ECC error. What only a job's own log shows is
+worth little per user, nothing for a user without a success elsewhere, and makes a node suspect
+only when several different users report it. The scheduler's word and system logs count in full.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from schedmate.model import JobState, NodeRun
+from schedmate.model.diagnosis import Reporter
 
 SUSPECT_FROM: Final = 0.5
 """From here on a node is sick rather than not, and called suspect."""
@@ -59,6 +64,11 @@ _SUREST: Final = 0.95
 _SAME_USER: Final = 0.3
 """What each further failure of the same user is worth of the one before."""
 _SAME_JOB: Final = 0.25
+_ONE_USERS_LOGS: Final = 1.5
+"""How far all that one user's logs show may raise the odds: not by a third of what it takes, so
+that two users who agree, and a third who fails there by chance, do not make a node suspect."""
+_REAL_WORK_S: Final = 600.0
+"""A run that ended well elsewhere and took so long shows that a user's jobs are real."""
 _STORM_S: Final = 1800.0
 _SHOWN: Final = 10
 _BASE: Final = re.compile(r"[_+.]")
@@ -74,6 +84,7 @@ class Against:
     at: float
     shared: int
     """How many nodes could have been the one."""
+    reported_by: Reporter = "job"
     weight: float
 
 
@@ -101,12 +112,15 @@ class _Node:
     """GPUs that the largest job had on it which failed."""
     successes: int = 0
     by_user: Counter[str] = field(default_factory=Counter)
+    from_logs: dict[str, float] = field(default_factory=dict)
+    """How far each user's logs have raised the odds."""
     jobs: set[str] = field(default_factory=set)
     against: list[Against] = field(default_factory=list)
 
     def fade(self, now: float) -> None:
         faded = 0.5 ** (max(0.0, now - self.told_at) / _HALF_LIFE_S)
         self.odds, self.told_at = _PRIOR + (self.odds - _PRIOR) * faded, max(now, self.told_at)
+        self.from_logs = {user: raised * faded for user, raised in self.from_logs.items()}
 
     def clear(self, run: NodeRun) -> None:
         """It went well for a while, for a job that used as much of the node as those that failed.
@@ -121,6 +135,10 @@ class _Node:
     def accuse(self, run: NodeRun, weight: float, shared: int) -> None:
         job = _BASE.split(run.job_id, maxsplit=1)[0]
         weight *= _SAME_USER ** self.by_user[run.user] * (_SAME_JOB if job in self.jobs else 1)
+        if not _is_grounded(run):
+            before = self.from_logs.get(run.user, 0.0)
+            weight = min(weight, _ONE_USERS_LOGS - before)
+            self.from_logs[run.user] = before + weight
         self.by_user[run.user] += 1
         self.jobs.add(job)
         self.size = max(self.size, _per_node(run))
@@ -132,6 +150,7 @@ class _Node:
                 reason=_reason(run),
                 at=run.ended_at,
                 shared=shared,
+                reported_by=_reporter(run),
                 weight=round(weight, 3),
             )
         )
@@ -154,6 +173,7 @@ def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
         key=lambda run: (run.ended_at, run.job_id),
     )
     base = _BaseRate(recent)
+    working = _Workers(recent)
     nodes: dict[str, _Node] = defaultdict(_Node)
     for run in recent:
         likeness = _likeness(run)
@@ -163,6 +183,8 @@ def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
             node.fade(run.ended_at)
             if name in accused:
                 weight = _weight(likeness, base.around(run, name), len(accused))
+                if not (_is_grounded(run) or working.elsewhere(run.user, name)):
+                    weight = 0.0
                 node.accuse(run, weight, len(accused))
             elif likeness or _survived(run):
                 node.clear(run)
@@ -213,6 +235,28 @@ class _BaseRate:
             if node not in self._failed[at].nodes and self._failed[at].job_id != run.job_id
         )
         return max(usual, storm / (self._nodes * 2 * _STORM_S / _HOUR))
+
+
+class _Workers:
+    """Users whose jobs do real work, and on which nodes."""
+
+    def __init__(self, runs: Sequence[NodeRun]) -> None:
+        self._nodes: dict[str, set[str]] = defaultdict(set)
+        for run in runs:
+            if run.state is JobState.COMPLETED and run.ended_at - run.started_at >= _REAL_WORK_S:
+                self._nodes[run.user] |= set(run.nodes)
+
+    def elsewhere(self, user: str, node: str) -> bool:
+        return bool(self._nodes.get(user, set()) - {node})
+
+
+def _reporter(run: NodeRun) -> Reporter:
+    """A state that means a lost node is the scheduler's word, whatever the log shows."""
+    return "scheduler" if run.state is JobState.NODE_FAIL else run.reported_by
+
+
+def _is_grounded(run: NodeRun) -> bool:
+    return _reporter(run) != "job"
 
 
 def _reason(run: NodeRun) -> str:

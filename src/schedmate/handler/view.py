@@ -13,6 +13,7 @@ from typing import Final
 
 import re2
 
+from schedmate.files import Reader
 from schedmate.handler.case import Case, NamedLog
 from schedmate.handler.reading import Gathered, LogLine
 from schedmate.handler.reading.lines import pieces, read_line, templates
@@ -66,7 +67,7 @@ def odd_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
         tails.setdefault(line.order, []).append(line)
     share = max(_LEAST_BYTES, min(_END_BYTES, _ALL_BYTES // max(1, len(case.logs))))
     for order, tail in list(tails.items())[:_MOST_LOGS]:
-        found += _odd_in(_end_of(case.logs[order], share), tail)
+        found += _odd_in(_end_of(case.logs[order], share, case.reader), tail)
     found.sort(key=lambda odd: odd.score, reverse=True)
     return tuple(odd.line for odd in found[:_MOST_ODD])
 
@@ -100,14 +101,14 @@ def speaks_of_trouble(text: str) -> bool:
     return bool(_TROUBLE.search(text)) and not _ENDING.search(text)
 
 
-def _end_of(log: Path | NamedLog, size: int) -> bytes:
+def _end_of(log: Path | NamedLog, size: int, reader: Reader) -> bytes:
     """The log's last bytes, from the beginning of a line on."""
     content = log if isinstance(log, Path) else log.content
     if isinstance(content, bytes):
         head, end, whole = content[:_HEAD_BYTES], content[-size:], len(content) <= size
     else:
         try:
-            with open_regular(content) as stream:
+            with open_regular(content, reader) as stream:
                 head = stream.read(_HEAD_BYTES)
                 length = stream.seek(0, 2)
                 stream.seek(max(0, length - size))

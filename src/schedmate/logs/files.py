@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader, entries, is_file, mode_of
 from schedmate.model import BadInput, NotFound
 
 _LOG_NAME = re.compile(
@@ -17,31 +18,37 @@ _MOST_LOGS = 10_000
 _MOST_FILES = 100_000
 
 
-def logs_at(path: Path) -> tuple[Path, ...]:
+def logs_at(path: Path, reader: Reader = INVOKER) -> tuple[Path, ...]:
     """The file itself, or every log below a directory in the order of its ranks."""
-    if not path.exists():
+    mode = mode_of(reader, str(path))
+    if not mode:
         raise NotFound(f"no such log: {path}")
-    if not path.is_dir():
+    if not stat.S_ISDIR(mode):
         return (path,)
-    found = sorted(
-        (file for file in _files_below(path) if _LOG_NAME.search(file.name) and file.is_file()),
-        key=_natural,
-    )
+    found = sorted(_logs_below(path, reader), key=_natural)
     if not found:
         raise NotFound(f"no log in {path}: looked for *.log, *.out, *.err, *.txt, stdout, stderr")
     return tuple(found[:_MOST_LOGS])
 
 
-def _files_below(top: Path) -> Iterator[Path]:
-    """All of them, as long as it can be the directory of one job."""
-    seen = 0
-    for place, _, names in os.walk(top):
-        seen += len(names)
+def _logs_below(top: Path, reader: Reader) -> Iterator[Path]:
+    """All of them, as long as it can be the directory of one job; links to others are left."""
+    seen, waiting = 0, [str(top)]
+    while waiting:
+        place = waiting.pop()
+        try:
+            found = entries(reader, place, _MOST_FILES + 1)
+        except OSError:
+            continue
+        seen += len(found)
         if seen > _MOST_FILES:
             raise BadInput(
                 f"{top} has more than {_MOST_FILES:,} files below it: name the directory of one job"
             )
-        yield from (Path(place, name) for name in names)
+        waiting += [f"{place}/{entry.name}" for entry in found if entry.kind == "directory"]
+        for entry in found:
+            if _LOG_NAME.search(entry.name) and is_file(reader, place, entry):
+                yield Path(place, entry.name)
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

@@ -1,7 +1,9 @@
 """What everyone speaks of. Imports nothing else of ours."""
 
 from schedmate.model.action import Action, ActionKind, ActionRecord, ActionState, Mode
+from schedmate.model.activity import Activity
 from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
+from schedmate.model.decision import DecisionReason, ReasonCode
 from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
 from schedmate.model.errors import (
     BadAnswer,
@@ -12,6 +14,7 @@ from schedmate.model.errors import (
     ModelUnavailable,
     NotFound,
     NotThereYet,
+    PartlyKnown,
     SchedMateError,
     SchedulerError,
     SchedulerUnreachable,
@@ -36,8 +39,10 @@ from schedmate.model.progress import (
     Checkpoint,
     EarlyWarning,
     EndsBy,
+    KnownPause,
     Phase,
     Progress,
+    Silence,
     Slowdown,
     Unit,
 )
@@ -50,6 +55,7 @@ __all__ = [
     "ActionKind",
     "ActionRecord",
     "ActionState",
+    "Activity",
     "Advice",
     "Answer",
     "Asker",
@@ -62,6 +68,7 @@ __all__ = [
     "Checkpoint",
     "Cost",
     "Decision",
+    "DecisionReason",
     "Diagnosis",
     "EarlyWarning",
     "EndsBy",
@@ -75,6 +82,7 @@ __all__ = [
     "Job",
     "JobId",
     "JobState",
+    "KnownPause",
     "LearnedPattern",
     "LearntFrom",
     "Ledger",
@@ -91,12 +99,14 @@ __all__ = [
     "NotFound",
     "NotThereYet",
     "Outcome",
+    "PartlyKnown",
     "PastRun",
     "Phase",
     "Prediction",
     "Progress",
     "ReadingCache",
     "Reason",
+    "ReasonCode",
     "Remark",
     "Request",
     "Retry",
@@ -104,6 +114,7 @@ __all__ = [
     "SchedMateError",
     "SchedulerError",
     "SchedulerUnreachable",
+    "Silence",
     "Slowdown",
     "Source",
     "Spread",

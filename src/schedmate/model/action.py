@@ -1,20 +1,24 @@
-"""What SchedMate did, or in observe mode would have done."""
+"""What the decision engine decided, and what became of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from schedmate.model.decision import DecisionReason
 from schedmate.model.job import JobId
 
-ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel"]
-ActionState = Literal["intended", "done", "observed", "failed"]
+ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel", "warn", "leave"]
+"""The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
+ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 Mode = Literal["observe", "assist", "act"]
+
+_ASKS_NOTHING = ("warn", "leave")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One decision of the core, carried out at most once.
+    """One decision of the engine, carried out at most once.
 
     `attempt` is the restart count of the run it is about, so that the same decision about a
     later run is another action.
@@ -24,15 +28,25 @@ class Action:
     job_id: JobId
     attempt: int
     why: str
+    reason: DecisionReason | None = None
+    """The same as data; None in records of versions that kept the sentence alone."""
     value: float | None = None
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
+    provisional: bool = False
+    """A place in the queue for as long as the job has not been read."""
 
     @property
     def key(self) -> str:
         """Two actions with the same key are the same action."""
         suffix = "" if self.value is None else f":{self.value:.15g}"
+        if self.reason is not None and self.kind in _ASKS_NOTHING:
+            suffix = f":{self.reason.code}:{self.reason.failure}"
         return f"{self.job_id}:{self.attempt}:{self.kind}{suffix}"
+
+    @property
+    def asks_the_scheduler(self) -> bool:
+        return self.kind not in _ASKS_NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

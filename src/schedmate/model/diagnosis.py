@@ -12,11 +12,16 @@ from schedmate.model.workload import Evidence
 SURE_ENOUGH: Final = 0.5
 """Below that a diagnosis is a guess: somebody may know better, and no node is blamed."""
 DiagnosisSource = Literal["rule", "memory", "llm", "none"]
+Reporter = Literal["job", "scheduler", "outside"]
+"""Where a piece of evidence comes from: the job's own output, end or exit code, the scheduler's
+records of the job and its nodes, or a system log that the job cannot write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blame:
     nodes: tuple[str, ...] = ()
+    nodes_by: Reporter = "job"
+    """Whose evidence names the nodes."""
     ranks: tuple[int, ...] = ()
 
 
@@ -38,6 +43,8 @@ class Diagnosis:
     confidence: float
     source: DiagnosisSource
     decision: Decision
+    reported_by: Reporter = "job"
+    """Whose evidence shows the cause."""
     suggestion: str = ""
     rule: str = ""
     """Which rule answered: a built-in one by its reason and place, a learned one by its id."""

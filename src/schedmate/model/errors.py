@@ -5,6 +5,7 @@ SchedMateError            exit 1
 ├── NotFound              exit 3   no such job, file or record
 ├── SchedulerError        exit 1   the scheduler refused
 │   └── SchedulerUnreachable  exit 4
+│       └── PartlyKnown            some of the jobs asked for cannot be looked up now
 ├── ModelError            exit 1   the language model gave no usable answer
 │   ├── ModelUnavailable  exit 5   none configured, or the endpoint does not answer
 │   ├── ModelTooSlow               the deadline passed
@@ -14,6 +15,13 @@ SchedMateError            exit 1
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model.job import Job
 
 
 class SchedMateError(Exception):
@@ -36,6 +44,14 @@ class SchedulerError(SchedMateError):
 
 class SchedulerUnreachable(SchedulerError):
     exit_code = 4
+
+
+class PartlyKnown(SchedulerUnreachable):
+    """The others are not known to be gone: who could tell does not answer."""
+
+    def __init__(self, message: str, found: Sequence[Job]) -> None:
+        super().__init__(message)
+        self.found = tuple(found)
 
 
 class ModelError(SchedMateError):

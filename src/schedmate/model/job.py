@@ -44,6 +44,12 @@ class Request:
     time_limit_s: float | None = None
     partition: str | None = None
     exclude_nodes: tuple[str, ...] = ()
+    """A scheduler may read it only for jobs that are asked for by id."""
+    required_nodes: tuple[str, ...] = ()
+    """Nodes that it asks for by name: it runs on all of them or not at all."""
+    features: str = ""
+    """What its nodes must have, in the scheduler's own syntax."""
+    reservation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +93,9 @@ class Job:
     nodes: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     nice: int = 0
+    most_nice: int | None = None
+    """The largest nice number from which ageing can still lift it; None where it has no place
+    to be given: it does not wait, is held, or its priority is at the floor."""
     reason: str = ""
 
     @property

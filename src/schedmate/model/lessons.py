@@ -18,6 +18,8 @@ class Origin:
     about: str
     at: float
     note: str = ""
+    owner: str = ""
+    """The user whose log the line is from; nobody else is shown it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,10 @@ class PastFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedRule:
-    """A linear-time (RE2) pattern over one line. One that was refused is kept, and never asked."""
+    """A linear-time (RE2) pattern over one line. One that was refused is kept, and never asked.
+
+    What a model taught is a proposal: it is asked only after a person has accepted it.
+    """
 
     id: str
     reason: str
@@ -55,9 +60,16 @@ class LearnedRule:
     refused: str = ""
     """Why it may not answer."""
     enabled: bool = True
+    accepted_by: str = ""
+    """The person who lets a model's rule answer."""
     hits: int = 0
     last_hit: float | None = None
 
     @property
+    def proposed(self) -> bool:
+        """A model's rule that awaits a person's decision."""
+        return self.origin.teacher == "llm" and not self.accepted_by and not self.refused
+
+    @property
     def asked(self) -> bool:
-        return self.enabled and not self.refused
+        return self.enabled and not self.refused and not self.proposed

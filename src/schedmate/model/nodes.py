@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from schedmate.model.diagnosis import Reporter
 from schedmate.model.job import JobState
 
 NodeCondition = Literal["up", "drain", "down", "unknown"]
@@ -25,6 +26,9 @@ class NodeState:
     up_since: float | None = None
     """When it was booted."""
     partitions: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    reservations: tuple[str, ...] = ()
+    """Those that hold it now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,4 +46,6 @@ class NodeRun:
     reason: str = ""
     """What it died of, where somebody looked."""
     confidence: float = 0.0
+    reported_by: Reporter = "job"
+    """Whose evidence shows that."""
     blamed: tuple[str, ...] = ()

@@ -110,6 +110,9 @@ class RuleShelf(Protocol):
 
     def count_rule_hit(self, rule_id: str, *, at: float) -> None: ...
 
+    def forget_lessons(self, *, teacher: Teacher) -> Sequence[str]:
+        """Remove every answer and every rule of that teacher; return their ids."""
+
 
 class Experience(FailureMemory, RuleShelf, History, Protocol):
     """What failures have taught, and the runs that ended well against which it is checked."""

@@ -18,6 +18,7 @@ Phase = Literal[
     "failed",
     "unknown",
 ]
+KnownPause = Literal["evaluating", "checkpointing", "compiling", "loading"]
 Unit = Literal["step", "epoch", "sample", "token", "percent"]
 EndsBy = Literal["total", "cap", "limit", "early_stop", "unknown"]
 
@@ -36,6 +37,29 @@ class Slowdown:
     """Seconds after the run began."""
     factor: float
     against: Literal["own", "similar"] = "own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """How long the logs have been silent, and what they were like before.
+
+    Evidence for the decision engine; the phase `stalled` is only what is shown.
+    """
+
+    silent_s: float
+    """While it was watched: time in which the machine slept is left out."""
+    allowed_s: float
+    """Up to here its own rhythm explains the silence."""
+    usual_gap_s: float = 0.0
+    """The longest silence so far that came twice."""
+    lines: int = 0
+    """How many lines the rhythm was learnt from, ..."""
+    looks: int = 0
+    """... in how many looks, ..."""
+    learnt_s: float = 0.0
+    """... over how long."""
+    pause: KnownPause | None = None
+    """What the last lines announced, if that may take long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +89,11 @@ class Progress:
     metrics: dict[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
     slowdown: Slowdown | None = None
+    silence: Silence | None = None
     warnings: tuple[EarlyWarning, ...] = ()
     links: tuple[str, ...] = ()
+    note: str = ""
+    """What stands in the way of knowing more, such as a log that cannot be read."""
     confidence: float = 0.0
     format: str = "none"
     cost: Cost = field(default_factory=Cost)

@@ -19,7 +19,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobState, Request
 from schedmate.model.workload import Workload
 
-SKETCH_VERSION = 3
+SKETCH_VERSION = 4
 """Raised whenever rows of another shape or meaning are written; old ones are then made anew."""
 
 NUMBERS = (
@@ -33,10 +33,11 @@ WORDS = (
 )
 """Hashes of 32 bits; 0 where nothing is stated."""
 _FIELDS = {"steps": "max_steps", "batch": "batch_size"}
-ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q Q 24s")
+GPU_NAME = 64
+"""Bytes; the longest name that a driver is known to give has 55, and the chip may come last."""
+ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q Q {GPU_NAME}s")
 _FAILED, _CANCELLED, _COMPLETED = range(3)
 _ENDS = {JobState.COMPLETED: _COMPLETED, JobState.CANCELLED: _CANCELLED}
-_GPU_NAME = 24
 _SHAPE = 64
 _CONFIGURATION_AT = struct.calcsize("<q d 4f B")
 _NOT_ZERO = 1 << 40
@@ -112,7 +113,7 @@ def packed(number: int, run: PastRun, sketch: Sketch) -> bytes:
         sketch.code,
         sketch.arguments,
         sketch.shape,
-        sketch.gpu.encode(errors="replace")[:_GPU_NAME],
+        sketch.gpu.encode(errors="replace")[:GPU_NAME],
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.lazily import lazily
-from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, ordering
+from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, nice_of, ordering
 
 if TYPE_CHECKING:
     from schedmate.policies.registry import (
@@ -35,6 +35,7 @@ __all__ = [
     "Seen",
     "Sjf",
     "World",
+    "nice_of",
     "ordering",
 ]
 

@@ -4,12 +4,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rights:
+    """What this account may do: to `everyone`'s jobs or to its own; `role` in words."""
+
+    everyone: bool
+    role: str
+
+
+@runtime_checkable
+class KnowsRights(Protocol):
+    """A scheduler of several users, which lets some do more than others."""
+
+    def rights(self) -> Rights:
+        """Of the account that runs this process."""
 
 
 @runtime_checkable
@@ -18,6 +35,14 @@ class MeasuresGpus(Protocol):
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """Of its last run, once it has ended; None where nobody measured."""
+
+
+@runtime_checkable
+class MeasuresActivity(Protocol):
+    """A scheduler that may know what the processes of a running job do."""
+
+    def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
+        """Of these running jobs, with one batched question; what was not measured is left out."""
 
 
 class Scheduler(Protocol):
@@ -37,7 +62,8 @@ class Scheduler(Protocol):
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         """Every job the scheduler still knows, ended ones included, or those with these ids.
 
-        One batched question, however many jobs there are. Unknown ids are left out.
+        One batched question, however many jobs there are. Unknown ids are left out; where some
+        of them cannot be looked up now, `PartlyKnown` is raised.
         """
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
@@ -56,18 +82,26 @@ class Scheduler(Protocol):
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
+        run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
-    ) -> None:
+    ) -> bool:
         """Queue a running or ended job again under its id, its restart count one higher.
 
-        With `run`, a restart count, only where the job is still in that run: otherwise somebody
-        else was faster, and it is refused.
+        True once it waits again with all of this; False while the old run is still being stopped:
+        ask again later, in the same words. Asked again while it waits, by whomever and after
+        whatever crash, it does what is still missing and nothing twice. `run` is the restart
+        count of the run that is meant: a job that has gone on since is refused.
         """
 
+    def may_run_on(self, job: Job, node: NodeState) -> bool:
+        """Whether what the job itself asks for allows this node, be it up or not."""
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
-        """Order a pending job: those with a smaller number start first."""
+        """Order a pending job: those with a smaller number start first.
+
+        A scheduler may ignore it in silence: read it back.
+        """
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         """Change the limit of a pending or running job; None takes it away."""

@@ -1,26 +1,34 @@
-"""Carries out what the mind wants, at most once, within what the site allows.
+"""Carries out what the decision engine wants, at most once, within what the site allows.
 
-An action is written down before it is done and settled after. What was left in between by a
-crash is looked up at the scheduler before anything is repeated.
+An action is written down before it is done, and settled when the scheduler shows what it was for:
+what a scheduler was asked is not yet what it did. What takes longer than one call (a run that has
+to be stopped first), and what a crash has left in between, the next looks go on with.
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.model import (
     Action,
     ActionKind,
+    ActionState,
     Job,
+    JobId,
     JobState,
     Mode,
     NotFound,
+    PartlyKnown,
     SchedulerError,
     SchedulerUnreachable,
 )
+from schedmate.service.account import Account, account_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
@@ -29,7 +37,15 @@ _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "assist": frozenset({"set_nice", "set_time_limit"}),
     "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel"}),
 }
+_MINUTE_S = 60.0
+"""Schedulers count limits in whole minutes."""
 _log = logging.getLogger("schedmate.actions")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    state: ActionState
+    note: str = ""
 
 
 class Actions:
@@ -37,47 +53,109 @@ class Actions:
         self._scheduler = scheduler
         self._store = store
         self._allowed = _ALLOWED[mode]
+        self._asked: set[str] = set()
+        self._account: Account | None = None
 
     def carry_out(self, action: Action, now: float) -> None:
-        """Do it unless it was done, begun or seen before; only write it down if not allowed."""
-        if action.kind not in self._allowed:
+        """Do it unless it was done, begun or seen before; only write it down if not allowed.
+
+        What came of it is found out by `finish_interrupted`, for all actions at once.
+        """
+        if not action.asks_the_scheduler:
+            if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
+                _log.warning("job %s: %s", action.job_id, action.why)
+        elif action.kind not in self._allowed or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
-        elif self._store.intend(action, at=now):
+        elif self._store.intend(action, at=now) and may:
             self._do(action, now)
 
-    def finish_interrupted(self, now: float) -> None:
-        """Finish what was intended but not settled: after a crash, or an unreachable scheduler."""
-        for record in self._store.actions(state="intended"):
-            action = record.action
-            found = self._scheduler.jobs([action.job_id])
-            if not found:
-                self._store.settle(action, "failed", at=now, note="the job is gone")
-            elif _took_effect(action, found[0]):
-                self._store.settle(action, "done", at=now, note="found done after a restart")
-            elif (why := _too_late(action, found[0])) is not None:
-                self._store.settle(action, "failed", at=now, note=why)
-            else:
-                self._do(action, now)
+    def see_through(self, action: Action, now: float) -> None:
+        """Carry out one action and settle it, leaving all others to the daemon."""
+        self.carry_out(action, now)
+        if action.key in self._asked:
+            self._settle_what_can_be([action], now)
 
-    def _do(self, action: Action, now: float) -> None:
+    def _may(self, action: Action) -> bool | None:
+        """Whether this account can do it, None while that cannot be asked.
+
+        One that cannot order all jobs orders none.
+        """
         try:
-            self._ask_scheduler(action)
+            if self._account is None:
+                self._account = account_at(self._scheduler)
+            if self._account.orders or action.kind == "set_nice":
+                return self._account.orders
+            owners = [job.user for job in self._scheduler.jobs([action.job_id])]
         except SchedulerUnreachable as error:
             _log.warning("%s waits: %s", action.key, error)
+            return None
+        return any(self._account.may(action.kind, owner) for owner in owners)
+
+    def finish_interrupted(self, now: float) -> None:
+        """Settle what has been reached, and go on with what was intended but is not there yet."""
+        still_open = self._settle_what_can_be(self._intended(), now)
+        again = [action for action in still_open if self._go_on(action, now)]
+        self._settle_what_can_be(again, now)
+
+    def _intended(self) -> list[Action]:
+        return [record.action for record in self._store.actions(state="intended")]
+
+    def _go_on(self, action: Action, now: float) -> bool:
+        if action.key in self._asked or (may := self._may(action)) is None:
+            return False
+        if not may:
+            self._store.settle(action, "observed", at=now)
+        return may and self._do(action, now)
+
+    def _settle_what_can_be(self, actions: Sequence[Action], now: float) -> list[Action]:
+        """With one question about all of them; return those that stay open."""
+        if not actions:
+            return []
+        jobs, missing = self._look(sorted({action.job_id for action in actions}))
+        still_open = []
+        for action in actions:
+            job = jobs.get(action.job_id)
+            outcome = (
+                missing if job is None else _outcome(action, job, asked=action.key in self._asked)
+            )
+            if outcome is not None:
+                self._asked.discard(action.key)
+                self._store.settle(action, outcome.state, at=now, note=outcome.note)
+            elif job is not None:
+                still_open.append(action)
+        return still_open
+
+    def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], Outcome | None]:
+        """The jobs, and what follows for those that are not among them."""
+        try:
+            found: Sequence[Job] = self._scheduler.jobs(ids)
+        except PartlyKnown as error:
+            return {job.id: job for job in error.found}, None
+        return {job.id: job for job in found}, Outcome("failed", "the job is gone")
+
+    def _do(self, action: Action, now: float) -> bool:
+        """Whether the scheduler was asked for all of it."""
+        try:
+            finished = self._ask_scheduler(action)
+        except SchedulerUnreachable as error:
+            _log.warning("%s waits: %s", action.key, error)
+            return False
         except (SchedulerError, NotFound) as error:
             self._store.settle(action, "failed", at=now, note=str(error))
-        else:
+            return False
+        if finished:
             _log.info("%s: %s", action.key, action.why)
-            self._store.settle(action, "done", at=now)
+            self._asked.add(action.key)
+        return finished
 
-    def _ask_scheduler(self, action: Action) -> None:
+    def _ask_scheduler(self, action: Action) -> bool:
         match action.kind:
             case "set_nice":
                 self._scheduler.set_nice(action.job_id, int(action.value or 0))
             case "set_time_limit":
                 self._scheduler.set_time_limit(action.job_id, action.value)
             case "requeue":
-                self._scheduler.requeue(
+                return self._scheduler.requeue(
                     action.job_id,
                     run=action.attempt,
                     exclude_nodes=action.exclude_nodes,
@@ -85,21 +163,63 @@ class Actions:
                 )
             case "cancel":
                 self._scheduler.cancel(action.job_id)
+        return True
 
 
-def _took_effect(action: Action, job: Job) -> bool:
-    """Whether the scheduler shows that the action was carried out before the crash."""
+def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
+    """What the scheduler shows of an action, None while it has not come to an end.
+
+    `asked` says that the scheduler took all of it since this daemon began.
+    """
     if action.kind == "requeue":
-        return job.restarts > action.attempt
-    if action.kind == "cancel":
-        return job.state is JobState.CANCELLED and job.restarts == action.attempt
-    return False  # setting a value twice is the same as setting it once
+        return _of_requeue(action, job, asked=asked)
+    if _reached(action, job):
+        return Outcome("done")
+    if asked and action.kind != "cancel":
+        return Outcome("failed", _shortfall(action, job))
+    return _too_late(action, job)
 
 
-def _too_late(action: Action, job: Job) -> str | None:
+def _reached(action: Action, job: Job) -> bool:
+    match action.kind:
+        case "set_nice":
+            return job.nice == action.value
+        case "set_time_limit":
+            return _same_limit(job.request.time_limit_s, action.value)
+        case _:
+            return job.state is JobState.CANCELLED and job.restarts == action.attempt
+
+
+def _shortfall(action: Action, job: Job) -> str:
+    """What a scheduler did that was asked, raised no objection and changed nothing."""
+    if action.kind == "set_nice":
+        return f"priority was set by hand: nice stays {job.nice}"
+    return f"the limit stays {job.request.time_limit_s} s"
+
+
+def _of_requeue(action: Action, job: Job, *, asked: bool) -> Outcome | None:
+    if job.restarts <= action.attempt:
+        return None if asked else _too_late(action, job)
+    waits = job.state is JobState.PENDING and job.restarts == action.attempt + 1
+    if waits and not asked:
+        return None
+    missing = [node for node in action.exclude_nodes if node not in job.request.exclude_nodes]
+    if missing:
+        words = f"it was queued again, but not kept from {', '.join(missing)}"
+        return Outcome("failed", words)
+    return Outcome("done")
+
+
+def _same_limit(shown: float | None, wanted: float | None) -> bool:
+    if shown is None or wanted is None:
+        return shown is wanted
+    return abs(shown - wanted) < _MINUTE_S
+
+
+def _too_late(action: Action, job: Job) -> Outcome | None:
     """Why the action must not be carried out any more, None while it still may."""
     if job.restarts != action.attempt:
-        return f"too late: attempt {action.attempt} is over"
+        return Outcome("failed", f"too late: attempt {action.attempt} is over")
     if job.state.ended and not (action.kind == "requeue" and job.state.failed):
-        return f"too late: the job has ended, {job.state}"
+        return Outcome("failed", f"too late: the job has ended, {job.state}")
     return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
-from schedmate.service.aftermath import in_words
+from schedmate.service.retry_outcome import in_words
 from schedmate.service.wording import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from schedmate.model import Diagnosis
     from schedmate.service.stories import Story
     from schedmate.service.wording import Written
 
@@ -36,12 +37,32 @@ def why_sentence(story: Story, queue: Sequence[Job], written: Written) -> str:
     if job.state is JobState.PENDING:
         return _why_waiting(story, queue, written)
     found = story.diagnoses.get(job.restarts)
+    if found is not None and _was_mistaken(story, found):
+        return f"{_as_it_is(story, written)}; it seemed to hang for a while"
     if found is not None:
         return f"{found.reason}: {found.summary}{_after(story, written)}"
+    return f"{_as_it_is(story, written)}{_before(story, written)}"
+
+
+def _as_it_is(story: Story, written: Written) -> str:
+    job = story.job
     if job.state is JobState.RUNNING:
-        return f"job {job.id} runs: {_how_it_runs(story, written)}{_before(story, written)}"
+        return f"job {job.id} runs: {_how_it_runs(story, written)}"
     because = f", {job.reason}" if job.reason else ""
-    return f"job {job.id} has ended: {job.state}{because}{_before(story, written)}"
+    return f"job {job.id} has ended: {job.state}{because}"
+
+
+def _was_mistaken(story: Story, found: Diagnosis) -> bool:
+    """A run that was taken for hung and went on."""
+    if found.reason != "hang":
+        return False
+    if story.job.state is JobState.RUNNING:
+        return (
+            story.progress is not None
+            and story.progress.silence is not None
+            and (story.progress.silence.silent_s <= story.progress.silence.allowed_s)
+        )
+    return story.job.state is JobState.COMPLETED
 
 
 def _how_it_runs(story: Story, written: Written) -> str:
@@ -67,7 +88,7 @@ def _before(story: Story, written: Written) -> str:
 
 def _after(story: Story, written: Written) -> str:
     """What was done about it, and who else the nodes have failed."""
-    words = [] if story.aftermath is None else [in_words(story.aftermath, written)]
+    words = [] if story.retry is None else [in_words(story.retry, written)]
     words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in story.suspects]
     return "".join(f"; {word}" for word in words)
 

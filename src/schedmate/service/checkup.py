@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from schedmate.config import SITE_FILE, user_file
 from schedmate.disk.lock import lock_holder
 from schedmate.model import SchedMateError
+from schedmate.service.account import account_at
 from schedmate.service.wiring import open_asker, open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def examine(settings: Settings) -> list[Finding]:
         _settings,
         _store,
         _scheduler,
+        _account,
         _daemon,
         _model,
     )
@@ -83,6 +85,17 @@ def _scheduler(settings: Settings) -> Finding:
     active = sum(not job.state.ended for job in jobs)
     text = f"{settings.scheduler}: {active} jobs wait or run"
     return Finding(part="scheduler", state="ok", text=text)
+
+
+def _account(settings: Settings) -> Finding:
+    account = account_at(open_scheduler(settings))
+    warnings = account.warnings(settings.mode)
+    return Finding(
+        part="account",
+        state="note" if warnings else "ok",
+        text=account.described(),
+        fix="; ".join(warnings),
+    )
 
 
 def _daemon(settings: Settings) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedmate.files import files_of
 from schedmate.service.joblogs import logs_of
 from schedmate.service.likeness import profiles_like
 from schedmate.tracker import JobTracker
@@ -52,5 +53,6 @@ def follow(job: Job, store: Store, state: str | None = None) -> Followed:
         limit_s=job.request.time_limit_s,
         pattern=given,
         state=state,
+        reader=files_of(job.user),
     )
     return Followed(job, kept, logs, tracker, given if state is None else tracker.pattern)

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from schedmate.advisor.predicting.site_model import SiteModel
     from schedmate.model import History, Job, JobId
     from schedmate.service.refining import Refining
-    from schedmate.store import Store
+    from schedmate.store import KeptAdvice, Store
 
 _log = logging.getLogger(__name__)
 _AT_MOST_EVERY_S = 1800.0
 _ENOUGH_NEW = 20
-_LONG_WAIT_S = 60.0
 
 
 class Foresight:
@@ -64,11 +63,7 @@ class Foresight:
                 _tell(site, job)
 
     def started(self, job: Job) -> None:
-        """What was foretold of a job that waited is foretold anew, by what ended meanwhile."""
         site = self._site()
-        before = self._on_their_way.get(job.id)
-        if before is not None and before.state is JobState.PENDING:
-            self._try_to_renew(job)
         self._on_their_way[job.id] = job
         if site is not None and job.start_time is not None:
             site.started(job.id, job.start_time)
@@ -80,24 +75,25 @@ class Foresight:
         if site is not None and job.start_time is not None and job.end_time is not None:
             site.ended(Ran(facts_of(job), job.start_time, job.end_time, job.state))
 
-    def _try_to_renew(self, job: Job) -> None:
-        """Fail open: what was said before still stands."""
-        try:
-            self._renew(job)
-        except Exception:  # noqa: BLE001 - as the docstring says
-            _log.warning("job %s is not foretold anew", job.id, exc_info=True)
+    def predict_again(self, job: Job) -> KeptAdvice | None:
+        """The advice with a prediction by what ended while it waited, its siblings say.
 
-    def _renew(self, job: Job) -> None:
-        """Its siblings of the same array, say, that were submitted with it and ran before it."""
+        Fail open: None where there is no better one, and what was predicted before stands.
+        """
         kept = self._store.advice(job.id)
-        started = job.start_time
-        if kept is None or started is None or started - job.submit_time < _LONG_WAIT_S:
-            return
-        target = replace(Target.from_job(job, None), submitted_at=started)
-        said = predict(self._store, target, kept.fingerprint, kept.advice.workload)
-        if said.duration_s is not None:
-            advice = replace(kept.advice, prediction=said)
-            self._store.keep_advice(job.id, replace(kept, advice=advice))
+        if kept is None or job.start_time is None:
+            return None
+        try:
+            target = replace(Target.from_job(job, None), submitted_at=job.start_time)
+            prediction = predict(self._store, target, kept.fingerprint, kept.advice.workload)
+        except Exception:  # noqa: BLE001 - as the docstring says
+            _log.warning("job %s is not predicted again", job.id, exc_info=True)
+            return None
+        if prediction.duration_s is None:
+            return None
+        again = replace(kept, advice=replace(kept.advice, prediction=prediction))
+        self._store.keep_advice(job.id, again)
+        return again
 
     def _site(self) -> SiteModel | None:
         """One that was learnt anew knows nothing of what is on its way."""

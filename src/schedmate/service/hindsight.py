@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from schedmate.files import files_of
 from schedmate.model import Mark, PastRun, RunProfile, SchedMateError, Workload
 from schedmate.schedulers.base import MeasuresGpus
 from schedmate.service.joblogs import logs_of
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from schedmate.files import Reader
     from schedmate.model import GpuUse, Job, Progress, Unit
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.watching import Ended
@@ -66,9 +69,10 @@ def profile_of_ended(job: Job, workload: Workload) -> RunProfile | None:
     Where no line has a time, how much was done in the whole of the run is known at least.
     """
     found: list[RunProfile] = []
+    reader = files_of(job.user)
     for path in _logs(job, workload):
         with suppress(SchedMateError, OSError):
-            progress, profile = track_and_profile(path)
+            progress, profile = track_and_profile(path, reader)
             if profile is None or profile.unit == "line":
                 profile = _as_a_whole(progress, job.run_time_s) or profile
             found += [] if profile is None else [profile]
@@ -87,19 +91,20 @@ def _as_a_whole(progress: Progress, run_time_s: float | None) -> RunProfile | No
 
 
 def _logs(job: Job, workload: Workload) -> Iterator[Path]:
-    left = _MOST_BYTES
+    left, reader = _MOST_BYTES, files_of(job.user)
     for path in logs_of(job, workload)[:_MOST_LOGS]:
-        size = _size(path)
+        size = _size(path, reader)
         if size is not None and size <= left:
             left -= size
             yield path
 
 
-def _size(path: Path) -> int | None:
+def _size(path: Path, reader: Reader) -> int | None:
     try:
-        return path.stat().st_size if path.is_file() else None
-    except (OSError, ValueError):
+        found = reader.stat(str(path))
+    except OSError:
         return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _worth(profile: RunProfile) -> tuple[bool, bool, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
 from schedmate.model import PastRun, SchedMateError, Workload
+from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 def import_scheduler(settings: Settings, name: str) -> int:
     """Remember the jobs of a scheduler that have ended; return how many there were."""
     own = settings.model_copy(update={"scheduler": name})
-    scheduler = open_scheduler(own)
-    ended = [job for job in scheduler.jobs() if job.state.ended]
+    scheduler, viewer = open_scheduler(own), viewer_of(own)
+    ended = [job for job in scheduler.jobs() if job.state.ended and viewer.may_read(job.user)]
     with closing(open_store(own)) as store:
         for job in ended:
             if store.run(job.id, job.restarts) is None:
@@ -33,8 +34,11 @@ def import_scheduler(settings: Settings, name: str) -> int:
 
 
 def learn_from_history(settings: Settings) -> None:
-    """So that the next prediction goes by what was imported."""
+    """So that the next prediction goes by what was imported; by who sees all of it."""
     from schedmate.service.foresight import learn_from
+
+    if not viewer_of(settings).operator:
+        return
 
     with closing(open_store(settings)) as store:
         learn_from(store, at=time.time())

@@ -1,4 +1,4 @@
-"""The live shell around the mind: sees the scheduler, tells the mind, does what it wants.
+"""The live shell around the decision engine: sees the scheduler, sends events, carries out.
 
 Everything it does can be repeated after a crash: advice, diagnoses and actions that are in the
 store already are taken from there.
@@ -8,38 +8,49 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
 from schedmate.core import (
     Act,
+    ActivitySeen,
     Advise,
-    Attempt,
+    DecisionEngine,
     Diagnose,
     Event,
     Instruction,
     JobAdvised,
     JobDiagnosed,
+    JobForgotten,
     JobSeen,
-    Mind,
+    Measure,
+    Past,
     ProgressSeen,
     Remember,
+    Started,
     Track,
+    job_of,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, SchedulerUnreachable
-from schedmate.service.attempts import attempts_before, reached_in
+from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.service.activity import Activities
+from schedmate.service.attempts import past_of, reached_in
+from schedmate.service.event_log import Recorder, opened
 from schedmate.service.foresight import Foresight
 from schedmate.service.hindsight import measured_gpus, run_that_ended
 from schedmate.service.learning import Learning
+from schedmate.service.news import News
 from schedmate.service.refining import Refining
 from schedmate.service.suspects import NodeKnowledge
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
+    from schedmate.core.events import DiagnosedBy
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
     from schedmate.store import Store
@@ -53,7 +64,7 @@ class Mate:
     def __init__(
         self,
         *,
-        mind: Mind,
+        engine: DecisionEngine,
         scheduler: Scheduler,
         store: Store,
         advisor: Advisor,
@@ -61,8 +72,9 @@ class Mate:
         actions: Actions,
         asker: Asker | None = None,
         open_store: Callable[[], Store] | None = None,
+        own_files: Path | None = None,
     ) -> None:
-        self._mind = mind
+        self._engine = engine
         self._scheduler = scheduler
         self._store = store
         self._advisor = advisor
@@ -71,59 +83,117 @@ class Mate:
         self._nodes = NodeKnowledge(scheduler, store)
         self._refining = Refining()
         self._foresight = Foresight(store, self._refining, open_store)
-        self._watching = Watching(store, Learning(store, self._refining, asker))
+        self._activities = Activities(scheduler, own_files)
+        self._suspects: list[Job] = []
+        learning = Learning(store, self._refining, asker)
+        self._watching = Watching(store, learning, self._activities.interactive)
+        self._recorder = Recorder(store)
+        self._news = News(engine.hang_after_s)
         self._troubled: dict[JobId, float] = {}
+        self._started = False
+        self._unread: deque[Job] = deque()
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
         jobs = self._scheduler.jobs()
-        self._forget_all_but({job.id for job in jobs})
+        if not self._started:
+            self._started = True
+            self._tell(Started(now))
+        self._forget_all_but({job.id for job in jobs}, now)
+        self._unread.clear()
         for job in jobs:
             if now >= self._troubled.get(job.id, 0.0):
                 self._see(job, now)
+        while self._unread:
+            self._read(self._unread.popleft(), now)
         for job_id, progress in self._watching.look(now):
-            self._tell(ProgressSeen(now, job_id, progress))
+            if self._news.is_news(job_id, progress, now):
+                self._tell(ProgressSeen(now, job_id, progress))
+        self._measure_suspects(now)
+        self._hear_verbs()
         self._foresight.consider(now)
         self._refining.hear(now)
         self._actions.finish_interrupted(now)
+        self._recorder.flush()
+
+    def _measure_suspects(self, now: float) -> None:
+        """All that are due, with one question."""
+        suspects, self._suspects = self._suspects, []
+        if not suspects:
+            return
+        known = [known.job for known in self._engine.known.values()]
+        running = [job for job in known if job.state is JobState.RUNNING]
+        found = self._activities.of(suspects, running)
+        for job in suspects:
+            if job.id in found:
+                self._tell(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
     def close(self) -> None:
         self._refining.close()
         self._watching.close()
 
-    def _forget_all_but(self, listed: set[JobId]) -> None:
+    def _forget_all_but(self, listed: set[JobId], now: float) -> None:
         """What the scheduler lists no more is history; should it come back, it is met afresh."""
-        for job_id in set(self._mind.known) - listed:
-            self._mind.forget(job_id)
+        self._activities.forget(listed)
+        for job_id in set(self._engine.known) - listed:
+            self._forget(job_id, now)
             self._watching.forget(job_id)
             self._troubled.pop(job_id, None)
 
+    def _forget(self, job_id: JobId, now: float) -> None:
+        self._tell(JobForgotten(now, job_id))
+        self._recorder.forget(job_id)
+        self._news.forget(job_id)
+
     def _see(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            self._tell(JobSeen(now, job, self._past(job)))
+
+    def _read(self, job: Job, now: float) -> None:
+        with self._on_its_own(job, now):
+            for event in self._advise(job, now):
+                self._tell(event)
+            self._foresight.submitted(job)
+
+    @contextmanager
+    def _on_its_own(self, job: Job, now: float) -> Iterator[None]:
         """Trouble with one job is not trouble for the others; it is met afresh a while later."""
         try:
-            self._tell(JobSeen(now, job, self._past(job)))
+            yield
         except SchedulerUnreachable:
-            self._mind.forget(job.id)
+            self._forget(job.id, now)
             raise
         except Exception:  # noqa: BLE001 - as the docstring says
             _log.exception("job %s is left alone for a while", job.id)
-            self._mind.forget(job.id)
+            self._forget(job.id, now)
             self._troubled[job.id] = now + _ALONE_S
 
-    def _past(self, job: Job) -> dict[int, Attempt]:
-        if job.restarts == 0 or job.id in self._mind.known:
-            return {}
-        return attempts_before(job, self._store)
+    def _past(self, job: Job) -> Past:
+        return Past() if job.id in self._engine.known else past_of(job, self._store)
+
+    def _hear_verbs(self) -> None:
+        """What people said by a verb since the last look: a corrected diagnosis, say."""
+        for row in self._store.unhandled_events():
+            event = opened(row)
+            if job_of(event) in self._engine.known:
+                self._tell(event)
+            self._store.mark_handled(row.id)
 
     def _tell(self, event: Event) -> None:
         events = deque([event])
         while events:
-            told = events.popleft()
-            for instruction in self._mind.handle(told):
-                events.extend(self._carry_out(instruction, told.at))
+            sent = events.popleft()
+            instructions = self._engine.handle(sent)
+            self._recorder.note(sent, instructions)
+            for instruction in instructions:
+                events.extend(self._carry_out(instruction, sent.at))
 
     def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
         match instruction:
+            case Advise(job=job, again=True):
+                return self._advise_again(job, now)
+            case Advise(job=job) if job.state is JobState.PENDING:
+                self._unread.append(job)  # all that wait are ordered before one is read
             case Advise(job=job):
                 advised = self._advise(job, now)
                 self._foresight.submitted(job)
@@ -131,16 +201,19 @@ class Mate:
             case Track(job=job):
                 self._foresight.started(job)
                 self._watching.begin(job)
+            case Measure(job=job):
+                self._suspects.append(job)
             case Diagnose(job=job, hung=hung):
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action):
+                self._recorder.flush()
                 self._actions.carry_out(action, now)
         return []
 
     def _advise(self, job: Job, now: float) -> Sequence[Event]:
-        """Fail open: a job that cannot be read is scheduled as if nobody had looked."""
+        """Fail open: a job that cannot be read is scheduled without a prediction."""
         kept = self._store.advice(job.id)
         if kept is None and not job.state.ended:
             try:
@@ -148,10 +221,14 @@ class Mate:
                 advised = self._advisor.advise(target)
             except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
                 _log.warning("no advice on job %s", job.id, exc_info=True)
-                return []
+                return [JobAdvised(now, job.id, None)]
             kept = KeptAdvice(advised.advice, advised.fingerprint)
             self._store.keep_advice(job.id, kept)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
+
+    def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
+        kept = self._foresight.predict_again(job)
+        return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
 
     def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
         known = self._store.diagnoses(job.id).get(job.restarts)
@@ -182,7 +259,9 @@ class Mate:
             suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
         )
 
-    def _found(self, job: Job, diagnosis: Diagnosis, now: float) -> JobDiagnosed:
+    def _found(
+        self, job: Job, diagnosis: Diagnosis, now: float, by: DiagnosedBy = "handler"
+    ) -> JobDiagnosed:
         """With all that the decision depends on; of nodes only where it may avoid some."""
         again = diagnosis.decision.retry != "no"
         return JobDiagnosed(
@@ -192,12 +271,13 @@ class Mate:
             diagnosis,
             reached=reached_in(job, self._store),
             choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
+            by=by,
         )
 
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
         if refined.reason != before.reason:
             self._store.keep_diagnosis(job.id, job.restarts, refined)
-            self._tell(self._found(job, refined, now))
+            self._tell(self._found(job, refined, now, by="model"))
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Limits
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
@@ -19,14 +18,16 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.aftermath import Aftermath, aftermath_of
+from schedmate.service.retry_outcome import RetryOutcome, retry_outcome
 from schedmate.service.suspects import NodeKnowledge
+from schedmate.service.visibility import owners_in
 from schedmate.store import KeptProgress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.schedulers.base import Scheduler
+    from schedmate.service.visibility import Viewer
     from schedmate.store import Store
 
 
@@ -48,7 +49,7 @@ class Story:
     progress_at: float | None = None
     diagnoses: dict[int, Diagnosis]
     actions: tuple[ActionRecord, ...] = ()
-    aftermath: Aftermath | None = None
+    retry: RetryOutcome | None = None
     suspects: tuple[Suspicion, ...] = ()
 
     @property
@@ -76,29 +77,30 @@ def _later(spread: Spread, seconds: float) -> Spread:
     return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
 
 
-def tell(scheduler: Scheduler, store: Store, ids: Sequence[JobId] | None = None) -> list[Story]:
-    """The stories of these jobs, or of all that the scheduler still knows."""
-    return [_story(job, store) for job in scheduler.jobs(ids)]
+def tell(
+    scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
+) -> list[Story]:
+    """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
+    return [_story(job, store, viewer) for job in scheduler.jobs(ids)]
 
 
-def tell_one(
-    scheduler: Scheduler, store: Store, job_id: JobId, limits: Limits | None = None
-) -> Story:
+def tell_one(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> Story:
     """One job, from history when the scheduler has forgotten it.
 
     A failure that no daemon has looked at yet is looked at here, by the rules alone.
     """
-    found = tell(scheduler, store, [job_id])
+    found = tell(scheduler, store, viewer, [job_id])
     run = None if found else store.run(job_id)
     if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    story = found[0] if run is None else _story(run.job, store)
-    return _explained(story, NodeKnowledge(scheduler, store), store, limits)
+    story = found[0] if run is None else _story(run.job, store, viewer)
+    if not viewer.may_read(story.job.user):
+        return story
+    explained = _explained(story, NodeKnowledge(scheduler, store), store)
+    return replace(explained, suspects=tuple(map(viewer.suspicion, explained.suspects)))
 
 
-def _explained(
-    story: Story, nodes: NodeKnowledge, store: Store, limits: Limits | None = None
-) -> Story:
+def _explained(story: Story, nodes: NodeKnowledge, store: Store) -> Story:
     job, now = story.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
     if job.state.failed and job.restarts not in story.diagnoses:
@@ -112,21 +114,21 @@ def _explained(
         )
         found = {job.restarts: Handler(store).diagnose(case)}
         story = replace(story, diagnoses={**story.diagnoses, **found})
-    after = aftermath_of(job, story.diagnoses, story.actions, store, limits or Limits())
-    return replace(story, aftermath=after, suspects=suspects)
+    outcome = retry_outcome(job, story.diagnoses, story.actions)
+    return replace(story, retry=outcome, suspects=suspects)
 
 
-def _story(job: Job, store: Store) -> Story:
-    kept = store.advice(job.id)
-    advice = None if kept is None else kept.advice
+def _story(job: Job, store: Store, viewer: Viewer) -> Story:
+    kept, owner = store.advice(job.id), job.user
+    job, whole = viewer.job(job), viewer.may_read(owner)
     seen = _progress(job, store)
     return Story(
         job=job,
-        advice=advice,
-        progress=None if seen is None else seen.progress,
+        advice=None if kept is None else viewer.advice(kept.advice, owner, owners_in(store)),
+        progress=None if seen is None else viewer.progress(seen.progress, owner),
         progress_at=None if seen is None else seen.at,
-        diagnoses=store.diagnoses(job.id),
-        actions=tuple(store.actions(job_id=job.id)),
+        diagnoses=store.diagnoses(job.id) if whole else {},
+        actions=tuple(store.actions(job_id=job.id)) if whole else (),
     )
 
 
@@ -134,7 +136,7 @@ def _progress(job: Job, store: Store) -> KeptProgress | None:
     """What the daemon saw last; where none is about, the log is read here and now."""
     now = time.time()
     kept = store.progress(job.id, job.restarts)
-    if job.state is not JobState.RUNNING or not job.logs:
+    if job.state is not JobState.RUNNING or not job.logs:  # logs that one may not see are none
         return kept
     if kept is not None and now - kept.at < _FRESH_S:
         return kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import time
@@ -13,17 +12,22 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources import Files
-from schedmate.model import BadInput, Job, JobId, JobState, NotFound, Request, Submission
-from schedmate.policies import Candidate, ordering
+from schedmate.core import Act, JobAdvised, JobSeen, Past
+from schedmate.files import INVOKER
+from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
+from schedmate.model.account import account_name
 from schedmate.service import sbatch
+from schedmate.service.actions import Actions
+from schedmate.service.event_log import Recorder
 from schedmate.service.importing import catch_up
-from schedmate.service.wiring import open_scheduler, open_store
+from schedmate.service.wiring import engine_of, limits_of, open_scheduler, open_store
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
 _ONLY_SLURM = ("array", "begin", "dependency", "hold", "test-only", "wait")
@@ -47,7 +51,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
     script = None if line.is_command else _script(workdir, line.job[0])
     if script is not None:
-        source = Files(workdir, getpass.getuser()).read(script)
+        source = Files(workdir, account_name(), by=INVOKER).read(script)
         asked = asked if source is None else read_directives(source) | asked
     submission = Submission(
         command=_command(line, script),
@@ -81,34 +85,50 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
     try:
         catch_up(settings)
         advised = _advise(store, submission)
-        if advised is not None and settings.mode != "observe" and not submission.nice:
-            submission = replace(submission, nice=_rank(settings, submission, advised))
-        job_id = open_scheduler(settings).submit(submission)
+        scheduler = open_scheduler(settings)
+        job_id = scheduler.submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
+        if settings.mode != "observe":
+            _decide(settings, scheduler, store, job_id, advised)
         return Submitted(job_id, advised)
     finally:
         store.close()
 
 
-def _rank(settings: Settings, submission: Submission, advised: Advised) -> int:
-    """Where it belongs in the queue, so that it stands there from the start."""
-    job = Job(
-        id="",
-        name=submission.name,
-        user=getpass.getuser(),
-        state=JobState.PENDING,
-        workdir=submission.workdir,
-        command=submission.command,
-        request=submission.request,
-        submit_time=time.time(),
-    )
-    return ordering(settings.policy).nice(Candidate(job, advised.advice.prediction))
+def _decide(
+    settings: Settings,
+    scheduler: Scheduler,
+    store: Store,
+    job_id: JobId,
+    advised: Advised | None,
+) -> None:
+    """What the engine decides about a new job is done at once; an array waits for the daemon."""
+    now = time.time()
+    try:
+        jobs = scheduler.jobs([job_id])
+        if [job.id for job in jobs] != [job_id]:
+            return
+        advice = None if advised is None else advised.advice
+        engine = engine_of(settings, limits_of(settings, act_since=store.created_at()))
+        recorder, actions = Recorder(store), Actions(scheduler, store, settings.mode)
+        for event in (
+            JobSeen(now, jobs[0], Past(advice=advice)),
+            JobAdvised(now, job_id, advice),
+        ):
+            instructions = engine.handle(event)
+            recorder.note(event, instructions)
+            recorder.flush()
+            for instruction in instructions:
+                if isinstance(instruction, Act):
+                    actions.see_through(instruction.action, now)
+    except SchedMateError as error:
+        _log.warning("job %s has no place in the queue yet: %s", job_id, error)
 
 
 def _advise(store: Store, submission: Submission) -> Advised | None:
     try:
-        target = Target.from_submission(submission, getpass.getuser())
+        target = Target.from_submission(submission, account_name())
         return Advisor(store, store).advise(target)
     except Exception:  # noqa: BLE001 - advice is never in the way of a submission
         _log.warning("no advice on this submission", exc_info=True)

@@ -59,18 +59,26 @@ class NodeKnowledge:
         found = (known[node] for node in nodes if node in known)
         return tuple(one for one in found if one.suspect)
 
-    def choice_for(self, job: Job, now: float) -> Choice | None:
-        """The nodes that could run it again; None where the scheduler does not say."""
+    def choice_for(self, job: Job, now: float) -> Choice:
+        """The nodes that could run it again, by all that it asks for itself."""
         known = self._all_states(now)
-        if not known:
-            return None
-        wanted = set((job.request.partition or "").split(",")) - {""}
-        up = (
-            node.name
-            for node in known.values()
-            if node.condition == "up" and (not wanted or wanted & set(node.partitions))
+        job = self._with_all_it_asks_for(job)
+        up = [node for node in known.values() if node.condition == "up"]
+        fit = frozenset(node.name for node in up if self._scheduler.may_run_on(job, node))
+        return Choice(
+            fit,
+            max(1, job.request.nodes),
+            required=frozenset(job.request.required_nodes),
+            picky=len(fit) < len(up),
         )
-        return Choice(frozenset(up), max(1, job.request.nodes))
+
+    def _with_all_it_asks_for(self, job: Job) -> Job:
+        """A scheduler says more of a job that is asked for by its id."""
+        try:
+            found = self._scheduler.jobs([job.id])
+        except SchedMateError:
+            return job
+        return next((one for one in found if one.restarts == job.restarts), job)
 
     def stories(self, now: float) -> list[NodeStory]:
         """Every node that the scheduler has or a past job ran on, the most suspect first."""

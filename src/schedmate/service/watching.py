@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedMateError
@@ -12,7 +12,7 @@ from schedmate.service.followed import Followed, follow
 from schedmate.service.joblogs import logs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from schedmate.model import Job, JobId, Progress, RunProfile
     from schedmate.service.learning import Learning
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SHARE = 0.12
 """Of a core, however many jobs run: with thousands each is looked at less often."""
 _LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
+_LONGEST_WAIT_S = 1.0
+"""Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
 _MOST_LAST_LOOKS = 16
 """A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
 _KEEP_EVERY_S = 1.0
@@ -38,8 +40,21 @@ class Ended:
     profile: RunProfile | None
 
 
+def _turn(one: Followed) -> tuple[float, str]:
+    """Those that wait longest first, and of these one user's after the other's."""
+    return one.looked_at, one.job.user
+
+
 class Watching:
-    def __init__(self, store: Store, learning: Learning) -> None:
+    """`interactive` says of which jobs a silence means nothing."""
+
+    def __init__(
+        self,
+        store: Store,
+        learning: Learning,
+        interactive: Callable[[Job], bool] = lambda _: False,
+    ) -> None:
+        self._interactive = interactive
         self._store = store
         self._learning = learning
         self._followed: dict[JobId, Followed] = {}
@@ -100,22 +115,35 @@ class Watching:
         share = _SHARE * (self._looked_at - last)
         until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
         told = []
-        for one in sorted(self._followed.values(), key=lambda one: one.looked_at):
+        for one in sorted(self._followed.values(), key=_turn):
             one.looked_at = self._looked_at
             progress = self._poll(one, now)
             if progress is not None:
                 told.append((one, progress))
-            if time.thread_time() > until:
+            if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
                 break
         return told
 
     def _poll(self, one: Followed, now: float) -> Progress | None:
         try:
-            return one.tracker.poll(now)
+            return self._as_shown(one, one.tracker.poll(now))
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
             _log.exception("the logs of job %s cannot be followed", one.job.id)
             self.forget(one.job.id)
             return None
+
+    def _as_shown(self, one: Followed, progress: Progress) -> Progress:
+        """An idle notebook has not stalled."""
+        if progress.phase != "stalled" or not self._waits(one.job):
+            return progress
+        warnings = tuple(each for each in progress.warnings if each.reason != "hang")
+        return replace(progress, phase="unknown", warnings=warnings)
+
+    def _waits(self, job: Job) -> bool:
+        try:
+            return self._interactive(job)
+        except SchedMateError:
+            return False
 
     def _keep(self, told: Iterable[tuple[Followed, Progress]], now: float) -> None:
         """Others want to see it too, but not ten times a second."""

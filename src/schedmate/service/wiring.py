@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pydantic import BaseModel
 
     from schedmate.config import Settings
-    from schedmate.core import Limits
-    from schedmate.model import Answer, Asker
+    from schedmate.core import DecisionEngine, Limits
+    from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.mate import Mate
     from schedmate.store import Store
@@ -27,14 +27,22 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     from schedmate.store.sqlite import SqliteStore
 
     scheduler = of or settings.scheduler
-    return SqliteStore(settings.state_dir / "schedmate.sqlite3", scheduler=scheduler)
+    return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
 
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.reading import ReadOnlyStore
 
-    return ReadOnlyStore(settings.state_dir / "schedmate.sqlite3", scheduler=settings.scheduler)
+    return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+
+
+def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
+    """What this user may see of past runs, None for an operator."""
+    from schedmate.service.visibility import viewer_of
+
+    viewer = viewer_of(settings)
+    return None if viewer.operator else viewer.run
 
 
 def open_scheduler(settings: Settings) -> Scheduler:
@@ -42,10 +50,16 @@ def open_scheduler(settings: Settings) -> Scheduler:
         from schedmate.schedulers.slurm import SlurmScheduler
 
         slurm = settings.slurm
-        return SlurmScheduler(timeout_s=slurm.timeout_s, history_days=slurm.history_days)
+        return SlurmScheduler(
+            timeout_s=slurm.timeout_s,
+            history_days=slurm.history_days,
+            nice_range=settings.nice_range,
+        )
     from schedmate.schedulers.local import LocalScheduler
 
-    return LocalScheduler(settings.state_dir / "local", settings.local)
+    return LocalScheduler(
+        settings.state_dir / "local", settings.local, nice_range=settings.nice_range
+    )
 
 
 def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Asker | None:
@@ -80,34 +94,46 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
-def limits_of(settings: Settings, store: Store) -> Limits:
+def limits_of(settings: Settings, *, act_since: float) -> Limits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import Limits
+    from schedmate.core import HangLimits, Limits
 
+    hang = settings.hang
     return Limits(
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
-        act_since=store.created_at(),
+        act_since=act_since,
+        hang=HangLimits(
+            after_s=60 * hang.minutes,
+            partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
+        ),
     )
+
+
+def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
+    """The decision engine that these settings ask for, for the daemon and for a replay."""
+    from schedmate.core import DecisionEngine, TimeLimits
+    from schedmate.policies import ordering
+
+    lower = settings.time_limits.lower
+    return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
 
 
 @contextmanager
 def assemble(settings: Settings) -> Iterator[Mate]:
     """The live system, ready to look at the scheduler for the first time."""
     from schedmate.advisor import Advisor
-    from schedmate.core import Mind
     from schedmate.handler import Handler
-    from schedmate.policies import ordering
     from schedmate.service.actions import Actions
     from schedmate.service.mate import Mate
 
     store = open_store(settings)
     scheduler = open_scheduler(settings)
     asker = LateAsker(settings, store)
-    limits = limits_of(settings, store)
+    limits = limits_of(settings, act_since=store.created_at())
     mate = Mate(
-        mind=Mind(ordering(settings.policy), limits),
+        engine=engine_of(settings, limits),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
@@ -115,6 +141,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
         actions=Actions(scheduler, store, settings.mode),
         asker=asker,
         open_store=lambda: open_store(settings),
+        own_files=settings.state_dir,
     )
     try:
         yield mate

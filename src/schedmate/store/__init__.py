@@ -1,5 +1,25 @@
 """History, memory and ledger. `base.py` is the contract, `sqlite.py` the embedded default."""
 
-from schedmate.store.base import KeptAdvice, KeptProgress, Spending, Store
+from schedmate.store.base import (
+    Decisions,
+    EventLog,
+    JobFacts,
+    KeptAdvice,
+    KeptEvent,
+    KeptProgress,
+    Runs,
+    Spending,
+    Store,
+)
 
-__all__ = ["KeptAdvice", "KeptProgress", "Spending", "Store"]
+__all__ = [
+    "Decisions",
+    "EventLog",
+    "JobFacts",
+    "KeptAdvice",
+    "KeptEvent",
+    "KeptProgress",
+    "Runs",
+    "Spending",
+    "Store",
+]

@@ -1,11 +1,11 @@
-"""The contract of the store: what the house remembers, behind one small interface."""
+"""The contract of the store: small Protocols by who uses them, and all of them together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from schedmate.model import FormatMemory, Ledger, ReadingCache
+from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         Advice,
         Diagnosis,
         Fingerprint,
-        JobId,
         NodeRun,
         PastRun,
         Progress,
@@ -50,16 +49,19 @@ class Spending:
     seconds: float
 
 
-class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
-    """Jobs are those of one scheduler; what was learnt from them is shared by all.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptEvent:
+    """One event of the decision engine, as the log keeps it; `id` grows with time."""
 
-    Every method is one transaction: a crash leaves it done or not begun.
-    """
+    id: int = 0
+    at: float
+    kind: str
+    job_id: JobId
+    body: str
 
-    def close(self) -> None: ...
 
-    def together(self) -> AbstractContextManager[None]:
-        """What is done within is one transaction, and costs one."""
+class Runs(Protocol):
+    """Ended runs: what the history consists of."""
 
     def created_at(self) -> float:
         """When this store was first opened: what ended before is not ours to act upon."""
@@ -67,7 +69,7 @@ class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
     def keep_run(self, run: PastRun) -> None:
         """Remember an ended run; the same attempt again replaces it.
 
-        Nobody follows it any more: the state of following it is forgotten.
+        The state of following it is forgotten.
         """
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
@@ -79,6 +81,10 @@ class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
     def node_runs(self, *, since: float, limit: int = 20_000) -> Sequence[NodeRun]:
         """The newest ended runs of this scheduler on nodes, with what they died of."""
 
+
+class JobFacts(Protocol):
+    """What the components found out about jobs that wait, run or have just ended."""
+
     def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None: ...
 
     def advice(self, job_id: JobId) -> KeptAdvice | None: ...
@@ -88,7 +94,7 @@ class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
     ) -> None: ...
 
     def progress(self, job_id: JobId, attempt: int) -> KeptProgress | None:
-        """How far this attempt was when somebody last looked; only of the newest it is kept."""
+        """How far this attempt was at the last look; only of the newest it is kept."""
 
     def keep_tracking(self, job_id: JobId, attempt: int, state: str) -> None:
         """Where following this attempt's logs would go on after a restart."""
@@ -101,6 +107,10 @@ class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
     def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
         """By attempt."""
 
+
+class Decisions(Protocol):
+    """The decisions of the engine and what became of them."""
+
     def intend(self, action: Action, *, at: float, state: ActionState = "intended") -> bool:
         """Write down an action before it is done; False when it is written down already."""
 
@@ -111,5 +121,37 @@ class Store(Experience, ReadingCache, FormatMemory, Ledger, Protocol):
         self, *, job_id: JobId | None = None, state: ActionState | None = None
     ) -> Sequence[ActionRecord]:
         """Oldest first."""
+
+
+class EventLog(Protocol):
+    """What the decision engine was told, in order, as far back as the log is kept."""
+
+    def keep_events(self, events: Sequence[KeptEvent], *, most: int, handled: bool = True) -> None:
+        """Append; the oldest go where there are more than `most`.
+
+        Those that are not `handled` are left for the daemon.
+        """
+
+    def events(self, *, after: int = 0, limit: int = 10_000) -> Sequence[KeptEvent]:
+        """Oldest first, those behind the one with this id."""
+
+    def unhandled_events(self) -> Sequence[KeptEvent]:
+        """What verbs have left for the daemon; each is handed out until it is marked."""
+
+    def mark_handled(self, event_id: int) -> None: ...
+
+
+class Store(
+    Experience, ReadingCache, FormatMemory, Ledger, Runs, JobFacts, Decisions, EventLog, Protocol
+):
+    """Jobs are those of one scheduler; what was learnt from them is shared by all.
+
+    Every method is one transaction: a crash leaves it done or not begun.
+    """
+
+    def close(self) -> None: ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is done within is one transaction, and costs one."""
 
     def spending(self) -> Spending: ...

@@ -58,6 +58,16 @@ class Lessons:
             self._db.run("DELETE FROM failure_signatures WHERE failure = ?", (failure_id,))
             return self._db.run("DELETE FROM past_failures WHERE id = ?", (failure_id,)) > 0
 
+    def forget_lessons(self, *, teacher: Teacher) -> list[str]:
+        with self._db.transaction():
+            pasts = self._db.rows("SELECT id FROM past_failures WHERE teacher = ?", (teacher,))
+            for (failure,) in pasts:
+                self.forget_failure(failure)
+            rules = [rule.id for rule in self.learned_rules() if rule.origin.teacher == teacher]
+            for rule in rules:
+                self.remove_rule(rule)
+        return [*(failure for (failure,) in pasts), *rules]
+
     def learned_rules(self) -> list[LearnedRule]:
         rows = self._db.rows("SELECT body, hits, last_hit FROM learned_rules ORDER BY at, rowid")
         return [

@@ -116,4 +116,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX run_blocks_by_end ON run_blocks (block, end_time, run)",
         "CREATE TABLE learnt (name TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
     ),
+    (
+        # a model's rules wait for a person to accept them
+        """
+        UPDATE learned_rules SET body = json_set(body, '$.enabled', json('false'))
+        WHERE json_extract(body, '$.origin.teacher') = 'llm'
+        """,
+    ),
+    (
+        """
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,
+            job_id TEXT NOT NULL, handled INTEGER NOT NULL, body TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX events_by_job ON events (scheduler, job_id)",
+        "CREATE INDEX events_to_handle ON events (scheduler) WHERE NOT handled",
+    ),
 )

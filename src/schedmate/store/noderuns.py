@@ -41,5 +41,15 @@ def node_run(row: Sequence[Any]) -> NodeRun:
         ended_at=ended_at,
         reason=found.get("reason", ""),
         confidence=found.get("confidence", 0.0),
-        blamed=tuple(found.get("blame", {}).get("nodes", ())),
+        reported_by=found.get("reported_by", "job"),
+        blamed=_blamed(found),
     )
+
+
+def _blamed(found: dict[str, Any]) -> tuple[str, ...]:
+    """A job's own output cannot point a fault that the scheduler reports at one of its nodes."""
+    blame = found.get("blame", {})
+    named_by_job = blame.get("nodes_by", "job") == "job"
+    if named_by_job and found.get("reported_by", "job") != "job":
+        return ()
+    return tuple(blame.get("nodes", ()))

@@ -10,10 +10,11 @@ from schedmate.model.sketch import SKETCH_VERSION, blocks, configuration, packed
 from schedmate.model.wire import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from schedmate.disk.database import Database
 
+Shown: TypeAlias = "Callable[[PastRun], PastRun]"
 _Run: TypeAlias = tuple[str, str, int]
 """Scheduler, job and attempt."""
 _NUMBER = 8
@@ -27,6 +28,7 @@ class Sketches:
     """Fulfils the part of `History` that finds runs alike."""
 
     _db: Database
+    _shown: Shown | None = None
     _sketches_checked = False
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
@@ -64,7 +66,12 @@ class Sketches:
             (json.dumps(list(numbers)),),
         )
         bodies = dict(rows)
-        return [loads(PastRun, bodies[number]) for number in numbers if number in bodies]
+        return self._seen(bodies[number] for number in numbers if number in bodies)
+
+    def _seen(self, bodies: Iterable[str]) -> list[PastRun]:
+        """The only way by which past runs leave the store."""
+        runs = (loads(PastRun, body) for body in bodies)
+        return [run if self._shown is None else self._shown(run) for run in runs]
 
     def learnt(self, name: str) -> str | None:
         row = self._db.one("SELECT body FROM learnt WHERE name = ?", (name,))

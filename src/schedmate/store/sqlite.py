@@ -20,11 +20,11 @@ from schedmate.model import (
     Progress,
 )
 from schedmate.model.wire import dumps, loads
-from schedmate.store.base import KeptAdvice, KeptProgress, Spending
+from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
-from schedmate.store.sketches import Sketches
+from schedmate.store.sketches import Shown, Sketches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,11 @@ _READINGS = 4000
 class SqliteStore(Lessons, Sketches):
     """Fulfils `Store`."""
 
-    def __init__(self, path: Path, *, scheduler: str = "local") -> None:
+    def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
+        """`shown` is what the user may see of a past run; None: all of it."""
         self._db = Database(path, MIGRATIONS)
         self._scheduler = scheduler
+        self._shown = shown
 
     def close(self) -> None:
         self._db.close()
@@ -116,7 +118,7 @@ class SqliteStore(Lessons, Sketches):
     def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
         # `where` is always one of the literals above
         query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
-        return [loads(PastRun, body) for (body,) in self._db.rows(query, (*values, limit))]
+        return self._seen(body for (body,) in self._db.rows(query, (*values, limit)))
 
     def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
         rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))
@@ -217,6 +219,43 @@ class SqliteStore(Lessons, Sketches):
         return [
             ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
             for body, how, at, note in rows
+        ]
+
+    # the event log
+
+    def keep_events(self, events: Sequence[KeptEvent], *, most: int, handled: bool = True) -> None:
+        with self.together():
+            self._db.run_many(
+                "INSERT INTO events (scheduler, at, kind, job_id, handled, body)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (self._scheduler, each.at, each.kind, each.job_id, handled, each.body)
+                    for each in events
+                ),
+            )
+            self._db.run(
+                "DELETE FROM events WHERE handled AND id <= (SELECT max(id) FROM events) - ?",
+                (most,),
+            )
+
+    def events(self, *, after: int = 0, limit: int = 10_000) -> list[KeptEvent]:
+        return self._events("id > ? AND handled", (after,), limit=limit)
+
+    def unhandled_events(self) -> list[KeptEvent]:
+        return self._events("NOT handled", (), limit=1000)
+
+    def mark_handled(self, event_id: int) -> None:
+        self._db.run("DELETE FROM events WHERE id = ? AND NOT handled", (event_id,))
+
+    def _events(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[KeptEvent]:
+        # `where` is always one of the literals above
+        columns = "SELECT id, at, kind, job_id, body FROM events"
+        query = f"{columns} WHERE scheduler = ? AND {where} ORDER BY id LIMIT ?"
+        return [
+            KeptEvent(id=number, at=at, kind=kind, job_id=job_id, body=body)
+            for number, at, kind, job_id, body in self._db.rows(
+                query, (self._scheduler, *values, limit)
+            )
         ]
 
     # caches and memories

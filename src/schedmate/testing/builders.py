@@ -19,21 +19,26 @@ from schedmate.model import (
     PastRun,
     Prediction,
     Progress,
+    Silence,
     Spread,
     Submission,
     Workload,
 )
+from schedmate.model.account import account_name
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure, Teacher
 from schedmate.simulator.traces import TraceJob
 
 
 def a_job(**overrides: Any) -> Job:
-    """A pending job; one that is said to run or to have ended gets the times it needs."""
+    """A pending job of ours; one that is said to run or to have ended gets the times it needs.
+
+    The files of another user's job would be read with that user's rights.
+    """
     state = overrides.get("state", JobState.PENDING)
     values: dict[str, Any] = {
         "id": "1",
         "name": "train",
-        "user": "ada",
+        "user": account_name(),
         "state": state,
         "workdir": "/home/ada/project",
         "command": ("python", "train.py"),
@@ -90,6 +95,19 @@ def a_progress(**overrides: Any) -> Progress:
         "format": "tqdm",
     }
     return Progress(**(values | overrides))
+
+
+def a_silence(**overrides: Any) -> Silence:
+    """Half an hour without a line after a steady hour."""
+    values: dict[str, Any] = {
+        "silent_s": 1800.0,
+        "allowed_s": 180.0,
+        "usual_gap_s": 10.0,
+        "lines": 360,
+        "looks": 120,
+        "learnt_s": 3600.0,
+    }
+    return Silence(**(values | overrides))
 
 
 def a_diagnosis(reason: str = "node_failure", **overrides: Any) -> Diagnosis:

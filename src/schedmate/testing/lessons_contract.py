@@ -21,6 +21,7 @@ class LessonsContract:
         assert not store.forget_failure("x")
         assert not store.remove_rule("x")
         store.count_rule_hit("x", at=1.0)
+        assert not store.forget_lessons(teacher="llm")
 
     def test_a_failure_is_recalled_by_each_of_its_signatures(self, store: Store) -> None:
         text = "üñïcødé; DROP TABLE past_failures -- 'x'"
@@ -61,3 +62,16 @@ class LessonsContract:
         assert store.learned_rules()[1] == replace(second, hits=2, last_hit=9.0, enabled=False)
         assert store.remove_rule("a")
         assert list(store.learned_rules()) == [first]
+
+    def test_all_that_one_teacher_taught_is_forgotten_at_once(self, store: Store) -> None:
+        theirs = a_past_failure("told", "a", origin=an_origin("operator"))
+        store.remember_failure(theirs)
+        store.remember_failure(a_past_failure("guessed", "a", "b"))
+        kept = a_learned_rule("added", origin=an_origin("operator"))
+        store.keep_rule(kept)
+        store.keep_rule(a_learned_rule("proposed"))
+        store.keep_rule(a_learned_rule("accepted", accepted_by="ada"))
+        assert set(store.forget_lessons(teacher="llm")) == {"guessed", "proposed", "accepted"}
+        assert store.recall_failures(["a", "b"]) == {"a": theirs}
+        assert list(store.past_failures()) == [theirs]
+        assert list(store.learned_rules()) == [kept]

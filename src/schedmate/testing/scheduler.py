@@ -79,18 +79,29 @@ class FakeScheduler:
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
-        exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - where it would run is nobody's business
-        delay_s: float = 0.0,  # noqa: ARG002 - nor is when
-    ) -> None:
+        run: int,
+        exclude_nodes: Sequence[str] = (),
+        delay_s: float = 0.0,  # noqa: ARG002 - nothing starts here
+    ) -> bool:
         job = self._job(job_id)
-        if run is not None and run != job.restarts:
+        if job.restarts == run + 1 and job.state is JobState.PENDING:
+            return True
+        if run != job.restarts:
             raise SchedulerError(f"job {job_id} has been queued again meanwhile")
         if job.state is JobState.PENDING:
             raise SchedulerError(f"job {job_id} is waiting already")
-        again = replace(job, state=JobState.PENDING, restarts=job.restarts + 1)
+        nodes = dict.fromkeys([*job.request.exclude_nodes, *exclude_nodes])
+        request = replace(job.request, exclude_nodes=tuple(nodes))
+        again = replace(job, state=JobState.PENDING, restarts=job.restarts + 1, request=request)
         self.put(replace(again, start_time=None, end_time=None, exit_code=None, signal=None))
         self._done("requeue", job_id)
+        return True
+
+    def may_run_on(self, job: Job, node: NodeState) -> bool:
+        """As far as names and partitions say."""
+        partitions = set((job.request.partition or "").split(",")) - {""}
+        allowed = not partitions or bool(partitions & set(node.partitions))
+        return allowed and node.name not in job.request.exclude_nodes
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self.put(replace(self._job(job_id), nice=nice))

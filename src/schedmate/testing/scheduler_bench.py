@@ -73,6 +73,21 @@ class Bench:
             what=f"the end of run {restarts}",
         )
 
+    def requeue(self, job_id: JobId, **parts: Any) -> None:
+        """Queue the present run again, and see it through."""
+        parts = {"run": self.job(job_id).restarts, **parts}
+        deadline = time.monotonic() + self.patience_s
+        while not self._waits_again(job_id, parts):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{job_id} was not requeued in {self.patience_s:g} s")
+            time.sleep(self.poll_s)
+
+    def _waits_again(self, job_id: JobId, parts: dict[str, Any]) -> bool:
+        """A job that has started again between two looks has waited too."""
+        job = self.job(job_id)
+        gone_on = job.restarts > parts["run"] and job.state is not JobState.PENDING
+        return gone_on or self.scheduler.requeue(job_id, **parts)
+
     def lines(self, name: str) -> list[str]:
         """What the jobs wrote into a file of the directory so far."""
         path = self.directory / name

@@ -226,7 +226,7 @@ class SchedulerContract:
         job_id = bench.shell(f'echo "{count}" >> runs; [ "{count}" -ge 1 ] || exit 3')
         first = bench.ended(job_id)
         assert first.state is JobState.FAILED
-        bench.scheduler.requeue(job_id)
+        bench.requeue(job_id)
         assert bench.job(job_id).restarts == 1
         second = bench.ended(job_id, restarts=1)
         assert second.state is JobState.COMPLETED
@@ -237,8 +237,9 @@ class SchedulerContract:
     def test_requeues_only_the_run_that_was_meant(self, bench: Bench) -> None:
         job_id = bench.shell("exit 1")
         bench.ended(job_id)
-        bench.scheduler.requeue(job_id, run=0)
-        bench.ended(job_id, restarts=1)
+        bench.requeue(job_id, delay_s=2)
+        assert bench.scheduler.requeue(job_id, run=0, delay_s=2), "asked again, it waits already"
+        assert bench.ended(job_id, restarts=1).restarts == 1
         with pytest.raises(SchedulerError):
             bench.scheduler.requeue(job_id, run=0)
         assert bench.job(job_id).restarts == 1
@@ -247,14 +248,14 @@ class SchedulerContract:
         job_id = bench.shell("echo run >> runs; sleep 600")
         bench.wait_for_lines("runs", 1)
         bench.running(job_id)
-        bench.scheduler.requeue(job_id)
+        bench.requeue(job_id)
         assert bench.wait_for_lines("runs", 2) == ["run", "run"]
         assert bench.running(job_id).restarts == 1
 
     def test_requeues_later(self, bench: Bench) -> None:
         job_id = bench.shell("echo run >> runs; exit 3")
         bench.ended(job_id)
-        bench.scheduler.requeue(job_id, delay_s=3600)
+        bench.requeue(job_id, delay_s=3600)
         time.sleep(2)
         job = bench.job(job_id)
         assert (job.state, job.restarts) == (JobState.PENDING, 1)
@@ -266,7 +267,7 @@ class SchedulerContract:
             pytest.skip("this scheduler has one node")
         job_id = bench.shell("exit 3")
         (node,) = bench.ended(job_id).nodes
-        bench.scheduler.requeue(job_id, exclude_nodes=[node])
+        bench.requeue(job_id, exclude_nodes=[node])
         again = bench.ended(job_id, restarts=1)
         assert again.nodes != (node,)
 
@@ -293,7 +294,7 @@ class SchedulerContract:
         calls: tuple[Callable[[JobId], object], ...] = (
             scheduler.script,
             scheduler.cancel,
-            scheduler.requeue,
+            lambda job_id: scheduler.requeue(job_id, run=0),
             lambda job_id: scheduler.set_nice(job_id, 1),
             lambda job_id: scheduler.set_time_limit(job_id, 60),
         )

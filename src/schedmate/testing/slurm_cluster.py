@@ -82,15 +82,18 @@ class SlurmCluster:
         self.daemon("munged", *self._munge_arguments())
         self._wait("munged", lambda: self._path("munge.sock").is_socket())
         self._start_database()
-        self.daemon("slurmdbd", "-D", MYSQL_UNIX_PORT=str(self._path("db.sock")))
-        # the clients answer late when they come too early
-        self._wait("slurmdbd", lambda: _listens(self.ports.accounting))
+        self.start_accounting()
         add_cluster = ("sacctmgr", "-i", "add", "cluster", slurm_config.CLUSTER)
         self._wait("slurmdbd", lambda: _succeeds(*add_cluster))
         self.start_controller()
         for node in self.nodes:
             self.daemon("slurmd", "-D", "-N", node, name=node)
         self._wait("the nodes", self._all_idle)
+
+    def start_accounting(self) -> None:
+        self.daemon("slurmdbd", "-D", MYSQL_UNIX_PORT=str(self._path("db.sock")))
+        # the clients answer late when they come too early
+        self._wait("slurmdbd", lambda: _listens(self.ports.accounting))
 
     def start_controller(self, *, forgetful: bool = False) -> None:
         """`forgetful` starts it with an empty memory, as if every job had been purged."""

@@ -91,7 +91,8 @@ MinJobAge=3600
 KillWait=1
 MessageTimeout=10
 SlurmdTimeout=15
-JobAcctGatherType=jobacct_gather/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=2
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={cluster.ports.accounting}

@@ -226,7 +226,7 @@ class StoreContract(LessonsContract):
         assert (newest.job_id, newest.nodes, newest.reason) == ("8", ("n1",), "")
         assert older == NodeRun(
             job_id="7",
-            user="ada",
+            user=failed.user,
             nodes=("n1", "n2"),
             state=JobState.FAILED,
             gpus=16,

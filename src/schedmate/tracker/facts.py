@@ -55,8 +55,14 @@ class Facts:
             announced |= one.totals
         return Elsewhere(announced=announced, workload=self.workload, likes=self.likes)
 
-    def is_quiet(self, *, patient: bool) -> bool:
-        """Whether the job has been silent for far longer than its rhythm allows."""
+    def is_stalled(self, *, patient: bool) -> bool:
+        """Whether the job has been silent for minutes, and far longer than its rhythm allows."""
         if self.rhythm is None or self.now is None:
             return False
         return self.rhythm.is_stalled(self.now, patient=patient)
+
+    def is_quiet(self) -> bool:
+        """Whether nothing seems to follow what was written last."""
+        if self.rhythm is None or self.now is None:
+            return False
+        return self.rhythm.is_quiet(self.now)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from schedmate.files import INVOKER, Reader
 from schedmate.model import Asker, Cost, ModelError, Progress, RunProfile, Workload
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.following.whole import lines_of, open_log
@@ -63,9 +64,9 @@ def track_streams(
     return replace(progress, cost=replace(cost, seconds=round(time.perf_counter() - before, 6)))
 
 
-def track_and_profile(path: Path) -> tuple[Progress, RunProfile | None]:
+def track_and_profile(path: Path, reader: Reader = INVOKER) -> tuple[Progress, RunProfile | None]:
     """Where the run of a finished log stands and how it went, from one reading."""
-    with open_log(path) as stream:
+    with open_log(path, reader) as stream:
         facts = Facts(logs=(str(path),), scans=[_scanned(stream)])
     return progress_of(facts), profile_from(facts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedmate.model import Phase
 from schedmate.tracker.facts import Facts
+from schedmate.tracker.known_pauses import known_pause
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.standing import Standing
 
@@ -16,7 +17,8 @@ def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
     busy: Phase = "training"
     if scan.pausing and scan.hint is not None:
         busy = scan.hint
-    return "stalled" if facts.is_quiet(patient=busy != "training") else busy
+    patient = busy != "training" or known_pause(facts.scans) is not None
+    return "stalled" if facts.is_stalled(patient=patient) else busy
 
 
 def bare_phase(facts: Facts) -> Phase:
@@ -29,7 +31,8 @@ def bare_phase(facts: Facts) -> Phase:
     said = [one.aside for one in asides if one is not None and one.aside is not None]
     hinted = [scan.hint for scan in facts.scans if scan.hint is not None]
     busy = next(iter(said + hinted), "unknown" if facts.now is None else "starting")
-    return "stalled" if facts.is_quiet(patient=bool(said or hinted)) else busy
+    patient = bool(said or hinted) or known_pause(facts.scans) is not None
+    return "stalled" if facts.is_stalled(patient=patient) else busy
 
 
 def _is_failed(facts: Facts) -> bool:
@@ -45,5 +48,5 @@ def _is_finished(facts: Facts, scan: LogScan, stand: Standing) -> bool:
         return False
     if stand.complete:
         return True
-    nothing_follows = facts.now is None or facts.is_quiet(patient=False)
+    nothing_follows = facts.now is None or facts.is_quiet()
     return stand.may_be_complete and nothing_follows

@@ -24,6 +24,7 @@ _TABLES = CsvHeader()
 _MOST_METRICS = 64
 _MOST_LINKS = 4
 _MOST_AFTER_THE_END = 4
+_LONGEST_NEWEST = 300
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
@@ -58,6 +59,8 @@ class LogScan:
     stamps: Stamps = field(default_factory=Stamps)
     written: Timeline = field(default_factory=Timeline)
     """How many lines were there when, as long as nothing better is counted."""
+    newest: str = ""
+    """The newest line, cut; empty where it counted something and so announced nothing."""
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -67,7 +70,9 @@ class LogScan:
             self.order += 1
             rank, text = self.ranks.unwrap(clean(line))
             self.ending.see(text)
-            self._read(line, text.strip(), rank, now)
+            text = text.strip()
+            self.newest = text[:_LONGEST_NEWEST] or self.newest
+            self._read(line, text, rank, now)
         if now is not None and not self.table.series:
             self.written.add(now, self.order)
 
@@ -153,6 +158,7 @@ class LogScan:
             if not self.ranks.counts(rank):
                 return
             self.ending.progressed()
+            self.newest = ""
             self.table.see(name, sighting, self.order, times)
             self._claim(name)
         elif sighting.total is not None and sighting.unit is not None:

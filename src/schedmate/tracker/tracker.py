@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader
 from schedmate.model import (
     BadInput,
     Cost,
@@ -22,11 +23,13 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.following.follow import LogFollower, LogPosition
 from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.forecasting.spread import passed
+from schedmate.tracker.known_pauses import known_pause
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown import Question, Roles
 
-STALL_FLOOR_S = 10.0
+STALL_FLOOR_S = 300.0
+"""A shorter silence is never shown as a stall, however fast the log was."""
 _VERSION = 1
 _GOOD_FOR_S = 2.0
 
@@ -54,7 +57,7 @@ class JobTracker:
 
     `likes` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
-    `state` of an earlier tracker nothing is read twice.
+    `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class JobTracker:
         limit_s: float | None = None,
         pattern: LearnedPattern | None = None,
         state: str | None = None,
+        reader: Reader = INVOKER,
         stall_floor_s: float = STALL_FLOOR_S,
     ) -> None:
         self._started_at = started_at
+        self._reader = reader
         self._given = pattern
         self._known = Facts(
             logs=tuple(str(log) for log in logs),
@@ -85,7 +90,8 @@ class JobTracker:
         known = {} if before is None else before.by_path()
         places = [known.get(str(path)) for path in logs]
         self._followers = [
-            LogFollower(path, place and place[0]) for path, place in zip(logs, places, strict=True)
+            LogFollower(path, place and place[0], reader=reader)
+            for path, place in zip(logs, places, strict=True)
         ]
         self._scans = [place[1] if place else self._new_scan() for place in places]
         rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
@@ -93,6 +99,7 @@ class JobTracker:
         self._seconds = 0.0 if before is None else before.seconds
         self._resumed = before is not None
         self._first_look = True
+        self._pause = known_pause(self._scans)
         self._asked: LogScan | None = None
         self._bars: list[bytes | None] = [None for _ in logs]
         self._news = False
@@ -105,7 +112,7 @@ class JobTracker:
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
         self._news = False
-        known, patient = self._lines, any(scan.pausing for scan in self._scans)
+        known, patient = self._lines, self._pause is not None
         news = [self._look(index, now) for index in range(len(self._followers))]
         if self._first_look and not self._resumed:
             self._catch_up(now)
@@ -113,12 +120,32 @@ class JobTracker:
             lines = self._lines - known
             self._rhythm.look(now, spoke=any(news), lines=lines, patient=patient)
         self._first_look = False
+        if self._news:
+            self._pause = known_pause(self._scans)
         progress = None if self._news else self._little_later(now)
         if progress is None:
             progress, self._told_at = progress_of(self._facts(now)), now
             self._told = progress
         self._seconds += time.perf_counter() - before
-        return replace(progress, cost=Cost(seconds=round(self._seconds, 6)))
+        return self._noted(
+            replace(
+                progress,
+                silence=self._rhythm.silence(now, self._pause),
+                cost=Cost(seconds=round(self._seconds, 6)),
+            )
+        )
+
+    def _noted(self, progress: Progress) -> Progress:
+        """A log that cannot be read is not a silent one: a hang is not concluded from it."""
+        refused = [follower.path for follower in self._followers if follower.refused]
+        if not refused:
+            return progress
+        as_whom = f" as user {self._reader.user}" if self._reader.user else ""
+        note = f"its log {refused[0]} cannot be read{as_whom}"
+        if progress.phase != "stalled":
+            return replace(progress, silence=None, note=note)
+        warnings = tuple(one for one in progress.warnings if one.reason != "hang")
+        return replace(progress, silence=None, note=note, phase="unknown", warnings=warnings)
 
     def _little_later(self, now: float) -> Progress | None:
         """What was told before, where nothing was written since and it is not long ago."""
@@ -205,7 +232,7 @@ class JobTracker:
         if not self._first_look:
             return now
         try:
-            return min(now, follower.path.stat().st_mtime)
+            return min(now, self._reader.stat(str(follower.path)).st_mtime_ns / 1e9)
         except OSError:
             return now
 
@@ -213,7 +240,7 @@ class JobTracker:
         times = [follower.written_at for follower in self._followers]
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
-            self._rhythm.catch_up(self._lines, until=min(written_at, now))
+            self._rhythm.catch_up(self._lines, until=min(written_at, now), now=now)
 
     def _skip_earlier_runs(self) -> None:
         """What was written before this run started is the output of an earlier one."""

@@ -68,7 +68,7 @@ def test_it_wins_over_what_a_model_said_and_can_be_undone(store):
     assert Handler(store).diagnose(case_of(PUZZLE)).reason == "gpu_hardware"
     store.forget_failure(lesson.failure.id)
     store.remove_rule(lesson.rule.id)
-    assert Handler(store).diagnose(case_of(PUZZLE)).reason == "python_exception"
+    assert Handler(store).diagnose(case_of(PUZZLE)).reason == "unknown"
 
 
 def test_a_correction_does_not_reach_other_failures(store):
@@ -101,7 +101,10 @@ def test_nothing_can_be_learnt_from_an_empty_log(store):
         Handler(store).correct(case_of("", exit_code=0), "data_error", ADA)
 
 
-def test_a_models_answer_becomes_a_rule_with_its_origin(store):
+ALIKE = PUZZLE.replace("valve 7", "valve 9") + "one more word\n" * 3
+
+
+def test_a_models_answer_becomes_a_proposal_with_its_origin(store):
     ask(store, case_of(PUZZLE), "python_exception")
     (rule,) = store.learned_rules()
     assert (rule.reason, rule.origin.teacher, rule.origin.about) == (
@@ -109,15 +112,87 @@ def test_a_models_answer_becomes_a_rule_with_its_origin(store):
         "llm",
         "a.log",
     )
-    forget_failures(store)
-    alike = PUZZLE.replace("valve 7", "valve 9") + "one more word\n" * 3
-    again = Handler(store).diagnose(case_of(alike))
+    assert (rule.proposed, rule.enabled, rule.asked) == (True, False, False)
+
+
+@pytest.mark.parametrize("text", [PUZZLE, ALIKE], ids=["the same failure", "one like it"])
+@pytest.mark.parametrize("reason", ["python_exception", "storage_io", "gpu_hardware"])
+def test_one_answer_of_a_model_decides_no_later_failure(store, text, reason):
+    asked = SPOKEN.replace("pump", "gpu disk")
+    ask(store, case_of(PUZZLE.replace(SPOKEN, asked)), reason, asked)
+    assert store.past_failures()
+
+    later = case_of(text.replace("pump", "gpu disk"), nodes=("n1",))
+    again = Handler(store).diagnose(later)
+
+    before = Handler().diagnose(later)
+    assert (again.reason, again.source, again.confidence) == ("unknown", "none", before.confidence)
+    assert again.decision == before.decision == decide("unknown", later)
+    assert store.learned_rules()[0].hits == 0
+
+
+def test_what_a_model_answered_before_is_mentioned(store):
+    ask(store, case_of(PUZZLE), "python_exception")
+    again = Handler(store).diagnose(case_of(PUZZLE))
+    assert "answered python_exception for the same failure before" in again.suggestion
+    assert store.learned_rules()[0].id in again.suggestion
+    assert "answered" not in Handler(store).diagnose(case_of(CRASH)).suggestion
+
+
+def accept(store):
+    (rule,) = store.learned_rules()
+    return Teaching(store).accept(rule, by="ada")
+
+
+def test_an_accepted_rule_answers(store):
+    ask(store, case_of(PUZZLE), "python_exception")
+    rule = accept(store)
+    again = Handler(store).diagnose(case_of(ALIKE))
     assert (again.reason, again.source, again.rule) == ("python_exception", "rule", rule.id)
-    assert store.learned_rules()[0].hits == 1
+    assert (rule.accepted_by, store.learned_rules()[0].hits) == ("ada", 1)
+
+
+def test_an_accepted_rule_that_a_healthy_log_speaks_against_does_not(store, tmp_path):
+    ask(store, case_of(PUZZLE), "python_exception")
+    completed(store, tmp_path / "ok.log", f"{STEPS}{SPOKEN}\nwent on\n")
+    assert "ok.log:31" in accept(store).refused
+    assert Handler(store).diagnose(case_of(PUZZLE)).reason == "unknown"
+
+
+def test_a_refused_proposal_is_not_proposed_again(store):
+    ask(store, case_of(PUZZLE), "python_exception")
+    (rule,) = store.learned_rules()
+    Teaching(store).refuse(rule, by="ada")
+    assert not store.past_failures()
+    ask(store, case_of(PUZZLE), "python_exception")
+    (kept,) = store.learned_rules()
+    assert (kept.refused, kept.proposed) == ("refused by ada", False)
+
+
+def test_a_person_who_says_the_same_as_a_model_makes_the_rule(store):
+    ask(store, case_of(PUZZLE), "python_exception")
+    lesson = Handler(store).correct(case_of(PUZZLE), "python_exception", ADA)
+    (rule,) = store.learned_rules()
+    assert lesson.rule == rule
+    assert (rule.asked, rule.origin.teacher) == (True, "operator")
+
+
+def test_a_model_is_not_shown_its_own_guesses(store):
+    ask(store, case_of(PUZZLE), "python_exception")
+    asker = ScriptedAsker([{"line": SPOKEN, "reason": "python_exception"}] * 2)
+    handler = Handler(store, asker)
+    case = case_of(f"{STEPS}{SPOKEN}\nlater\n")
+    handler.refine(case, handler.diagnose(case))
+    assert "meant before" not in asker.asked[0].prompt
+    shown = case_of(PUZZLE.replace("valve 7", "flap 7"))
+    Handler(store).correct(shown, "data_error", ADA, make_rule=False)
+    handler.refine(case, handler.diagnose(case))
+    assert "meant before" in asker.asked[1].prompt
 
 
 def test_a_rule_is_no_surer_than_the_answer_it_was_made_of(store):
     answered = ask(store, case_of(PUZZLE), "python_exception")
+    accept(store)
     forget_failures(store)
 
     again = Handler(store).diagnose(case_of(PUZZLE))
@@ -131,11 +206,30 @@ def test_no_rule_is_made_of_a_line_that_speaks_of_no_trouble(store):
     diagnosis = ask(store, case_of(f"{STEPS}{calm}\n"), "auth_error", calm)
     assert diagnosis.reason == "auth_error"
     assert not store.learned_rules()
-    assert Handler(store).diagnose(case_of(f"{STEPS}{calm}\n")).source == "memory"
+    again = Handler(store).diagnose(case_of(f"{STEPS}{calm}\n"))
+    assert again.source == "none"
+    assert "answered auth_error" in again.suggestion
 
 
-def test_a_models_rule_never_outranks_a_confident_built_in_one(store):
+GUESS = "cannot reach the licence server"
+
+
+def test_an_accepted_rule_never_outranks_a_built_in_guess(store):
+    guess = Handler().diagnose(case_of(f"{STEPS}{GUESS}\n"))
+    assert guess.reason != "unknown"
+    assert guess.confidence < 0.5
+    theirs = a_learned_rule(
+        reason="auth_error", pattern="licence server", words=("licence server",), positives=(GUESS,)
+    )
+    Teaching(store).accept(theirs, by="ada")
+    assert store.learned_rules()[0].asked
+    again = Handler(store).diagnose(case_of(f"{STEPS}{GUESS}\n"))
+    assert (again.reason, again.rule) == (guess.reason, guess.rule)
+
+
+def test_an_accepted_rule_never_outranks_a_confident_built_in_one(store):
     ask(store, case_of(PUZZLE), "python_exception")
+    accept(store)
     both = Handler(store).diagnose(case_of(PUZZLE + CRASH))
     assert (both.reason, both.source) == ("value_error", "rule")
     assert both.rule.startswith("value_error/")
@@ -146,6 +240,15 @@ def test_an_operators_rule_does(store):
     forget_failures(store)
     both = Handler(store).diagnose(case_of(PUZZLE + CRASH))
     assert (both.reason, both.rule) == ("storage_io", store.learned_rules()[0].id)
+
+
+def test_an_operators_rule_that_blames_a_node_counts_as_the_cause_of_death_only(store):
+    Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
+    forget_failures(store)
+    assert Handler(store).diagnose(case_of(PUZZLE)).reason == "gpu_hardware"
+    crash = f'Traceback (most recent call last):\n  File "a.py", line 1, in f\n{CRASH}'
+    both = Handler(store).diagnose(case_of(PUZZLE + crash, nodes=("n1",)))
+    assert (both.reason, both.decision.exclude_nodes) == ("value_error", ())
 
 
 def test_a_disabled_rule_is_not_asked(store):
@@ -187,7 +290,7 @@ def test_only_logs_of_completed_runs_that_are_there_are_healthy(store, tmp_path)
     failed = a_job(id="3", state=JobState.FAILED, logs=(str(tmp_path / "bad.log"),))
     store.keep_run(replace(a_past_run(), job=failed))
     again = a_job(id="4", state=JobState.FAILED, logs=(str(tmp_path / "ok.log"),), end_time=9e9)
-    assert healthy_logs(store) == (tmp_path / "ok.log",)
+    assert [log.path for log in healthy_logs(store)] == [tmp_path / "ok.log"]
     store.keep_run(replace(a_past_run(), job=again))
     assert healthy_logs(store) == ()
 
@@ -246,7 +349,7 @@ def test_healthy_logs_are_read_in_bounded_time(store, tmp_path):
     told = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
     assert (told.logs, told.of, told.hits) == (0, 5, {})
     seen = []
-    told = scan([a_learned_rule()], logs, on_log=lambda *at: seen.append(at))
+    told = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
     assert seen[-1] == (5, 5)
 
 

@@ -1,4 +1,4 @@
-"""The live service makes and uses learned rules: what one job taught is known of the next."""
+"""The live service: what a model answers for one job is a proposal for the next."""
 
 import time
 from contextlib import closing
@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.core import Limits, Mind
+from schedmate.core import DecisionEngine, Limits
 from schedmate.handler import Handler
+from schedmate.handler.learning import Teaching
 from schedmate.model import JobState
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
@@ -32,7 +33,7 @@ def store(tmp_path):
 def house(store):
     scheduler = FakeScheduler()
     mate = Mate(
-        mind=Mind(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), Limits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
@@ -50,7 +51,7 @@ def put(scheduler, tmp_path, job_id, text):
     scheduler.put(replace(job, logs=(str(log),)))
 
 
-def test_what_one_job_taught_is_known_of_the_next(house, store, tmp_path):
+def test_a_models_answer_is_used_for_the_next_job_once_accepted(house, store, tmp_path):
     scheduler, mate = house
     put(scheduler, tmp_path, "1", f"{STEPS}{SPOKEN}\nbye\n")
     mate.cycle(2000.0)
@@ -61,6 +62,9 @@ def test_what_one_job_taught_is_known_of_the_next(house, store, tmp_path):
         mate.cycle(2001.0)
     assert store.diagnoses("1")[0].source == "llm"
 
+    (rule,) = store.learned_rules()
+    assert not rule.asked
+    Teaching(store).accept(rule, by="ada")
     put(scheduler, tmp_path, "2", f"{STEPS}{SPOKEN.replace('7', '12')}\nso long\nbye\n")
     mate.cycle(2002.0)
 

@@ -9,9 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from schedmate.cli import main
+from schedmate.handler import Case, Handler, NamedLog
 from schedmate.model import JobState
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
+from schedmate.testing.llm import ScriptedAsker
 
 STEPS = "".join(f"step {n} loss 0.5\n" for n in range(30))
 SPOKEN = "[pump] valve 7 does not close, pressure [red]3.25[/red] stays"
@@ -196,3 +198,70 @@ def test_not_knowing_is_no_correction(schedmate):
     assert "'unknown' corrects nothing" in told.err
     told = schedmate("rules", "add", "--reason", "not_failed", "--text", SPOKEN, code=2)
     assert "is no reason of a failure" in told.err
+
+
+PROPOSED = "[pump] valve 7 does not close, pressure 3.25 stays"
+
+
+@pytest.fixture
+def proposed(schedmate, store, tmp_path):
+    """The id of the rule that a model proposed after one answer."""
+    (tmp_path / "job.out").write_text(f"{STEPS}{PROPOSED}\nbye\n")
+    log = NamedLog("job.out", (tmp_path / "job.out").read_bytes())
+    case = Case(logs=(log,), exit_code=1)
+    asker = ScriptedAsker([{"line": PROPOSED, "reason": "data_error"}])
+    handler = Handler(store, asker)
+    handler.ask_model(case, handler.diagnose(case))
+    return store.learned_rules()[0].id
+
+
+def test_a_proposal_is_listed_apart_and_applied_by_nothing(schedmate, proposed):
+    assert diagnosed(schedmate)["reason"] == "unknown"
+    listed = schedmate("rules", "list").out
+    assert "proposed by a model, applied by nothing" in listed
+    assert proposed in listed
+    assert "job.out" in listed
+    assert "would match" in listed
+    data = schedmate("rules", "list", "--learned", "--json").json
+    assert (data["rules"], [rule["id"] for rule in data["proposals"]]) == ([], [proposed])
+    assert "is a model's proposal" in schedmate("rules", "enable", proposed, code=2).err
+
+
+def test_a_person_accepts_a_proposal(schedmate, proposed):
+    assert "is enabled" in schedmate("rules", "accept", proposed).out
+    assert diagnosed(schedmate)["rule"] == proposed
+    shown = schedmate("rules", "show", proposed, "--json").json
+    assert shown["accepted_by"] == "ada"
+    assert "no proposal, it is enabled" in schedmate("rules", "accept", proposed, code=2).err
+    assert "no learned rule" in schedmate("rules", "accept", "r0000000", code=3).err
+
+
+def test_a_person_refuses_a_proposal(schedmate, proposed):
+    assert "is refused: refused by ada" in schedmate("rules", "refuse", proposed).out
+    found = diagnosed(schedmate)
+    assert found["reason"] == "unknown"
+    assert "answered" not in found["suggestion"]
+    assert "no proposal, it is refused" in schedmate("rules", "accept", proposed, code=2).err
+
+
+def test_one_command_undoes_all_that_a_model_taught(schedmate, store, proposed):
+    schedmate("rules", "accept", proposed)
+    added = ("rules", "add", "--reason", "storage_io", "--text", "beegfs: target 7 lost for good")
+    mine = schedmate(*added, "--json").json["rules"][0]["id"]
+    told = schedmate("rules", "forget", "--by", "model", "--json").json
+    assert proposed in told["ids"]
+    assert [rule.id for rule in store.learned_rules()] == [mine]
+    assert not store.past_failures()
+    assert "answered" not in diagnosed(schedmate)["suggestion"]
+    assert "nothing" in schedmate("rules", "forget", "--by", "model").out
+
+
+def test_a_models_rule_from_a_file_is_a_proposal_whatever_the_file_claims(
+    schedmate, store, proposed, tmp_path
+):
+    schedmate("rules", "accept", proposed)
+    schedmate("rules", "export", "rules.json")
+    schedmate("rules", "forget", "--by", "model")
+    schedmate("rules", "import", "rules.json")
+    (rule,) = store.learned_rules()
+    assert (rule.id, rule.proposed, rule.asked) == (proposed, True, False)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from schedmate.advisor.checks.base import Checked
 from schedmate.advisor.shell import Word
+from schedmate.advisor.sources import Files
 from schedmate.model import Remark
 
 _OPTION = re.compile(r"--?[\w.-]{0,60}(?:config|cfg|conf|yaml|json)(?:[_-]?(?:file|path))?")
@@ -22,7 +23,7 @@ def missing_configs(checked: Checked) -> Iterator[Remark]:
         return
     places = dict.fromkeys((checked.target.workdir, main.entry.import_root))
     for word, text in _named(main.arguments):
-        if any(_may_be_there(place, text) for place in places):
+        if any(_may_be_there(place / text, checked) for place in places):
             continue
         yield Remark(
             level="warning",
@@ -40,9 +41,6 @@ def _named(words: tuple[Word, ...]) -> Iterator[tuple[Word, str]]:
             yield following, following.text
 
 
-def _may_be_there(place: Path, text: str) -> bool:
-    path = place / text
-    try:
-        return path.exists() or not path.parent.is_dir()
-    except (OSError, ValueError):
-        return True
+def _may_be_there(path: Path, checked: Checked) -> bool:
+    files = Files(checked.target.workdir, checked.target.user, by=checked.target.by)
+    return files.may_be_there(path) or not files.is_directory(path.parent)

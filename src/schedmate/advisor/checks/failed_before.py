@@ -26,7 +26,7 @@ def same_code_failed(checked: Checked) -> Iterator[Remark]:
     yield Remark(
         level="warning",
         text=f"the same code with the same arguments failed {in_words(age)} ago{why} "
-        f"(job {newest.run.job.id})",
+        f"({_name(newest, checked)})",
     )
 
 
@@ -45,10 +45,16 @@ def batch_did_not_fit(checked: Checked) -> Iterator[Remark]:
         size, each = max(failed, key=lambda one: one[1].run.job.end_time or 0.0)
         yield Remark(
             level="warning",
-            text=f"a batch of {wanted.value} may not fit: job {each.run.job.id} ran out of GPU "
+            text=f"a batch of {wanted.value} may not fit: {_name(each, checked)} ran out of GPU "
             f"memory with {size}",
             evidence=wanted.evidence,
         )
+
+
+def _name(before: Before, checked: Checked) -> str:
+    """Another user's job is not named: who runs the same code is theirs to say."""
+    job = before.run.job
+    return f"job {job.id}" if job.user == checked.target.user else "a run by another user"
 
 
 def _excused(before: Before) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from itertools import islice
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.permissions import may_read
+from schedmate.advisor.sources import Files
+from schedmate.files import entries
 from schedmate.model import Remark
 
 _LONGEST = 1000
@@ -29,9 +30,9 @@ def packages_not_installed(checked: Checked) -> Iterator[Remark]:
     if main is None or any(_INSTALLS.search(" ".join(words)) for words in checked.launch.commands):
         return
     prefix = _environment(checked)
-    if prefix is not None and not _may_look(prefix, checked):
-        return
-    installed = None if prefix is None else _installed(prefix)
+    target = checked.target
+    files = Files(target.workdir, target.user, by=target.by)
+    installed = None if prefix is None else _installed(prefix, files)
     if prefix is None or installed is None:
         return
     for library in checked.understood.traits.libraries:
@@ -41,14 +42,6 @@ def packages_not_installed(checked: Checked) -> Iterator[Remark]:
                 text=f"{library.name} is imported, but {prefix} does not have it",
                 evidence=(library.line,),
             )
-
-
-def _may_look(prefix: Path, checked: Checked) -> bool:
-    """As the job's user might."""
-    try:
-        return may_read(checked.target.user, prefix.resolve(), workdir=checked.target.workdir)
-    except (OSError, RuntimeError):
-        return False
 
 
 def _environment(checked: Checked) -> Path | None:
@@ -62,22 +55,29 @@ def _environment(checked: Checked) -> Path | None:
     return Path(os.path.normpath(checked.target.workdir / found.pop()))
 
 
-def _installed(prefix: Path) -> set[str] | None:
+def _installed(prefix: Path, files: Files) -> set[str] | None:
     """Lower-case names of what can be imported; None where that can not be told."""
     names: set[str] = set()
     try:
-        for directory in prefix.glob("lib/python3*/site-packages"):
-            entries = [path.name for path in islice(directory.iterdir(), _MOST_ENTRIES)]
-            if any(entry.endswith(".pth") and "editable" in entry for entry in entries):
+        for python in _names(prefix / "lib", files):
+            directory = prefix / "lib" / python / "site-packages"
+            if not fnmatchcase(python, "python3*") or not files.is_directory(directory):
+                continue
+            found = _names(directory, files)
+            if any(entry.endswith(".pth") and "editable" in entry for entry in found):
                 return None
-            names.update(entry.partition(".")[0].lower() for entry in entries)
-        if (prefix / "pyvenv.cfg").is_file() and _sees_the_system(prefix):
-            return None
-    except (OSError, ValueError):
+            names.update(entry.partition(".")[0].lower() for entry in found)
+    except OSError:
+        return None
+    if _sees_the_system(prefix, files):
         return None
     return names if len(names) > _FEWEST_PACKAGES else None
 
 
-def _sees_the_system(prefix: Path) -> bool:
-    text = (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")[:4000]
+def _names(directory: Path, files: Files) -> list[str]:
+    return [entry.name for entry in entries(files.reader, str(directory), _MOST_ENTRIES)]
+
+
+def _sees_the_system(prefix: Path, files: Files) -> bool:
+    text = (files.read_bytes(prefix / "pyvenv.cfg") or b"")[:4000].decode("utf-8", "replace")
     return re.search(r"include-system-site-packages\s{0,9}=\s{0,9}true", text) is not None

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from schedmate.advisor.predicting.spread import LONGEST_S
 from schedmate.model import Spread
 from schedmate.model.wire import dumps, loads
 
@@ -30,7 +31,7 @@ _PRIOR_WIDTH = 1.5
 _BLUR = 0.05
 """Added to every width (log), so that a spread of no width can be missed by a finite lot."""
 _FARTHEST = 40.0
-_LONGEST_LOG = math.log(1e9)
+_LONGEST_LOG = math.log(LONGEST_S)
 
 
 @dataclass(frozen=True, slots=True)

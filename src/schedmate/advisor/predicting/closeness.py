@@ -1,4 +1,8 @@
-"""How far jobs are from each other: 0 is alike in all that both of them state."""
+"""How far jobs are from each other: 0 is alike in all that both of them state.
+
+A metric: symmetric, and no way round over a third job is shorter. Kriging turns distances that
+contradict each other into weights of any size.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from schedmate.advisor.predicting.columns import Columns, Flags, Floats, Rows
+from schedmate.advisor.predicting.columns import QUANTITIES, Columns, Flags, Floats, Rows
 from schedmate.advisor.predicting.scaling import TRAITS, Scaling
 from schedmate.model.sketch import WORDS
 
@@ -18,6 +22,23 @@ _UNRELATED = 32.0
 """Of 64 bits, in which code that has nothing in common differs."""
 _ONE_SIDED = 0.5
 """Of what a difference counts: one of the two says nothing."""
+_STATED = {
+    "gpus": 1.0,
+    "nodes": 1.0,
+    "batch": 64.0,
+    "steps": 10_000.0,
+    "epochs": 10.0,
+    "sequence_length": 1024.0,
+    "model_parameters": 1e8,
+    "d_model": 768.0,
+    "n_layer": 12.0,
+    "learning_rate": 3e-4,
+    "flops": 300.0,
+    "bandwidth": 1500.0,
+}
+_USUAL = np.log([_STATED.get(name, 1.0) for name in QUANTITIES])
+"""What a job that does not state a number is taken to have. With a fixed distance to all others,
+it would be a short way between two jobs that are far apart."""
 _USER, _NAME = WORDS.index("user"), WORDS.index("name")
 _OWN_NAME = 0.7
 _NUMBER = 0.15
@@ -57,16 +78,18 @@ def differing(one: Columns, other: Columns, place: int) -> Floats:
     unsaid = (mine == 0) | (theirs == 0)
     differs = np.where(mine == theirs, 0.0, np.where(unsaid, _ONE_SIDED, 1.0))
     if TRAITS[place] == "code":
-        differs = differs * _other_lines(one.rows["shape"], other.rows["shape"])
-    if place == _NAME:  # a name says something only about jobs of the same user
-        differs = differs * (_trait(one, _USER) == _trait(other, _USER))
+        differs = _by_lines(one.rows["shape"], other.rows["shape"], differs)
     return differs
 
 
-def _other_lines(one: Any, other: Any) -> Floats:
-    """About the share of lines that two programs do not share; 1 where that is not known."""
-    bits = np.bitwise_count(one ^ other) / _UNRELATED
-    return np.where((one == 0) | (other == 0), 1.0, np.minimum(bits, 1.0))
+def _by_lines(one: Any, other: Any, by_hash: Floats) -> Floats:
+    """About the share of lines that two programs do not share.
+
+    Where neither's lines are known, their hashes count; where only one's are, it is one-sided.
+    """
+    shared = np.minimum(np.bitwise_count(one ^ other) / _UNRELATED, 1.0)
+    neither, both = (one == 0) & (other == 0), (one != 0) & (other != 0)
+    return np.where(both, shared, np.where(neither, by_hash, _ONE_SIDED))
 
 
 def _trait(columns: Columns, place: int) -> Any:
@@ -84,12 +107,11 @@ def _by_words(one: Columns, other: Columns, scaling: Scaling) -> Floats:
 
 
 def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
-    total = np.zeros((len(one), len(other)))
-    for place, rough in enumerate(scaling.rough):
-        apart = np.abs(one[:, place][:, None] - other[:, place][None, :])
-        missing = np.isnan(one[:, place])[:, None] ^ np.isnan(other[:, place])[None, :]
-        total += rough * np.where(missing, _ONE_SIDED, np.nan_to_num(apart))
-    return total
+    mine, theirs = np.isnan(one), np.isnan(other)
+    one_sided = mine[:, None, :] ^ theirs[None, :, :]
+    one, other = np.where(mine, _USUAL, one), np.where(theirs, _USUAL, other)
+    apart = np.abs(one[:, None, :] - other[None, :, :])
+    return np.asarray((apart + _ONE_SIDED * one_sided) @ np.array(scaling.rough))
 
 
 def _same(one: Rows, other: Rows, place: int) -> Flags:

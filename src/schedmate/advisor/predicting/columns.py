@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.advisor.knowledge.accelerators import accelerator
-from schedmate.model.sketch import NUMBERS, ROW, WORDS, Sketch
+from schedmate.model.sketch import GPU_NAME, NUMBERS, ROW, WORDS, Sketch
 
 Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[Any]
@@ -36,7 +36,7 @@ _KIND = np.dtype(
         ("code", "<i8"),
         ("arguments", "<i8"),
         ("shape", "<u8"),
-        ("gpu", "S24"),
+        ("gpu", f"S{GPU_NAME}"),
     ]
 )
 CANCELLED, COMPLETED = 1, 2
@@ -84,7 +84,7 @@ def query_of(sketch: Sketch, at: float) -> Columns:
     row = np.zeros(1, _KIND)
     row["numbers"], row["words"], row["end"] = sketch.numbers, sketch.words, at
     row["code"], row["arguments"], row["shape"] = sketch.code, sketch.arguments, sketch.shape
-    row["gpu"] = sketch.gpu.encode(errors="replace")[:24]
+    row["gpu"] = sketch.gpu.encode(errors="replace")[:GPU_NAME]
     return columns_of(row)
 
 

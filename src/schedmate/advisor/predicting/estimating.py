@@ -12,6 +12,7 @@ from schedmate.advisor.predicting.configurations import Configurations, grouped
 from schedmate.advisor.predicting.kriging import krige
 from schedmate.advisor.predicting.matching import Likes
 from schedmate.advisor.predicting.scaling import Ending, Scaling
+from schedmate.advisor.predicting.spread import LONGEST_S
 from schedmate.advisor.predicting.startup import startup_s, without_startup
 from schedmate.model import Spread
 
@@ -19,9 +20,9 @@ _Z90 = 1.2816
 _TAILS = 1.3
 """Variances are learnt from most pairs, not from the odd ones; but those happen, too."""
 _WIDEST = 5.0
+_LONGEST_LOG = math.log(LONGEST_S)
 _CONFIGURATIONS = 120
 """The most similar ones say all there is to say."""
-_LONGEST_S = 1e9
 _SAME = 1e-5
 """Logarithms of two lengths that differ by less were rounded."""
 
@@ -31,6 +32,8 @@ class Scaled:
     """`order` is of the runs in `Likes.runs`, the most telling first."""
 
     duration_s: Spread
+    bounds: tuple[float, float]
+    """The shortest and the longest of the neighbours' times, scaled to this job."""
     ending: Ending
     order: Places
 
@@ -43,11 +46,13 @@ def scaled(likes: Likes, scaling: Scaling) -> Scaled:
     found = _closest(grouped(runs, seconds), likes.similarity[usable], runs)
     estimate = krige(likes.query, found, scaling, ending)
     sd = min(_TAILS * estimate.sd, _WIDEST)
-    low, middle, high = (
-        min(usual + math.exp(min(estimate.log_s + z * sd, 30.0)), _LONGEST_S)
-        for z in (-_Z90, 0.0, _Z90)
-    )
-    return Scaled(Spread(low, middle, high), ending, usable)
+    low, middle, high = (_seconds(estimate.log_s + z * sd, usual) for z in (-_Z90, 0.0, _Z90))
+    bounds = _seconds(estimate.scaled.min(), usual), _seconds(estimate.scaled.max(), usual)
+    return Scaled(Spread(low, middle, high), bounds, ending, usable)
+
+
+def _seconds(log_s: float, startup: float) -> float:
+    return min(startup + math.exp(min(log_s, _LONGEST_LOG)), LONGEST_S)
 
 
 def ending_of(likes: Likes) -> Ending:

@@ -16,8 +16,9 @@ def explain(
     likes: Likes, nearest: PastRun, ending: Ending | None, target: Target, workload: Workload
 ) -> str:
     """`ending` is what the prediction was scaled by; None where nothing was scaled."""
-    whose = "" if nearest.job.user == target.user else f" by {nearest.job.user}"
-    text = f"like job {nearest.job.id}{whose}: {_likeness_in_words(likes.tier)}"
+    own = nearest.job.user == target.user
+    whose = f"job {nearest.job.id}" if own else "a run by another user"
+    text = f"like {whose}: {_likeness_in_words(likes.tier)}"
     if ending is not None:
         text += _differences(ending, nearest, target, workload)
     telling = int(likes.telling.sum())

@@ -18,11 +18,8 @@ STEP = 0.1
 SIZE = 180
 """Up to e^18 seconds, two years."""
 _EDGES = np.arange(SIZE + 1) - 0.5
-_CENTRES = np.arange(SIZE)
 _COARSENESS = 0.5
 """A time lies in between two points: where many take exactly as long, p90 must not fall short."""
-_AS_GOOD = 0.98
-_TWOFOLD = math.log(2) / STEP
 
 
 def place_of(seconds: float) -> float:
@@ -58,27 +55,10 @@ def share_below(below: Mass, place: float) -> float:
 
 
 def spread_of(below: Mass, low_level: float = 0.1, high_level: float = 0.9) -> Spread:
-    """The places below which those shares lie, and as the middle where it is densest.
-
-    Times are of several kinds: a job fails at once or trains for a day. The median of the two is a
-    time that nobody takes, so the middle is the one from half to double of which most of them lie,
-    as long as that is between the other two.
-    """
-    low, high = (float(np.interp(level, below, _EDGES)) for level in (low_level, high_level))
-    middle = min(max(_densest(below), low), high)
+    """The median, and around it the places below which those shares lie."""
+    low, median, high = (
+        float(np.interp(level, below, _EDGES)) for level in (low_level, 0.5, high_level)
+    )
+    middle = min(max(median, low), high)
     outer = low - _COARSENESS, middle, high + _COARSENESS
     return Spread(*(max(0.0, seconds_at(place)) for place in outer))
-
-
-def _densest(below: Mass) -> float:
-    """The median within a factor of two of the best place, or the nearest that is as good."""
-    left = np.interp(_CENTRES - _TWOFOLD, _EDGES, below)
-    right = np.interp(_CENTRES + _TWOFOLD, _EDGES, below)
-    held = right - left
-    fullest = int(np.argmax(held))
-    median = float(np.interp((left[fullest] + right[fullest]) / 2, below, _EDGES))
-    is_as_good = held >= _AS_GOOD * held[fullest]
-    if is_as_good[round(median)]:
-        return median
-    as_good = _CENTRES[is_as_good]
-    return float(as_good[np.argmin(np.abs(as_good - median))])

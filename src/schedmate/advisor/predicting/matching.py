@@ -11,6 +11,7 @@ import numpy as np
 from schedmate.advisor.predicting.closeness import comparable, distances, similarity
 from schedmate.advisor.predicting.columns import (
     COMPLETED,
+    PLACE,
     Columns,
     Flags,
     Floats,
@@ -31,6 +32,7 @@ _LOOKED_AT = 150
 """Configurations whose runs are looked at, the most similar ones."""
 _SAME_KIND = 0.5
 """Of those that are close, only such count as differ no more (variance) from the nearest."""
+_HARDWARE = [PLACE[name] for name in ("flops", "bandwidth", "unlinked")]
 _REPEATS = 20
 """Runs of one configuration that count, the newest ones."""
 
@@ -124,11 +126,20 @@ def _ended_before(runs: Columns, target: Target) -> Columns:
     return runs.take(usable[np.argsort(-runs.rows["end"][usable], kind="stable")])
 
 
+def repeated(query: Columns, runs: Columns) -> Flags:
+    """Which of them had the same arguments, on the same hardware as far as both state it."""
+    same = np.asarray(runs.rows["arguments"] == query.rows["arguments"][0])
+    either_unknown = (runs.gpus == 0) | (query.gpus[0] == 0)
+    mine, theirs = query.quantities[0, _HARDWARE], runs.quantities[:, _HARDWARE]
+    alike = (runs.gpus == query.gpus[0]) & ~(np.abs(mine - theirs) > 0).any(axis=1)
+    return np.asarray(same & (either_unknown | alike))
+
+
 def _best_tier(
     query: Columns, sketch: Sketch, runs: Columns, alike: Floats, close: Flags
 ) -> Likes | None:
     same_code = (runs.rows["code"] == sketch.code) & (sketch.code != 0)
-    identical = same_code & (runs.rows["arguments"] == sketch.arguments)
+    identical = same_code & repeated(query, runs)
     fallback: Likes | None = None
     for tier, members in zip(TIERS, (identical, same_code, close), strict=True):
         if not members.any():

@@ -18,13 +18,15 @@ from schedmate.advisor.predicting.outcomes import ENOUGH, measured, outcome, wit
 from schedmate.advisor.predicting.prior import from_arithmetic
 from schedmate.advisor.predicting.rehearsal import Predict
 from schedmate.advisor.predicting.scaling import Ending, Scaling
-from schedmate.advisor.predicting.spread import around, empirical
+from schedmate.advisor.predicting.spread import LONGEST_S, around, empirical
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
 from schedmate.model.sketch import WORDS, word_hash
 
 _EXPECTED = 0.12
 """How much (log) runs of the same code with the same arguments differ, as we would guess."""
+WIDE = 1000.0
+"""Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
 _SHOWN = 5
 _RECENT = 200
 _LEAST_HISTORY = 3
@@ -48,13 +50,11 @@ def predict(
     jobs that nobody has submitted yet.
     """
     lore = lore or (learnt_lore(history) if scaling is None else Lore(scaling))
-    scaling = lore.scaling
     sketch = sketch_of_target(target, fingerprint, workload)
-    likes = find_likes(history, target, sketch, scaling, at=at)
-    if likes is not None:
-        return _calibrated(_from_likes(history, likes, target, workload, scaling), lore, workload)
-    return (
-        _from_site(lore, target, now)
+    likes = find_likes(history, target, sketch, lore.scaling, at=at)
+    return _honest(
+        (_from_likes(history, likes, target, workload, lore) if likes is not None else None)
+        or _from_site(lore, target, now)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or Prediction(basis="none", explanation="no past run resembles it")
@@ -70,12 +70,23 @@ def learn(history: History, *, at: float) -> None:
     learn_lore(history, predicting, at=at)
 
 
-def _calibrated(said: Prediction, lore: Lore, workload: Workload) -> Prediction:
-    """Bent by how far off such predictions were on this site."""
-    if lore.calibration is None or said.duration_s is None:
+def _calibrated(raw: Spread, likes: Likes, bounds: tuple[float, float], lore: Lore) -> Spread:
+    """Bent by how far off such predictions were on this site; the middle stays in its bounds."""
+    if lore.calibration is None:
+        return raw
+    bent = lore.calibration.calibrated(likes.tier, raw)
+    middle = min(max(bent.p50, bounds[0]), bounds[1])
+    return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
+
+
+def _honest(said: Prediction) -> Prediction:
+    """Within what a job can take; a range too wide to plan by is given, and called that."""
+    if said.duration_s is None:
         return said
-    bent = lore.calibration.calibrated(said.basis, said.duration_s)
-    return replace(said, duration_s=_capped(bent, workload))
+    spread = _at_most(said.duration_s, LONGEST_S)
+    wide = spread.p90 > WIDE * max(spread.p10, 1.0)
+    warning = f"; p90 is over {WIDE:g} times p10, too uncertain to plan by" if wide else ""
+    return replace(said, duration_s=spread, explanation=said.explanation + warning)
 
 
 def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | None:
@@ -93,16 +104,17 @@ def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | No
 
 
 def _from_likes(
-    history: History, likes: Likes, target: Target, workload: Workload, scaling: Scaling
+    history: History, likes: Likes, target: Target, workload: Workload, lore: Lore
 ) -> Prediction:
-    answer = _repeated(likes) if likes.tier == "identical" else scaled(likes, scaling)
+    answer = _repeated(likes) if likes.tier == "identical" else scaled(likes, lore.scaling)
     members = likes.runs.take(likes.in_tier)
     shown = _own_first(likes, answer.order)[:_SHOWN]
     runs = history.runs_numbered(likes.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if likes.tier == "identical" else answer.ending
+    raw = _capped(with_early_ends(answer.duration_s, members), workload)
     return Prediction(
         basis=likes.tier,
-        duration_s=_capped(with_early_ends(answer.duration_s, members), workload),
+        duration_s=_capped(_calibrated(raw, likes, answer.bounds, lore), workload),
         outcome=outcome(members),
         gpu_memory_mb=measured(likes.runs.rows["memory"][likes.in_tier].astype(float)),
         gpu_utilization=measured(likes.runs.rows["utilization"][likes.in_tier].astype(float)),
@@ -122,7 +134,7 @@ def _repeated(likes: Likes) -> Scaled:
     else:
         middle = float(np.median(durations))
         spread = around(middle, [each / middle for each in durations], expected=_EXPECTED)
-    return Scaled(spread, "open", telling)
+    return Scaled(spread, (min(durations), max(durations)), "open", telling)
 
 
 def _newest_first(runs: Columns) -> list[float]:
@@ -149,8 +161,11 @@ def _own_first(likes: Likes, usable: Places) -> Places:
 
 def _capped(spread: Spread, workload: Workload) -> Spread:
     """A job that stops itself after a time takes no longer."""
-    cap = workload.max_time_s.value if workload.max_time_s else math.inf
-    return Spread(min(spread.p10, cap), min(spread.p50, cap), min(spread.p90, cap))
+    return _at_most(spread, workload.max_time_s.value if workload.max_time_s else math.inf)
+
+
+def _at_most(spread: Spread, seconds: float) -> Spread:
+    return Spread(min(spread.p10, seconds), min(spread.p50, seconds), min(spread.p90, seconds))
 
 
 def _match(run: PastRun, alike: float) -> Match:

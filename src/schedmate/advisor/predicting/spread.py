@@ -11,6 +11,8 @@ _Z90 = 1.2816
 _BELIEF = 3.0
 """How many runs our expectation of the spread is worth."""
 _WIDEST = 5.0
+LONGEST_S = 1e8
+"""Three years: no answer is longer."""
 
 
 def quantile(values: Sequence[float], share: float) -> float:

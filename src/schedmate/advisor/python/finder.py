@@ -86,7 +86,7 @@ class Finder:
         self._directories = files.directories
         self._modules: dict[tuple[str, str], LocalModule | None] = {}
         self._by_path: dict[str, LocalModule] = {}
-        for each in (root, run.cwd or workdir, workdir, *_python_path(run, workdir)):
+        for each in (root, run.cwd or workdir, workdir, *_python_path(run, files)):
             self.add_root(each)
         for each in (workdir / "src", root / "src", *_package_roots(root, self._absolute)):
             self.add_root(each)
@@ -170,14 +170,14 @@ class Finder:
         return self._by_path.setdefault(str(module.path), module)
 
 
-def _python_path(run: PythonRun, workdir: Path) -> list[Path]:
-    word = run.env.get("PYTHONPATH")
+def _python_path(run: PythonRun, files: Files) -> list[Path]:
+    word, workdir = run.env.get("PYTHONPATH"), files.workdir
     found: list[Path] = []
     for part in [] if word is None else word.text.split(":")[:_MAX_PARENTS]:
         if part and "$" not in part:
             found.append(workdir / part)
         if is_elsewhere(part):
-            found += (workdir / end for end in ends(part) if (workdir / end).is_dir())
+            found += (workdir / end for end in ends(part) if files.is_directory(workdir / end))
     return found
 
 

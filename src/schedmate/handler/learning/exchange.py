@@ -12,6 +12,7 @@ from schedmate.handler.learning.proposing import compiled, rule_id
 from schedmate.handler.learning.teaching import check_reason
 from schedmate.handler.signature import is_telling, masked
 from schedmate.model import BadInput
+from schedmate.model.account import account_name
 from schedmate.model.legible import has_hidden, legible
 from schedmate.model.lessons import LearnedRule, Origin, Teacher
 from schedmate.model.wire import to_json
@@ -69,25 +70,27 @@ def _rule(data: Any, where: str, by: str, at: float) -> LearnedRule:
             raise BadInput(f"{where}: none of its words is in its example: {line[:100]!r}")
     if search("") is not None or any(len(word) < _LEAST_WORD for word in words):
         raise BadInput(f"{where} is too general, it would match other lines too")
+    origin = _origin(data, where, by, at)
+    switched_on = data.get("enabled") is not False
     return LearnedRule(
         id=rule_id(reason, pattern),
         reason=reason,
         pattern=pattern,
         words=words,
         positives=positives,
-        origin=_origin(data, where, by, at),
-        enabled=data.get("enabled") is not False,
+        origin=origin,
+        enabled=switched_on and origin.teacher == "operator",
     )
 
 
 def _origin(data: dict[str, Any], where: str, by: str, at: float) -> Origin:
-    """Whoever takes it in answers for it; a model's rule stays a model's."""
+    """Who takes it in answers for it; a model's rule stays a model's, and a proposal here."""
     given = data.get("origin")
     said = given if isinstance(given, dict) else {}
     teacher: Teacher = "llm" if said.get("teacher") == "llm" else "operator"
     first = legible(str(said.get("by", ""))[:80])
     note = f"first by {first}" if first else ""
-    return Origin(teacher=teacher, by=by, about=where, at=at, note=note)
+    return Origin(teacher=teacher, by=by, about=where, at=at, note=note, owner=account_name())
 
 
 def _text(data: dict[str, Any], name: str, where: str) -> str:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading.lines import blocks, clean
 from schedmate.handler.rules import BUILT_IN, RULES
@@ -36,8 +37,15 @@ class Scan:
     hits: dict[str, str] = field(default_factory=dict)
 
 
-def healthy_logs(history: History, *, leave_out: Iterable[Path] = ()) -> tuple[Path, ...]:
-    """Logs of completed runs that are still there, the newest first.
+@dataclass(frozen=True, slots=True)
+class HealthyLog:
+    path: Path
+    user: str
+    """Whose run wrote it; it is read with that user's rights."""
+
+
+def healthy_logs(history: History, *, leave_out: Iterable[Path] = ()) -> tuple[HealthyLog, ...]:
+    """Logs of completed runs that can still be read, the newest first.
 
     A file belongs to the last run that wrote it.
     """
@@ -49,14 +57,24 @@ def healthy_logs(history: History, *, leave_out: Iterable[Path] = ()) -> tuple[P
             if path in seen:
                 continue
             seen.add(path)
-            if run.job.state is JobState.COMPLETED and path.is_file():
-                found.append(path)
-    return tuple(found)
+            if run.job.state is JobState.COMPLETED:
+                found.append(HealthyLog(path, run.job.user))
+    there = set(filter(_is_there, sorted(found, key=lambda log: log.user)))
+    return tuple(log for log in found if log in there)
+
+
+def _is_there(log: HealthyLog) -> bool:
+    """To be read; tried for one user after the other, as each has a process of its own."""
+    try:
+        open_regular(log.path, files_of(log.user)).close()
+    except OSError:
+        return False
+    return True
 
 
 def scan(
     rules: Sequence[LearnedRule],
-    logs: Sequence[Path],
+    logs: Sequence[HealthyLog],
     *,
     seconds: float = MOST_SECONDS,
     on_log: OnLog | None = None,
@@ -99,10 +117,10 @@ class Matcher:
     def matches(self, line: str) -> bool:
         return self._search(line) is not None
 
-    def lines_in(self, log: Path) -> Iterator[str]:
+    def lines_in(self, log: Path, reader: Reader = INVOKER) -> Iterator[str]:
         """`file:line: text` of what it takes for a failure; of an unreadable log, nothing."""
         number = 1
-        with suppress(OSError), open_regular(log) as stream:
+        with suppress(OSError), open_regular(log, reader) as stream:
             for block in blocks(plain(chunks_of(stream))):
                 for begin, text in self._found(block, block.lower()):
                     yield f"{log}:{number + block.count(_NEWLINE, 0, begin)}: {text[:_SHOWN]}"
@@ -122,8 +140,8 @@ class Matcher:
                 at = lowered.find(word, end)
 
 
-def _scan_log(log: Path, matchers: Sequence[Matcher], told: Scan) -> None:
+def _scan_log(log: HealthyLog, matchers: Sequence[Matcher], told: Scan) -> None:
     for matcher in matchers:
-        caught = next(matcher.lines_in(log), None)
+        caught = next(matcher.lines_in(log.path, files_of(log.user)), None)
         if caught is not None:
             told.hits[matcher.id] = f"it matches a run that ended well: {caught}"

@@ -1,7 +1,7 @@
 """Who answers where built-in and learned rules meet.
 
-A rule of an operator goes before every other; one that came from a model is asked only where the
-built-in ones leave the cause open.
+A rule of an operator goes before every other. One that a model proposed and a person accepted is
+asked only where the built-in ones give no reason at all.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Final
 
 from schedmate.handler.case import Case
 from schedmate.handler.cause import first_cause
+from schedmate.handler.credibility import credible
 from schedmate.handler.learning.proposing import compiled
 from schedmate.handler.reading import Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, RULES, Rule, RuleBook
 from schedmate.model import BadInput
-from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import LearnedRule, Teacher
 
 CORRECTED_CONFIDENCE: Final = 0.95
@@ -36,10 +36,6 @@ class Shelf:
         self.book = BUILT_IN
         self.teachers: dict[str, Teacher] = {}
 
-    @property
-    def _of_models(self) -> list[Rule]:
-        return [rule for rule in self.book.rules if self.teachers.get(rule.id) == "llm"]
-
     def put(self, learned: Sequence[LearnedRule]) -> Shelf:
         asked = tuple(replace(rule, hits=0, last_hit=None) for rule in learned if rule.asked)
         if asked == self._learned:
@@ -52,14 +48,14 @@ class Shelf:
 
     def pick(self, case: Case, gathered: Gathered) -> Clue | None:
         """The first cause, by whoever may say so."""
+        gathered = credible(case, gathered)
         told = self._first(case, gathered, self._by("operator"))
         if told is not None:
             return told
         found = first_cause(case, _only(gathered, lambda clue: not clue.rule.id))
-        if found is not None and found.confidence >= SURE_ENOUGH and found.rule.reason != "unknown":
+        if found is not None and found.rule.reason != "unknown":
             return found
-        sharper = self._sharper(found)
-        return sharper or self._first(case, gathered, self._by("llm")) or found
+        return self._first(case, gathered, self._by("llm")) or found
 
     def _by(self, teacher: Teacher) -> Callable[[Clue], bool]:
         return lambda clue: self.teachers.get(clue.rule.id) == teacher
@@ -69,15 +65,6 @@ class Shelf:
         mine = _only(gathered, theirs)
         found = first_cause(case, mine) if mine.clues else None
         return found if found is not None and theirs(found) else None
-
-    def _sharper(self, found: Clue | None) -> Clue | None:
-        """A line that a built-in rule took and could not say much about."""
-        if found is None or found.line is None:
-            return None
-        for rule in self._of_models:
-            if rule.matches_text(found.message) or rule.matches_text(found.line.text):
-                return replace(found, rule=rule, confidence=rule.confidence)
-        return None
 
 
 def as_rule(learned: LearnedRule) -> Rule:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from schedmate.handler.case import Case
 from schedmate.handler.learning.healthy import MOST_SECONDS, OnLog, healthy_logs, scan
@@ -17,6 +18,8 @@ from schedmate.handler.signature import Key, masked
 from schedmate.model import REASONS, BadInput
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.ports import Experience
+
+_ALL: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,19 @@ class Teaching:
         self._experience.keep_rule(checked)
         return checked
 
+    def accept(self, rule: LearnedRule, *, by: str) -> LearnedRule:
+        """Let a proposal answer from now on, unless a healthy log speaks against it."""
+        return self.keep(replace(rule, enabled=True, accepted_by=by))
+
+    def refuse(self, rule: LearnedRule, *, by: str) -> LearnedRule:
+        """Keep a proposal as refused, so that it is not proposed again; forget its answer."""
+        refused = replace(rule, enabled=False, refused=f"refused by {by}")
+        self._experience.keep_rule(refused)
+        for past in self._experience.past_failures(teacher="llm", limit=_ALL):
+            if past.rule == rule.id:
+                self._experience.forget_failure(past.id)
+        return refused
+
     def checked(self, rule: LearnedRule, *, case: Case | None = None) -> LearnedRule:
         own = [log for log in (case.logs if case else ()) if isinstance(log, Path)]
         logs = healthy_logs(self._experience, leave_out=own)
@@ -92,7 +108,8 @@ class Teaching:
         except BadInput as error:
             return None, str(error)
         known = {one.id: one for one in self._experience.learned_rules()}.get(rule.id)
-        if known is not None:
+        persons_word = origin.teacher == "operator"
+        if known is not None and not (persons_word and known.origin.teacher == "llm"):
             return known, known.refused
         problem = self._answers(rule, case, line)
         if problem:
@@ -104,7 +121,8 @@ class Teaching:
     def _answers(self, rule: LearnedRule, case: Case, line: LogLine) -> str:
         """It must give this reason for the failure it was made of, and show that line."""
         others = [one for one in self._experience.learned_rules() if one.id != rule.id]
-        shelf = Shelf().put([*others, rule])
+        applied = replace(rule, enabled=True, accepted_by=rule.accepted_by or "trial")
+        shelf = Shelf().put([*others, applied])
         clue = shelf.pick(case, gather(case, shelf.book))
         if clue is None or clue.line is None:
             return "no rule: it would not explain the failure it was made of"
@@ -116,6 +134,7 @@ class Teaching:
     def _proposed(reason: str, text: str, origin: Origin) -> LearnedRule:
         proposal = propose(text)
         return LearnedRule(
+            enabled=origin.teacher == "operator",
             id=rule_id(reason, proposal.pattern),
             reason=reason,
             pattern=proposal.pattern,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schedmate.handler.reading.lines import LogLine
 from schedmate.handler.rules import Rule
+from schedmate.model.diagnosis import Reporter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +15,7 @@ class Clue:
 
     rule: Rule
     confidence: float
+    reported_by: Reporter = "job"
     line: LogLine | None = None
     shown: tuple[LogLine, ...] = ()
     """The line itself, then what helps to understand it."""
@@ -50,6 +52,8 @@ class Gathered:
     clues: tuple[Clue, ...] = ()
     tail: tuple[LogLine, ...] = ()
     unreadable: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Those of the unreadable ones that are there, or may be."""
     lines: int = 0
     readable: bool = False
     """Some log holds text; empty files and random bytes do not."""

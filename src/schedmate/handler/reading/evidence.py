@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from schedmate.handler.rules import BUILT_IN, RuleBook
 from schedmate.logs import chunks_of, open_regular, pieces_of, plain
 
 if TYPE_CHECKING:
+    from schedmate.files import Reader
     from schedmate.handler.case import Case, NamedLog
     from schedmate.handler.reading.lines import LogLine
 
@@ -21,15 +23,17 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
     clues: list[Clue] = []
     tail: list[LogLine] = []
     unreadable: list[str] = []
+    refused: list[str] = []
     lines, readable = 0, False
     names = [str(log) if isinstance(log, Path) else log.name for log in case.logs]
     for order, (log, origin) in enumerate(zip(case.logs, origins(names), strict=True)):
         reader = LogReader(names[order], order, book, origin, case.nodes)
         try:
-            _read(log, reader)
+            _read(log, reader, case.reader)
         except OSError as error:
             unreadable.append(f"{names[order]} ({error.strerror or error})")
-        clues += reader.clues()
+            refused += [] if isinstance(error, FileNotFoundError) else unreadable[-1:]
+        clues += (replace(clue, reported_by=case.reporter(order)) for clue in reader.clues())
         tail += reader.tail()
         lines += reader.lines
         readable |= reader.readable
@@ -37,15 +41,16 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
         clues=tuple(clues),
         tail=tuple(tail),
         unreadable=tuple(unreadable),
+        refused=tuple(refused),
         lines=lines,
         readable=readable,
     )
 
 
-def _read(log: Path | NamedLog, reader: LogReader) -> None:
+def _read(log: Path | NamedLog, reader: LogReader, files: Reader) -> None:
     content = log if isinstance(log, Path) else log.content
     if isinstance(content, bytes):
         reader.read(plain(pieces_of(content)))
         return
-    with open_regular(content) as stream:
+    with open_regular(content, files) as stream:
         reader.read(plain(chunks_of(stream)))

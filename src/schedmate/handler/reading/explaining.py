@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node
 from schedmate.handler.reading.tracebacks import Chain, Traceback
 from schedmate.handler.rules import Rule, RuleBook, Weight
 from schedmate.model import REASONS
@@ -74,12 +75,24 @@ def explain_chain(chain: Chain, book: RuleBook) -> tuple[Rule, float, Traceback]
     explained = [
         (rule, traceback)
         for traceback in chain
-        if (rule := _explain_traceback(traceback, book)) is not None
+        if (rule := _credible(traceback, _explain_traceback(traceback, book), book)) is not None
     ]
     if not explained:
         return None
     rule, traceback = _original(explained)
     return rule, rule.confidence if traceback.error else _CUT_OFF, traceback
+
+
+def _credible(traceback: Traceback, rule: Rule | None, book: RuleBook) -> Rule | None:
+    """Lines below an error that no hardware brings about cannot make it the fault of a node."""
+    own_words, _, below = traceback.message.partition("\n")
+    announced = below and own_words.rstrip().endswith(":")
+    if rule is None or announced or not blames_a_node(rule.reason, traceback.message):
+        return rule
+    own = book.for_error(own_words)
+    if own is None or own.weight is not Weight.CAUSE or own.reason in BROUGHT_ABOUT:
+        return rule
+    return own
 
 
 def _explain_traceback(traceback: Traceback, book: RuleBook) -> Rule | None:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from schedmate.handler.case import Case
 from schedmate.model import REASONS
+from schedmate.model.diagnosis import Reporter
 
 
 class Weight(IntEnum):
@@ -63,6 +64,9 @@ class Rule:
     unless: Pattern | None = None
     """What makes a line harmless that the pattern matches."""
     predicate: Callable[[Case], bool] | None = None
+    reported_by: Reporter = "job"
+    """Who vouches for what the predicate looks at; exit codes and signals are the job's own doing.
+    Of a line it is its log that counts."""
     errors_only: bool = False
     """The pattern is meant for `Type: message` of an exception, not for any line."""
     confidence: float

@@ -76,6 +76,7 @@ RULES = tuple(
     Rule(
         reason=reason,
         predicate=_of(reason),
+        reported_by="scheduler",
         confidence=0.8,
         positives=tuple(_case(state) for state in states),
         negatives=_HARMLESS,

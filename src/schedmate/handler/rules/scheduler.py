@@ -169,6 +169,7 @@ _VERDICTS = (
     Rule(
         reason="time_limit",
         predicate=lambda case: case.state is JobState.TIMEOUT,
+        reported_by="scheduler",
         confidence=0.98,
         positives=(Case(state=JobState.TIMEOUT), Case(state=JobState.TIMEOUT, signal=15)),
         negatives=(Case(state=JobState.FAILED),),
@@ -176,6 +177,7 @@ _VERDICTS = (
     Rule(
         reason="preempted",
         predicate=lambda case: case.state is JobState.PREEMPTED,
+        reported_by="scheduler",
         confidence=0.98,
         weight=Weight.DECISIVE,
         positives=(Case(state=JobState.PREEMPTED),),
@@ -184,6 +186,7 @@ _VERDICTS = (
     Rule(
         reason="node_failure",
         predicate=lambda case: case.state is JobState.NODE_FAIL,
+        reported_by="scheduler",
         confidence=0.98,
         weight=Weight.DECISIVE,
         positives=(Case(state=JobState.NODE_FAIL),),
@@ -192,6 +195,7 @@ _VERDICTS = (
     Rule(
         reason="host_oom",
         predicate=lambda case: case.state is JobState.OUT_OF_MEMORY,
+        reported_by="scheduler",
         confidence=0.97,
         positives=(
             Case(state=JobState.OUT_OF_MEMORY),
@@ -202,6 +206,7 @@ _VERDICTS = (
     Rule(
         reason="cancelled",
         predicate=lambda case: case.state is JobState.CANCELLED,
+        reported_by="scheduler",
         confidence=0.95,
         positives=(Case(state=JobState.CANCELLED), Case(state=JobState.CANCELLED, signal=15)),
         negatives=(Case(state=JobState.COMPLETED),),
@@ -214,6 +219,7 @@ def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Ru
     return Rule(
         reason=reason,
         predicate=lambda case: case.verdict == reason,
+        reported_by="scheduler",
         confidence=confidence,
         weight=weight,
         positives=(Case(state=JobState.FAILED, verdict=reason),),

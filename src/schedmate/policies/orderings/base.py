@@ -1,12 +1,16 @@
-"""The contract of a policy. A policy never owns the loop: it only says who goes first."""
+"""The contract of an ordering. It never owns the loop: it only says what a job costs the others."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction
+
+_SHORTEST = 10.0
+"""Costs below it hardly differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +29,27 @@ class Candidate:
 
 
 class Ordering(Protocol):
-    """Jobs with a smaller nice number start first; equal ones in order of submission."""
+    """Jobs that cost less start first; equal ones in order of submission."""
 
     @property
     def name(self) -> str: ...
 
-    def nice(self, candidate: Candidate) -> int: ...
+    @property
+    def longest(self) -> float:
+        """The cost from which on all jobs are equally last."""
+
+    def cost(self, candidate: Candidate) -> float | None:
+        """How long it keeps the others waiting, in seconds; None where that is unknown."""
+
+
+def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
+    """The place of a job in the queue as a nice number from 0 to `most`, whatever the scheduler.
+
+    It grows with the logarithm of the cost: `most * ln(1 + cost/10) / ln(1 + longest/10)`. A job
+    of unknown cost stands in the middle.
+    """
+    cost = ordering.cost(candidate)
+    if cost is None:
+        return most // 2
+    bounded = min(max(0.0, cost), ordering.longest)
+    return round(most * math.log1p(bounded / _SHORTEST) / math.log1p(ordering.longest / _SHORTEST))

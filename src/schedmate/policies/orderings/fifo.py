@@ -1,4 +1,4 @@
-"""First in, first out: what a scheduler does when nobody tells it better."""
+"""First in, first out: what a scheduler does by itself."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 class Fifo:
     name = "fifo"
+    longest = 1.0
 
-    def nice(self, candidate: Candidate) -> int:  # noqa: ARG002 - nobody is preferred
-        return 0
+    def cost(self, candidate: Candidate) -> float | None:  # noqa: ARG002 - all are equal
+        return 0.0

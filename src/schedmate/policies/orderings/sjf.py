@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from schedmate.policies.orderings.base import Candidate
 
-UNKNOWN_S = 3600
-"""Where a job stands that nothing is known of: before the long ones, behind the short."""
+LONGEST_S = 30 * 86400.0
+"""With it, the middle of the range is at 1.4 hours."""
 
 
 class Sjf:
     name = "sjf"
+    longest = LONGEST_S
 
-    def nice(self, candidate: Candidate) -> int:
-        expected = candidate.expected_s
-        return UNKNOWN_S if expected is None else round(expected)
+    def cost(self, candidate: Candidate) -> float | None:
+        return candidate.expected_s

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.policies.orderings.sjf import UNKNOWN_S
+from schedmate.policies.orderings.sjf import LONGEST_S
 
 if TYPE_CHECKING:
     from schedmate.policies.orderings.base import Candidate
 
+_MANY_GPUS = 64
+"""A month on so many is as last as it gets; the middle of the range is at 11 GPU hours."""
+
 
 class Ssf:
     name = "ssf"
+    longest = _MANY_GPUS * LONGEST_S
 
-    def nice(self, candidate: Candidate) -> int:
+    def cost(self, candidate: Candidate) -> float | None:
         expected = candidate.expected_s
-        seconds = UNKNOWN_S if expected is None else expected
-        return round(seconds * max(1, candidate.job.request.gpus))
+        return None if expected is None else expected * max(1, candidate.job.request.gpus)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import signal
@@ -16,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import hold, lock_holder
+from schedmate.disk.private import append_private
 from schedmate.model import (
+    Activity,
     BadInput,
     Job,
     JobId,
@@ -25,8 +26,10 @@ from schedmate.model import (
     SchedulerError,
     Submission,
 )
+from schedmate.model.account import account_name
 from schedmate.schedulers.local import detach
-from schedmate.schedulers.local.gpus import count_slots
+from schedmate.schedulers.local.activity import activities
+from schedmate.schedulers.local.gpus import busy_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.processes import booted_at
 from schedmate.schedulers.local.queue import Queue
@@ -40,6 +43,8 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
+_NICE_RANGE = 10_000
+"""Jobs do not age here, so nothing bounds it but the wish for readable numbers."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -48,17 +53,20 @@ class LocalScheduler:
 
     name = "local"
 
-    def __init__(self, root: Path, settings: LocalSettings) -> None:
+    def __init__(
+        self, root: Path, settings: LocalSettings, *, nice_range: int | None = None
+    ) -> None:
         self._layout = Layout(root.absolute())  # the daemon works elsewhere
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
+        self._most_nice = nice_range or _NICE_RANGE
 
     def submit(self, submission: Submission) -> JobId:
         self._check(submission)
         job_id = self._queue.add(
             name=submission.name,
-            user=getpass.getuser(),
+            user=account_name(),
             workdir=str(Path(submission.workdir).resolve()),
             command=submission.command,
             script=submission.script,
@@ -75,7 +83,7 @@ class LocalScheduler:
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
         if not all(entry.state.ended for entry in entries):
             self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
-        return [entry.as_job(self._node) for entry in entries]
+        return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         """This machine, which is up, or nobody would ask."""
@@ -97,12 +105,16 @@ class LocalScheduler:
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
+        run: int,
         exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - there is but one node
         delay_s: float = 0.0,
-    ) -> None:
-        self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
+    ) -> bool:
+        waits = self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
         self.ensure_running()
+        return waits
+
+    def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
+        return True
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._queue.set_nice(_number(job_id), nice)
@@ -111,6 +123,18 @@ class LocalScheduler:
         self._queue.set_request(
             _number(job_id), lambda request: replace(request, time_limit_s=seconds)
         )
+
+    def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
+        """See `MeasuresActivity`."""
+        wanted = [int(job.id) for job in jobs if _is_number(job.id)]
+        entries = [entry for entry in self._queue.entries(wanted) if not entry.state.ended]
+        gpus = {entry.id: entry.slots[: entry.request.gpus] for entry in entries}
+        found = activities(
+            {entry.id: self._layout.attempt(entry) for entry in entries},
+            gpus,
+            busy_gpus() if any(gpus.values()) else {},
+        )
+        return {str(number): activity for number, activity in found.items()}
 
     def ensure_running(self) -> None:
         """Start the daemon unless one is alive.
@@ -131,7 +155,7 @@ class LocalScheduler:
             *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
             *(str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno())),
         )
-        with lock, self._layout.log.open("ab") as log:
+        with lock, append_private(self._layout.log) as log:
             subprocess.run(
                 [sys.executable, "-I", "-S", detach.__file__, *command],
                 stdin=subprocess.DEVNULL,

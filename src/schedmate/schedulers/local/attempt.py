@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from schedmate.disk.private import append_private, make_directory
 from schedmate.schedulers.local import shepherd
 from schedmate.schedulers.local.processes import Identity, signal_run
 
@@ -43,11 +44,11 @@ class Attempt:
 
     def start(self, spec: RunSpec) -> subprocess.Popen[bytes]:
         """Start a shepherd. Starting two is harmless: only the one that claims runs."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_directory(self.folder)
         name, _, value = self.mark.partition("=")
         content = {**asdict(spec), "env": {**spec.env, name: value}}
         write_private(self.folder / "spec.json", json.dumps(content))
-        with (self.folder / "shepherd.log").open("ab") as log:
+        with append_private(self.folder / "shepherd.log") as log:
             return subprocess.Popen(
                 [sys.executable, "-I", "-S", shepherd.__file__, str(self.folder)],
                 stdin=subprocess.DEVNULL,

@@ -20,6 +20,25 @@ def count_gpus() -> int:
     return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
 
 
+def busy_gpus() -> dict[int, float]:
+    """How busy each GPU is, from 0 to 1, by its number; empty where nothing tells."""
+    if shutil.which("nvidia-smi") is None:
+        return {}
+    query = ["--query-gpu=index,utilization.gpu", "--format=csv,noheader,nounits"]
+    try:
+        told = subprocess.run(
+            ["nvidia-smi", *query], capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    rows = (line.replace(" ", "").split(",") for line in told.stdout.splitlines())
+    return {
+        int(row[0]): int(row[1]) / 100
+        for row in rows
+        if len(row) == 2 and row[0].isdecimal() and row[1].isdecimal()  # noqa: PLR2004 - number, use
+    }
+
+
 def count_slots(configured: int | None) -> int:
     """The configured number, else the GPUs, else one slot a core."""
     return configured or count_gpus() or os.cpu_count() or 1

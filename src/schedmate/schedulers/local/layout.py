@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate.disk.private import make_directory, open_private
 from schedmate.schedulers.local.attempt import Attempt, write_private
 
 if TYPE_CHECKING:
@@ -53,14 +54,15 @@ class Layout:
     def save_script(self, job_id: int, text: bytes) -> Path:
         """Keep a copy that can be executed: later edits do not change a queued job."""
         path = self.script(job_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
+        make_directory(path.parent)
+        with os.fdopen(open_private(path, os.O_WRONLY | os.O_TRUNC), "wb") as file:
+            file.write(text)
         path.chmod(0o700)
         return path
 
     def save_submission(self, job_id: int, saved: SavedSubmission) -> None:
         folder = self._job(job_id)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_directory(folder)
         write_private(folder / "submission.json", json.dumps(asdict(saved)))
 
     def read_submission(self, job_id: int) -> SavedSubmission | None:

@@ -49,6 +49,41 @@ def signal_run(mark: str, shepherd: int, number: int) -> int:
     return len(pids)
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessTime:
+    """A process, the entry of its environment that says where it belongs, and its CPU time.
+
+    `ticks` has that of the children it has waited for, too.
+    """
+
+    pid: int
+    parent: int
+    state: str
+    mark: str
+    ticks: int
+
+
+def process_times(prefix: str) -> list[ProcessTime]:
+    """All that live, with the entry of their environment that begins so, if there is one."""
+    found = []
+    for pid in _pids():
+        fields = _stat(pid)
+        if fields is not None and fields[0] != "Z":
+            ticks = sum(int(field) for field in fields[11:15])
+            found.append(ProcessTime(pid, int(fields[1]), fields[0], _entry(pid, prefix), ticks))
+    return found
+
+
+def _entry(pid: int, prefix: str) -> str:
+    try:
+        environment = (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return ""
+    start = prefix.encode()
+    entries = (one for one in environment.split(b"\0") if one.startswith(start))
+    return os.fsdecode(next(entries, b""))
+
+
 def _belongs(pid: int, mark: str, shepherd: int) -> bool:
     """By its environment, which all children inherit, or as the shepherd's own child."""
     fields = _stat(pid)

@@ -84,7 +84,7 @@ class Entry:
         """Where this run writes; every run has files of its own, so that lines stay quotable."""
         return _of_run(self.stdout, self.restarts), _of_run(self.stderr, self.restarts)
 
-    def as_job(self, node: str) -> Job:
+    def as_job(self, node: str, most_nice: int) -> Job:
         return Job(
             id=str(self.id),
             name=self.name,
@@ -103,6 +103,7 @@ class Entry:
             nodes=() if self.state is JobState.PENDING else (node,),
             logs=tuple(dict.fromkeys(self.logs)),
             nice=self.nice,
+            most_nice=most_nice if self.state is JobState.PENDING else None,
             reason=self.reason,
         )
 
@@ -253,10 +254,13 @@ class Queue:
                 # a cancellation outranks a requeue that is under way
                 self._update(job_id, "ending = 'CANCELLED'", ())
 
-    def requeue(self, job_id: int, eligible_time: float, *, run: int | None = None) -> None:
+    def requeue(self, job_id: int, eligible_time: float, *, run: int) -> bool:
+        """Whether it waits again; False while its run is being ended."""
         with self._db.transaction():
             entry = self.entry(job_id)
-            if run is not None and run != entry.restarts:
+            if entry.restarts == run + 1 and entry.state is JobState.PENDING:
+                return True
+            if run != entry.restarts:
                 raise SchedulerError(f"job {job_id} has been queued again meanwhile")
             if entry.state is JobState.PENDING:
                 raise SchedulerError(f"job {job_id} is waiting already")
@@ -265,8 +269,9 @@ class Queue:
                     raise SchedulerError(f"job {job_id} is being ended: {entry.ending}")
                 self._update(job_id, "eligible_time = ?", (eligible_time,))
                 self.end(job_id, _REQUEUE)
-            else:
-                self._requeue(job_id, eligible_time)
+                return False
+            self._requeue(job_id, eligible_time)
+            return True
 
     def set_nice(self, job_id: int, nice: int) -> None:
         with self._db.transaction():

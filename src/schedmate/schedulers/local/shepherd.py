@@ -130,7 +130,8 @@ def _boot() -> str:
 def _write(path: Path, value: dict[str, Any]) -> None:
     """Whole or not at all, and on the disk before anybody relies on it."""
     draft = path.with_name(path.name + ".draft")
-    with draft.open("w", encoding="utf-8") as file:
+    private = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(private, "w", encoding="utf-8") as file:
         json.dump(value, file)
         file.flush()
         os.fsync(file.fileno())

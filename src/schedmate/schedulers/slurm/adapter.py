@@ -3,46 +3,62 @@
 The controller is asked with one squeue for everything it still holds, ended jobs included
 (MinJobAge, five minutes by default). What it has let go of is looked up with one sacct, where
 the site has accounting; where it has none, a job is known for as long as the controller holds
-it. A question that fails raises: an empty answer is never made up.
+it. A question that fails raises: an empty answer is never made up. Only the list of all jobs does
+without accounting while that is away, and asks it again a while later.
 """
 
 from __future__ import annotations
 
-import math
+import logging
 import os
 import re
 import time
-from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schedmate.model import NotFound, SchedulerError
-from schedmate.schedulers.slurm import gpu_use, nodes, parsing
+from schedmate.model import NotFound, PartlyKnown, SchedulerError
+from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
+from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.hostlist import expand
+from schedmate.schedulers.slurm.requeueing import Requeueing
+from schedmate.schedulers.slurm.site import Site
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.schedulers.base import Rights
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
 """How many ids fit on one command line; beyond it everything is asked for."""
 
-_STOPPING_POLL_S = 0.5
-_CREDENTIAL_S = 2.0
-"""slurmd refuses, as revoked, a credential from the second in which the last run ended."""
+_SITE_S = 3600.0
+"""How long what a site's configuration says is taken for granted."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 30.0, 600.0
+"""Before accounting that did not answer is asked again, twice as long each time."""
+_log = logging.getLogger("schedmate.slurm")
 
 
 class SlurmScheduler:
     name = "slurm"
 
-    def __init__(self, *, timeout_s: float = 30.0, history_days: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        timeout_s: float = 30.0,
+        history_days: int = 1,
+        nice_range: int | None = None,
+    ) -> None:
         self._slurm = SlurmCommands(timeout_s)
         self._history_days = history_days
-        self._has_accounting: bool | None = None
+        self._nice_range = nice_range
+        self._read_site: tuple[float, Site] | None = None
+        self._pause_s = 0.0
+        self._ask_accounting_at = 0.0
 
     def submit(self, submission: Submission) -> JobId:
         answer = self._slurm.submit(
@@ -61,17 +77,19 @@ class SlurmScheduler:
         """See `Scheduler.jobs`. An array's id means all its tasks."""
         if ids is None:
             held = self._held(None)
-            return held + self._accounted(None, but={job.id for job in held})
+            return held + self._past(held)
         wanted = {job_id for job_id in ids if _JOB_ID.fullmatch(job_id)}
         held = self._held(wanted) if wanted else []
         found = {name for job in held for name in _names(job.id)}
         forgotten = wanted - found
-        past = self._accounted(forgotten, but={job.id for job in held}) if forgotten else []
-        return held + past
+        return held + (self._looked_up(forgotten, held) if forgotten else [])
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         """See `Scheduler.nodes`. All are asked for: one unknown name would spoil the answer."""
-        found = nodes.node_states(self._slurm.ask("scontrol", "-a", "-o", "show", "node"))
+        reservations = self._slurm.ask("scontrol", "-a", "-o", "show", "reservation")
+        found = nodes.node_states(
+            self._slurm.ask("scontrol", "-a", "-o", "show", "node"), reservations
+        )
         return found if names is None else [node for node in found if node.name in set(names)]
 
     def script(self, job_id: JobId) -> str | None:
@@ -90,23 +108,23 @@ class SlurmScheduler:
         self,
         job_id: JobId,
         *,
-        run: int | None = None,
+        run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
-    ) -> None:
+    ) -> bool:
         """See `Scheduler.requeue`. Nodes that were excluded before stay so."""
-        if run is not None and any(job.restarts != run for job in self.jobs([_checked(job_id)])):
-            raise SchedulerError(f"job {job_id} has been queued again meanwhile")
-        excluded = self._ask_about(job_id, "%x")
-        self._slurm.ask("scontrol", "requeue", job_id)
-        more = [node for node in exclude_nodes if node not in expand(excluded)]
-        if more:
-            self._update(job_id, f"ExcNodeList={','.join(filter(None, [excluded, *more]))}")
-        # without a start time Slurm keeps a requeued job back for two minutes, which is all that
-        # happens where this fails
-        with suppress(SchedulerError):
-            self._wait_until_stopped(job_id)
-            self._update(job_id, f"StartTime=now+{math.ceil(max(_CREDENTIAL_S, delay_s))}")
+        return Requeueing(
+            slurm=self._slurm,
+            look=self._record,
+            excluded=self._excluded,
+            job_id=_checked(job_id),
+            run=run,
+            exclude_nodes=exclude_nodes,
+            delay_s=delay_s,
+        ).go_on()
+
+    def may_run_on(self, job: Job, node: NodeState) -> bool:
+        return allows(job.request, node)
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._update(job_id, f"Nice={nice}")
@@ -117,27 +135,57 @@ class SlurmScheduler:
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""
-        if not job.request.gpus or not self._accounting():
+        if not job.request.gpus or not self._site().has_accounting or self._pausing():
             return None
         separator, form = parsing.new_separator(), ",".join(gpu_use.FIELDS)
         which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
-        text = self._slurm.ask("sacct", "-n", "-a", "-p", *which)
+        text = self._ask_accounting("-n", "-a", "-p", *which)
         return gpu_use.gpu_use(parsing.records(text, gpu_use.FIELDS, separator), job.request.gpus)
 
-    def _ask_about(self, job_id: JobId, field: str) -> str:
-        answer = self._slurm.ask("squeue", "-h", "-tall", "-j", _checked(job_id), "-o", field)
-        return answer.partition("\n")[0].strip()
+    def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
+        """See `MeasuresActivity`."""
+        return activity.measured(self._slurm.ask, jobs)
 
-    def _wait_until_stopped(self, job_id: JobId) -> None:
-        """Slurm sets the start time anew when the last process of the old run has gone."""
-        deadline = time.monotonic() + self._slurm.timeout_s
-        while self._ask_about(job_id, "%T") == "COMPLETING" and time.monotonic() < deadline:
-            time.sleep(_STOPPING_POLL_S)
+    def rights(self) -> Rights:
+        """See `KnowsRights`."""
+        return rights.rights(self._slurm, accounting=self._site().has_accounting)
+
+    def _excluded(self, job_id: JobId) -> str:
+        return self._exclusions({_checked(job_id)}).get(job_id, "")
+
+    def _exclusions(self, ids: set[JobId]) -> dict[JobId, str]:
+        """The excluded nodes of these jobs, which squeue shows in its short format only."""
+        separator = parsing.new_separator()
+        form = f"%i{separator}%x{separator}"
+        which = ["-j", ",".join(sorted(ids))]
+        try:
+            text = self._slurm.ask("squeue", "-h", "-a", "-r", "-tall", *which, "-o", form)
+        except NotFound:  # the controller has let go of it since
+            return {}
+        return {
+            row["id"]: row["nodes"] for row in parsing.records(text, ("id", "nodes"), separator)
+        }
+
+    def _record(self, job_id: JobId) -> parsing.Record:
+        """What squeue shows of one job, which is not an array."""
+        rows = [row for row in self._records({job_id}) if row["JobArrayID"] == job_id]
+        if not rows:
+            raise NotFound(f"Slurm's controller does not know job {job_id}")
+        return rows[0]
 
     def _update(self, job_id: JobId, *changes: str) -> None:
         self._slurm.ask("scontrol", "update", f"JobId={_checked(job_id)}", *changes)
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
+        rows = self._records(ids)
+        site = self._site() if rows else Site()
+        jobs = _only(ids, [parsing.queued_job(row, _is_file, site) for row in rows])
+        if not jobs or ids is None or len(ids) > _MOST_IDS:
+            return jobs
+        excluded = self._exclusions({job.id for job in jobs})
+        return [_without(job, excluded.get(job.id, "")) for job in jobs]
+
+    def _records(self, ids: set[JobId] | None) -> list[parsing.Record]:
         separator = parsing.new_separator()
         which = [] if ids is None or len(ids) > _MOST_IDS else ["-j", ",".join(sorted(ids))]
         form = parsing.squeue_format(separator)
@@ -145,11 +193,44 @@ class SlurmScheduler:
             text = self._slurm.ask("squeue", "-h", "-a", "-r", "-tall", *which, "-O", form)
         except NotFound:  # only where one single id was asked for
             return []
-        rows = parsing.records(text, parsing.SQUEUE_FIELDS, separator)
-        return _only(ids, [parsing.queued_job(row, _is_file) for row in rows])
+        return list(parsing.records(text, parsing.SQUEUE_FIELDS, separator))
+
+    def _past(self, held: list[Job]) -> list[Job]:
+        """What only accounting knows; nothing, for a while, where it does not answer."""
+        if self._pausing():
+            return []
+        try:
+            return self._accounted(None, but={job.id for job in held})
+        except SchedulerError as error:
+            _log.warning("ended jobs that only accounting knows are missing for now: %s", error)
+            return []
+
+    def _looked_up(self, ids: set[JobId], held: list[Job]) -> list[Job]:
+        """Of jobs that the controller does not know; that accounting is away ends none of them."""
+        complaint = f"job {min(ids)} may be known to accounting, which does not answer"
+        if self._pausing():
+            raise PartlyKnown(complaint, held)
+        try:
+            return self._accounted(ids, but={job.id for job in held})
+        except SchedulerError as error:
+            raise PartlyKnown(f"{complaint}: {error}", held) from error
+
+    def _pausing(self) -> bool:
+        return time.monotonic() < self._ask_accounting_at
+
+    def _ask_accounting(self, *argv: str) -> str:
+        """One that does not answer is left alone for a while: each question may take long."""
+        try:
+            answer = self._slurm.ask("sacct", *argv)
+        except SchedulerError:
+            self._pause_s = min(max(_FIRST_PAUSE_S, 2 * self._pause_s), _LONGEST_PAUSE_S)
+            self._ask_accounting_at = time.monotonic() + self._pause_s
+            raise
+        self._pause_s = 0.0
+        return answer
 
     def _accounted(self, ids: set[JobId] | None, *, but: set[JobId]) -> list[Job]:
-        if not self._accounting():
+        if not self._site().has_accounting:
             return []
         separator = parsing.new_separator()
         few = ids is not None and len(ids) <= _MOST_IDS
@@ -157,18 +238,18 @@ class SlurmScheduler:
             ["-j", ",".join(sorted(ids or ()))] if few else ["-S", f"now-{self._history_days}days"]
         )
         form = ",".join(parsing.SACCT_FIELDS)
-        text = self._slurm.ask(
-            "sacct", "-n", "-a", "-X", "-D", "-p", f"--delimiter={separator}", *which, "-o", form
+        text = self._ask_accounting(
+            "-n", "-a", "-X", "-D", "-p", f"--delimiter={separator}", *which, "-o", form
         )
         rows = parsing.records(text, parsing.SACCT_FIELDS, separator)
         return [job for job in _only(ids, parsing.accounted_jobs(rows)) if job.id not in but]
 
-    def _accounting(self) -> bool:
-        if self._has_accounting is None:
+    def _site(self) -> Site:
+        now = time.monotonic()
+        if self._read_site is None or now - self._read_site[0] > _SITE_S:
             config = self._slurm.ask("scontrol", "show", "config")
-            found = re.search(r"^AccountingStorageType\s*=\s*(\S*)", config, re.MULTILINE)
-            self._has_accounting = found is not None and found[1].endswith("slurmdbd")
-        return self._has_accounting
+            self._read_site = (now, Site.read(config, self._nice_range))
+        return self._read_site[1]
 
 
 @lru_cache(maxsize=65536)
@@ -180,6 +261,10 @@ def _is_file(path: str) -> bool:
 def _names(job_id: JobId) -> set[JobId]:
     """`12_3` answers to 12 as well."""
     return {job_id, re.split("[_+]", job_id)[0]}
+
+
+def _without(job: Job, excluded: str) -> Job:
+    return replace(job, request=replace(job.request, exclude_nodes=expand(excluded)))
 
 
 def _only(ids: set[JobId] | None, jobs: list[Job]) -> list[Job]:

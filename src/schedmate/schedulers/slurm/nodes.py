@@ -11,34 +11,55 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import NodeState
 from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm.hostlist import expand
 
 if TYPE_CHECKING:
     from schedmate.model import NodeCondition
 
-_FIELD = re.compile(r"(?:^| )(NodeName|State|Partitions|BootTime)=(\S*)")
+_FIELD = re.compile(r"(?:^| )(NodeName|State|Partitions|BootTime|ActiveFeatures)=(\S*)")
+_RESERVATION = re.compile(r"(?:^| )(ReservationName|Nodes|State)=(\S*)")
 _SET_BY = re.compile(r" \[[^\[\]@]{0,100}@(\w[\w:.\-]{0,40})\]")
 _GONE = frozenset({"DOWN", "NOT_RESPONDING", "NO_RESPOND", "FAIL", "FAILING", "ERROR"})
 _CLOSED = frozenset({"DRAIN", "DRAINED", "DRAINING"})
 
 
-def node_states(text: str) -> list[NodeState]:
-    return [_node(line) for line in text.splitlines() if line.startswith("NodeName=")]
+def node_states(text: str, reservations: str = "") -> list[NodeState]:
+    """`reservations` is what `scontrol -o show reservation` says."""
+    held = _reserved(reservations)
+    return [_node(line, held) for line in text.splitlines() if line.startswith("NodeName=")]
 
 
-def _node(line: str) -> NodeState:
+def _reserved(text: str) -> dict[str, tuple[str, ...]]:
+    """The reservations that hold a node now, by node."""
+    held: dict[str, tuple[str, ...]] = {}
+    for line in text.splitlines():
+        found = dict(reversed(_RESERVATION.findall(line)))
+        if found.get("State") == "ACTIVE":
+            for node in expand(found.get("Nodes", "")):
+                held[node] = (*held.get(node, ()), found["ReservationName"])
+    return held
+
+
+def _node(line: str, reserved: dict[str, tuple[str, ...]]) -> NodeState:
     facts, _, because = line.partition(" Reason=")
     found = dict(reversed(_FIELD.findall(facts)))  # the first of a name counts
     reason, since = _reason(because)
-    listed = found.get("Partitions", "")
+    name = found.get("NodeName", "")
     return NodeState(
-        name=found.get("NodeName", ""),
+        name=name,
         condition=_condition(found.get("State", "")),
         state=found.get("State", "").lower(),
         reason=reason,
         since=since,
         up_since=values.epoch(found.get("BootTime", "")),
-        partitions=tuple(name for name in listed.split(",") if name and name != "(null)"),
+        partitions=_listed(found.get("Partitions", "")),
+        features=_listed(found.get("ActiveFeatures", "")),
+        reservations=reserved.get(name, ()),
     )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split(",") if name and name != "(null)")
 
 
 def _condition(state: str) -> NodeCondition:

@@ -14,6 +14,7 @@ from schedmate.model import Job, JobState, Request, SchedulerError
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
+from schedmate.schedulers.slurm.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +49,12 @@ SQUEUE_FIELDS = (
     "tres-alloc",
     "tres-per-job",
     "tres-per-node",
+    "PriorityLong",
+    "ReqNodes",
+    "Feature",
+    "Reservation",
+    "Requeue",
+    "BatchFlag",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -68,6 +75,8 @@ SACCT_FIELDS = (
     "NNodes",
     "AllocTRES",
 )
+_WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmin", "JobHeldUser"})
+"""Reasons of a job that is queued again while its last run is still being ended."""
 _LONGEST_SCRIPT_NAME = 8
 """In words."""
 
@@ -93,9 +102,11 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
         yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
 
 
-def queued_job(record: Record, is_file: IsFile) -> Job:
+def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job:
     """A job as the controller shows it."""
     state = values.state(record["State"])
+    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
+        state = JobState.PENDING
     nodes = expand(record["NodeList"])
     command = split_command(record["Command"], is_file)
     started = state is not JobState.PENDING and bool(nodes)
@@ -118,6 +129,7 @@ def queued_job(record: Record, is_file: IsFile) -> Job:
         nodes=nodes,
         logs=_logs(record, nodes),
         nice=_number(record["Nice"]) or 0,
+        most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
         reason="" if record["Reason"] == "None" else record["Reason"],
     )
 
@@ -156,7 +168,32 @@ def _queued_request(record: Record) -> Request:
         memory_mb=values.megabytes(resources.get("mem", "")),
         time_limit_s=values.limit_s(record["TimeLimit"]),
         partition=record["Partition"] or None,
+        required_nodes=expand(_said(record["ReqNodes"])),
+        features=_said(record["Feature"]),
+        reservation=_said(record["Reservation"]),
     )
+
+
+def is_stopping(record: Record) -> bool:
+    """Processes of its last run are still being ended."""
+    return record["State"] == "COMPLETING"
+
+
+def is_held(record: Record) -> bool:
+    return record["PriorityLong"] == "0"
+
+
+def can_requeue(record: Record) -> bool:
+    return record["Requeue"] == "1" and record["BatchFlag"] == "1"
+
+
+def _most_nice(record: Record, site: Site | None) -> int | None:
+    priority, nice = _number(record["PriorityLong"]), _number(record["Nice"]) or 0
+    return None if site is None else site.most_nice(priority, nice)
+
+
+def _said(text: str) -> str:
+    return "" if text in ("(null)", "N/A") else text
 
 
 def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:

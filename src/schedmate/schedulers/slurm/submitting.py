@@ -37,7 +37,7 @@ def _flags(submission: Submission) -> Iterator[str]:
         yield f"--output={submission.stdout}"
     if submission.stderr is not None:
         yield f"--error={submission.stderr}"
-    if submission.nice:
+    if submission.nice and not _chosen("--nice", submission):
         yield f"--nice={submission.nice}"
     if submission.env is not None and not _chosen("--export", submission):
         yield "--export=ALL"

@@ -1,4 +1,7 @@
-"""The places in line that the mate's mind gives: the same mind that sets nice numbers live."""
+"""The places in line that the live orderings give, without the bound that a site's weights set.
+
+A simulated queue takes any number, so a job stands as far back as it costs, in whole seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,14 @@ import math
 
 import numpy as np
 
-from schedmate.core import Act, JobAdvised, JobSeen, Mind
-from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
-from schedmate.policies import Ordering
+from schedmate.model import Job, JobState, Prediction, Request, Spread
+from schedmate.policies import Candidate, Ordering
 from schedmate.simulator.columns import Columns, Floats
 from schedmate.simulator.estimates import Estimates
 
-_NOTHING_READ = Workload()
-
 
 def nice_numbers(columns: Columns, estimates: Estimates, ordering: Ordering) -> Floats:
-    """What the mind asks the scheduler to set; 0 where it asks for nothing."""
-    mind = Mind(ordering)
+    """Seconds by which each job stands back; 0 for one of unknown duration."""
     submits, gpus = columns.submit.tolist(), columns.gpus.tolist()
     spreads = zip(
         estimates.p10.tolist(), estimates.p50.tolist(), estimates.p90.tolist(), strict=True
@@ -26,7 +25,8 @@ def nice_numbers(columns: Columns, estimates: Estimates, ordering: Ordering) -> 
     for job, (p10, p50, p90) in enumerate(spreads):
         if not math.isnan(p50):
             seen = _waiting(columns.ids[job], submits[job], gpus[job])
-            nice[job] = _nice(mind, seen, Spread(p10, p50, p90))
+            said = Prediction(basis="history", duration_s=Spread(p10, p50, p90), explanation="")
+            nice[job] = round(ordering.cost(Candidate(seen, said)) or 0.0)
     return nice
 
 
@@ -40,13 +40,3 @@ def _waiting(job_id: str, submitted: float, gpus: int) -> Job:
         request=Request(gpus=gpus),
         submit_time=submitted,
     )
-
-
-def _nice(mind: Mind, job: Job, spread: Spread) -> float:
-    mind.handle(JobSeen(job.submit_time, job))
-    said = Prediction(basis="history", duration_s=spread, explanation="")
-    advice = Advice(workload=_NOTHING_READ, prediction=said)
-    wanted = mind.handle(JobAdvised(job.submit_time, job.id, advice))
-    mind.forget(job.id)
-    values = [each.action.value for each in wanted if isinstance(each, Act)]
-    return float(values[0]) if values and values[0] is not None else 0.0

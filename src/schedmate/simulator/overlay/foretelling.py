@@ -12,7 +12,7 @@ from schedmate.advisor import Target
 from schedmate.advisor.predicting.columns import Columns, columns_of, query_of, rows_of
 from schedmate.advisor.predicting.estimating import scaled
 from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import Likes, sketch_of_target
+from schedmate.advisor.predicting.matching import Likes, repeated, sketch_of_target
 from schedmate.advisor.predicting.outcomes import ENOUGH, with_early_ends
 from schedmate.advisor.predicting.prediction import predict
 from schedmate.advisor.predicting.spread import around, empirical
@@ -51,7 +51,7 @@ def _likes(sketch: Sketch, runs: Columns, at: float) -> Likes | None:
     used = (runs.rows["words"] == query.rows["words"]).any(axis=0)
     used[_USER] = True
     query.rows["words"][0, ~used] = 0  # a name that nobody used before says nothing
-    same = np.asarray(runs.rows["arguments"] == sketch.arguments)
+    same = repeated(query, runs)
     identical = Likes("identical", query, sketch, runs, alike, same)
     likes = Likes("same_code", query, sketch, runs, alike, np.ones(len(runs), bool))
     for each in (identical, likes):

@@ -19,6 +19,7 @@ from schedmate.advisor.reading import understand
 from schedmate.advisor.resolve import resolve
 from schedmate.advisor.sources import digest
 from schedmate.advisor.understanding import Understanding
+from schedmate.files import INVOKER
 from schedmate.model import Finding, Fingerprint, Request, Workload
 from schedmate.simulator.overlay.meaning import Work
 from schedmate.simulator.overlay.projects import Project, bank
@@ -104,6 +105,7 @@ def _read(
             request=request,
             user="",
             name=project.name,
+            by=INVOKER,
         )
         launch = resolve(target)
         understood, _ = understand(launch, target.files, request)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from schedmate.files import INVOKER, Reader, Status
 from schedmate.logs.unpacking import MAGIC
 from schedmate.tracker.following import rotation
 from schedmate.tracker.following.lines import LONGEST_LINE, lines_in
@@ -37,9 +38,16 @@ _State = tuple[int, int, int]
 class LogFollower:
     """New lines of one file; whatever happens to the file, it goes on."""
 
-    __slots__ = ("_path", "_place", "_quiet", "_seen", "_settled", "behind", "lines", "rewritten")
+    __slots__ = (
+        "_path", "_place", "_quiet", "_reader", "_seen", "_settled",
+        "behind", "lines", "refused", "rewritten",
+    )  # fmt: skip
 
-    def __init__(self, path: Path, position: LogPosition | None = None) -> None:
+    def __init__(
+        self, path: Path, position: LogPosition | None = None, *, reader: Reader = INVOKER
+    ) -> None:
+        self.refused = False
+        """The last look found something that may not be read."""
         self.rewritten = False
         """The last look found the file written anew in place."""
         self.behind = False
@@ -47,6 +55,7 @@ class LogFollower:
         self.lines = position.lines if position else 0
         """How many were read; about, where a backlog was only sifted."""
         self._path = str(path)
+        self._reader = reader
         self._place = Place(position)
         self._seen: _State = (0, 0, position.written_ns if position else 0)
         self._settled = False
@@ -90,12 +99,16 @@ class LogFollower:
         self._quiet = self._quiet + 1 if self._settled else 0
         if now is None or (self._settled and self._quiet % _DOUBT_EVERY):
             return
-        with suppress(OSError):  # gone, forbidden or stale: perhaps not next time
+        try:  # gone, forbidden or stale: perhaps not next time
             yield from self._look_into()
+        except FileNotFoundError:
+            return
+        except OSError:
+            self.refused = True
 
     def skip_to_end(self) -> None:
         """Take what the file holds now as read: it is from an earlier run."""
-        with suppress(OSError), _opened(self._path) as file:
+        with suppress(OSError), self._opened(self._path) as file:
             found = os.fstat(file)
             self._place.begin(found.st_ino)
             if os.pread(file, len(MAGIC), 0) != MAGIC:
@@ -108,14 +121,19 @@ class LogFollower:
         self.lines = 0
 
     def _state(self) -> _State | None:
+        self.refused = False
         try:
-            found = os.stat(self._path)  # noqa: PTH116 - a thousand times a second
-        except (OSError, ValueError):
+            found = self._reader.stat(self._path)
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        return _state(found) if stat.S_ISREG(found.st_mode) else None
+        except OSError:
+            self.refused = True
+            return None
+        self.refused = not stat.S_ISREG(found.st_mode)
+        return None if self.refused else _state(found)
 
     def _look_into(self) -> Iterator[list[bytes]]:
-        with _opened(self._path) as file:
+        with self._opened(self._path) as file:
             found = os.fstat(file)
             now = _state(found)
             if not stat.S_ISREG(found.st_mode) or (self._settled and now == self._seen):
@@ -143,32 +161,32 @@ class LogFollower:
                 return
             if not in_place:
                 yield self._place.cutter.finish()
-            rest = rotation.successor(self._path, of=rest)
+            rest = rotation.successor(self._path, self._reader, of=rest)
             if rest is not None:  # there were several rotations since the last look
-                self._place.begin(_inode(rest), carry=in_place)
+                self._place.begin(self._reader.stat(rest).st_ino, carry=in_place)
         self._place.begin(found.st_ino, carry=in_place and not self.rewritten)
 
     def _renamed(self) -> str | None:
         """The file read so far under its new name."""
         if not self._place.inode:
             return None
-        name = rotation.by_inode(self._path, self._place.inode)
+        name = rotation.by_inode(self._path, self._reader, self._place.inode)
         if name is None or not (self._place.offset or rotation.is_rotated(self._path, name)):
             return None
         return name if self._goes_on_in(name) else None
 
     def _copied(self) -> str | None:
         """A copy of the file read so far, made before it was truncated."""
-        copies = rotation.copies(self._path, since_ns=self._seen[2])
+        copies = rotation.copies(self._path, self._reader, since_ns=self._seen[2])
         return next(filter(self._goes_on_in, copies), None)
 
     def _goes_on_in(self, name: str) -> bool:
-        with suppress(OSError), _opened(name) as file:
+        with suppress(OSError), self._opened(name) as file:
             return self._place.continues_in(file)
         return False
 
     def _read_rest(self, name: str) -> Iterator[list[bytes]]:
-        with _opened(name) as file:
+        with self._opened(name) as file:
             self._place.inode = os.fstat(file).st_ino
             yield from self._read_on(file)
 
@@ -190,6 +208,15 @@ class LogFollower:
                 return
             place.skip_hole(file, chunk)
 
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[int]:
+        """A descriptor; what has become a pipe in the meantime does not keep us waiting."""
+        file = self._reader.open(path)
+        try:
+            yield file
+        finally:
+            os.close(file)
+
     def _lines_of(self, ended: bytes, *, sifted: bool, last: bool) -> list[bytes]:
         if not sifted:
             lines = lines_in(ended)
@@ -204,19 +231,5 @@ def _written(end: bytes) -> bytes:
     return b"" if end == MAGIC[:1] else end.rstrip(b"\0")
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[int]:
-    """A descriptor; what has become a pipe in the meantime does not keep us waiting."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-def _inode(path: str) -> int:
-    return os.stat(path).st_ino  # noqa: PTH116 - names here are str
-
-
-def _state(found: os.stat_result) -> _State:
+def _state(found: Status) -> _State:
     return found.st_ino, found.st_size, found.st_mtime_ns

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from schedmate.files import INVOKER, Reader
 from schedmate.logs.unpacking import unpacker_for
 from schedmate.model import BadInput, NotFound, SchedMateError
 from schedmate.tracker.following.lines import LineCutter, lines_in
@@ -15,22 +17,23 @@ from schedmate.tracker.following.sieve import HEAD, sift, sift_last
 _CHUNK = 2 << 20
 
 
-def open_log(path: Path) -> BinaryIO:
+def open_log(path: Path, reader: Reader = INVOKER) -> BinaryIO:
     """Open a log for reading, or say in one sentence why it cannot be."""
     try:
-        _check_kind(path)
-        return path.open("rb")
+        _check_kind(path, reader)
+        return os.fdopen(reader.open(str(path)), "rb")
     except FileNotFoundError:
         raise NotFound(f"there is no log {path}") from None
     except PermissionError:
-        raise SchedMateError(f"the log {path} may not be read by this user") from None
+        whom = f"user {reader.user}" if reader.user else "this user"
+        raise SchedMateError(f"the log {path} may not be read by {whom}") from None
     except (OSError, ValueError) as error:
         raise SchedMateError(f"the log {str(path)!r} cannot be read: {error}") from error
 
 
-def _check_kind(path: Path) -> None:
+def _check_kind(path: Path, reader: Reader) -> None:
     """Opening a pipe may wait for ever, and a device may never end."""
-    mode = path.stat().st_mode
+    mode = reader.stat(str(path)).st_mode
     if stat.S_ISDIR(mode):
         raise BadInput(f"{path} is a directory; name the log files in it")
     if not stat.S_ISREG(mode):

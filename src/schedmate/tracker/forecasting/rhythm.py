@@ -1,10 +1,19 @@
-"""How often a job says something, and when its silence means that it hangs."""
+"""How often a job writes something, and when its silence is worth an alarm.
+
+An alarm is shown, nothing more. Whether a silent job hangs is decided by the decision engine
+(`core/hangs.py`), from what `Rhythm.silence` gives and from a second sign.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_LEAST_GAPS = 5
+from schedmate.model import KnownPause, Silence
+
+_LEAST_GAPS = 10
+_FEW_GAPS = 5
+_QUIET_S = 10.0
+"""After which a count that may be at its end is believed to be."""
 _FACTOR = 3.0
 _LONE_FACTOR = 1.5
 _PATIENT_FACTOR = 10.0
@@ -14,6 +23,8 @@ _MOST_OF_RUN = 0.5
 """A silence that was most of the run so far was its start-up."""
 _UNWATCHED = 20.0
 """A look that comes so many usual ones late: the machine slept, or its clock jumped."""
+_LEAST_UNWATCHED_S = 30.0
+"""A busy machine looks late, too."""
 
 
 @dataclass(slots=True)
@@ -39,6 +50,12 @@ class Rhythm:
     """The longest silence of an announced evaluation or checkpoint."""
     start_up_s: float = 0.0
     up_since: float | None = None
+    looks: int = 0
+    """In how many looks something new was found, ..."""
+    first_at: float | None = None
+    """... since when."""
+    unwatched_s: float = 0.0
+    """How much of the silence so far fell into time in which nothing looked."""
 
     def look(self, now: float, *, spoke: bool, lines: int = 1, patient: bool = False) -> None:
         """Note a look at the logs that did or did not find something new, so many lines of it.
@@ -47,23 +64,32 @@ class Rhythm:
         looks and then fell silent has shown one. `patient` says that the job had announced a
         long pause before it fell silent.
         """
+        before = self.looked_at
         watched = self._follow_clock(now)
         if self.started_at is None or now < self.started_at:
             self.started_at = now
+        if not watched and before is not None:
+            self.unwatched_s += max(0.0, now - before)
         if not spoke:
             return
         self.gaps += max(1, lines) - (self.spoke_at is None)
         since = self.started_at if self.spoke_at is None else self.spoke_at
         if watched:
-            self._measure(now - since, now, patient=patient)
-        self.spoke_at = now
+            self._measure(now - since - self.unwatched_s, now, patient=patient)
+        self._spoke(now)
 
-    def catch_up(self, lines: int, *, until: float) -> None:
+    def _spoke(self, now: float) -> None:
+        self.spoke_at, self.unwatched_s = now, 0.0
+        self.looks += 1
+        self.first_at = now if self.first_at is None else min(now, self.first_at)
+
+    def catch_up(self, lines: int, *, until: float, now: float) -> None:
         """Take over a run that has already written lines, the last of them at `until`.
 
         Their gaps were not seen: the longest may have been a good part of the run.
         """
-        self.spoke_at = until
+        self.spoke_at, self.looked_at = until, now
+        self.unwatched_s = max(0.0, now - until)
         if self.started_at is None or until < self.started_at:
             self.started_at = until
             return
@@ -73,15 +99,37 @@ class Rhythm:
     def silence_s(self, now: float) -> float:
         return 0.0 if self.spoke_at is None else max(0.0, now - self.spoke_at)
 
+    def silence(self, now: float, pause: KnownPause | None) -> Silence | None:
+        """What the decision engine needs to know of a silence; None before the first line."""
+        if self.spoke_at is None:
+            return None
+        learnt_s = 0.0 if self.first_at is None else self.spoke_at - self.first_at
+        return Silence(
+            silent_s=max(0.0, self.silence_s(now) - self.unwatched_s),
+            allowed_s=self._allowed_s(patient=pause is not None),
+            usual_gap_s=self.second_s,
+            lines=self.gaps,
+            looks=self.looks,
+            learnt_s=max(0.0, learnt_s),
+            pause=pause,
+        )
+
     def is_stalled(self, now: float, *, patient: bool) -> bool:
         """Whether the job is silent far beyond its rhythm; `patient` in known long pauses.
 
         A job without a rhythm yet is never stalled. A silence shorter than a twentieth of the
         run so far is not worth an alarm either.
         """
-        if self.spoke_at is None or self.started_at is None or self.gaps < _LEAST_GAPS:
+        return self._beyond(now, self.floor_s, _LEAST_GAPS, patient=patient)
+
+    def is_quiet(self, now: float) -> bool:
+        """Whether nothing seems to follow: enough to believe an end, not to raise an alarm."""
+        return self._beyond(now, min(_QUIET_S, self.floor_s), _FEW_GAPS, patient=False)
+
+    def _beyond(self, now: float, floor_s: float, least: int, *, patient: bool) -> bool:
+        if self.spoke_at is None or self.started_at is None or self.gaps < least:
             return False
-        return self.silence_s(now) > max(self.floor_s, self._allowed_s(patient=patient))
+        return self.silence_s(now) > max(floor_s, self._allowed_s(patient=patient))
 
     def _allowed_s(self, *, patient: bool) -> float:
         spoke_at, started_at = self.spoke_at or 0.0, self.started_at or 0.0
@@ -112,7 +160,8 @@ class Rhythm:
         if step < 0:
             self._set_back(step)
             return False
-        late = self.every_s is not None and step > _UNWATCHED * self.every_s
+        usual = max(_LEAST_UNWATCHED_S, _UNWATCHED * (self.every_s or 0.0))
+        late = self.every_s is not None and step > usual
         if not late:
             self.every_s = step if self.every_s is None else 0.8 * self.every_s + 0.2 * step
         return not late
@@ -125,3 +174,5 @@ class Rhythm:
             self.spoke_at += seconds
         if self.up_since is not None:
             self.up_since += seconds
+        if self.first_at is not None:
+            self.first_at += seconds

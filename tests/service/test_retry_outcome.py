@@ -6,19 +6,21 @@ from contextlib import closing
 
 import pytest
 
-from schedmate.core import Limits
+from schedmate.core.wording import in_words
 from schedmate.handler.suspects import Suspicion
-from schedmate.model import Action, Decision, JobState, PastRun
+from schedmate.model import Action, Decision, DecisionReason, JobState
 from schedmate.service.answers import why_sentence
 from schedmate.service.stories import tell_one
+from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
 
-LIMITS = Limits(retries=2)
+OPERATOR = Viewer(user="root", operator=True)
 SICK = a_diagnosis(
     "gpu_ecc", decision=Decision(retry="elsewhere", exclude_nodes=("n1",), why="gpu_ecc: go away")
 )
+RETRY = DecisionReason(code="worth_a_retry", failure="gpu_ecc", allowed=2)
 
 
 @pytest.fixture
@@ -35,11 +37,11 @@ def told(store, job, *records):
     scheduler = FakeScheduler()
     scheduler.put(job)
     for kind, state, parts in records:
-        action = Action(kind=kind, job_id="1", why="gpu_ecc: go away", **parts)
+        action = Action(kind=kind, job_id="1", why="gpu_ecc: go away", reason=RETRY, **parts)
         store.intend(action, at=1.0, state=state)
         if state == "failed":
             store.settle(action, "failed", at=1.0, note="no such node")
-    story = tell_one(scheduler, store, "1", LIMITS)
+    story = tell_one(scheduler, store, OPERATOR, "1")
     return why_sentence(story, [], written), story
 
 
@@ -83,7 +85,7 @@ def test_a_retry_that_waits_says_what_it_comes_from(store):
         "; the attempt before: gpu_ecc: it was gpu_ecc; it was queued again, not on n1, "
         "retry 1 of 2"
     )
-    assert story.aftermath.excluded == ("n1",)
+    assert story.retry.excluded == ("n1",)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +104,8 @@ def test_what_was_done_before_a_correction_is_history(store, state, job, words):
     assert (
         f"import_error: it was import_error; {words}, because it was taken for gpu_ecc" in sentence
     )
-    assert sentence.endswith("; as import_error it is not to be tried again (import_error: no)")
-    assert story.aftermath.was == "gpu_ecc"
+    assert sentence.endswith("; as import_error a retry is not recommended (import_error: no)")
+    assert story.retry.was == "gpu_ecc"
 
 
 def test_a_correction_may_speak_for_another_try(store):
@@ -111,34 +113,34 @@ def test_a_correction_may_speak_for_another_try(store):
 
     sentence, _ = told(store, a_job(state=JobState.FAILED), ("requeue", "observed", REQUEUE))
 
-    assert "because it was taken for gpu_ecc; as segfault it is worth another try (" in sentence
+    assert "because it was taken for gpu_ecc; as segfault a retry is recommended (" in sentence
 
 
-def test_without_a_daemon_the_plan_is_told(store):
+def test_without_a_decision_the_recommendation_is_shown_as_one(store):
     store.keep_diagnosis("1", 0, SICK)
     sentence, _ = told(store, a_job(state=JobState.FAILED))
-    assert sentence.endswith("it is worth another try, not on n1 (gpu_ecc: go away), retry 1 of 2")
+    assert sentence.endswith("a retry is recommended, not on n1 (gpu_ecc: go away)")
 
     store.keep_diagnosis("1", 0, a_diagnosis("import_error"))
     sentence, _ = told(store, a_job(state=JobState.FAILED))
-    assert sentence.endswith("; it is not tried again (import_error: no)")
+    assert sentence.endswith("; a retry is not recommended (import_error: no)")
 
 
-def test_the_history_is_counted(store):
-    for attempt, reason in enumerate(["segfault", "killed", "cuda_error"]):
-        store.keep_diagnosis("1", attempt, a_diagnosis(reason))
-        job = a_job(state=JobState.FAILED, restarts=attempt)
-        store.keep_run(PastRun(job=job))
-    sentence, story = told(store, a_job(state=JobState.FAILED, restarts=2))
+def test_the_decision_to_leave_a_job_alone_is_read_not_taken_again(store):
+    store.keep_diagnosis("1", 2, a_diagnosis("cuda_error"))
+    used = DecisionReason(code="retries_used", failure="cuda_error", retries=2, allowed=2)
+    leave = Action(kind="leave", job_id="1", attempt=2, why=in_words(used), reason=used)
+    store.intend(leave, at=1.0, state="noted")
+
+    sentence, _ = told(store, a_job(state=JobState.FAILED, restarts=2))
 
     assert sentence.endswith("it is not tried again (cuda_error: all 2 retries are used up)")
-    assert story.aftermath.plan.used == 2
 
 
-def test_somebody_else_may_have_queued_it_again(store):
+def test_a_job_may_have_been_queued_again_by_hand(store):
     store.keep_diagnosis("1", 0, SICK)
 
-    assert told(store, a_job(restarts=1))[0].endswith("; somebody queued it again")
+    assert told(store, a_job(restarts=1))[0].endswith("; it was queued again by hand")
 
 
 def test_a_suspect_node_is_mentioned(store, monkeypatch):

@@ -22,8 +22,19 @@ class Reached:
     done: float | None = None
     saved: float | None = None
     """The step of its newest checkpoint."""
+    saves: bool = False
+    """Whether its log tells of a checkpoint, with or without a step."""
     resumes: bool | None = None
     """Whether its code goes on from a checkpoint, where that is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hung:
+    """A run that was still there when it was diagnosed."""
+
+    ran_s: float | None = None
+    idle: bool = False
+    """It was measured that it used no CPU."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +42,11 @@ class Attempt:
     diagnosis: Diagnosis
     nodes: tuple[str, ...] = ()
     reached: Reached = field(default_factory=Reached)
+    hung: Hung | None = None
+
+    @property
+    def seemed_to_hang(self) -> bool:
+        return self.hung is not None or self.diagnosis.reason == "hang"
 
 
 def got_further(before: Iterable[Reached], now: Reached) -> bool | None:

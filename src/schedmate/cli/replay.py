@@ -1,0 +1,116 @@
+"""`schedmate replay`"""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate.cli._common import console, echo, json_option, print_json, say, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schedmate.config import Settings
+    from schedmate.model import Action
+    from schedmate.service.replaying import Recording, Replay
+
+_EVERY = 1000
+
+
+@verb(
+    examples="""
+schedmate replay
+schedmate replay --set policy=ssf --set retries=1
+schedmate replay --export events.jsonl
+schedmate replay events.jsonl --json
+"""
+)
+@click.argument("events", metavar="[EVENTS]", required=False, type=click.Path(path_type=Path))
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Another setting.")
+@click.option(
+    "--export",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Write the event log to a new file instead, for a replay elsewhere.",
+)
+@json_option
+def command(
+    events: Path | None, changes: tuple[str, ...], target: Path | None, as_json: bool
+) -> None:
+    """What the daemon saw, through the decision engine again: which decisions differ.
+
+    Without --set the decisions of this version are held against those that were taken; with it,
+    those of the other settings against those in use. Nothing is carried out.
+    """
+    from schedmate import config
+    from schedmate.service import replaying
+
+    settings = config.load()
+    recording = _recording(settings, events)
+    if target is not None:
+        replaying.export(recording, target)
+        say(f"{len(recording.events)} events are in {target}; it quotes logs: look before sharing")
+        return
+    others = config.changed(settings, changes) if changes else None
+    with _bar(len(recording.events) * (1 if others is None else 2)) as on_event:
+        found = replaying.replay(recording, settings, others, on_event=on_event)
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _recording(settings: Settings, events: Path | None) -> Recording:
+    from schedmate.service.replaying import recorded_by, recorded_in
+    from schedmate.service.wiring import open_store
+
+    if events is not None:
+        return recorded_by(events)
+    with closing(open_store(settings)) as store:
+        return recorded_in(store)
+
+
+def _show(found: Replay) -> None:
+    first, second = ("recorded", "now") if found.against == "recorded" else ("in use", "others")
+    many = len(found.differences)
+    differ = "none differs" if many == 0 else f"{many} differ" if many > 1 else "1 differs"
+    echo(f"{found.events} events, {found.decisions} decisions, {differ}")
+    if not found.differences:
+        return
+    from rich.table import Table
+
+    table = Table("JOBID", "RUN", "DECISION", first.upper(), second.upper(), box=None)
+    for each in found.differences:
+        table.add_row(
+            each.job_id, str(each.attempt + 1), each.kind, _words(each.before), _words(each.now)
+        )
+    console().print(table, markup=False)
+
+
+def _words(action: Action | None) -> str:
+    if action is None:
+        return "-"
+    value = "" if action.value is None else f"{action.value:g} "
+    nodes = f"not on {','.join(action.exclude_nodes)} " if action.exclude_nodes else ""
+    return f"{value}{nodes}({action.why})"
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal; moved now and then, because events are many and small."""
+    from rich.progress import Progress
+
+    talk = console(stderr=True)
+    steps = count(1)
+    with Progress(console=talk, disable=not talk.is_terminal, transient=True) as progress:
+        task = progress.add_task("replaying", total=total)
+
+        def step() -> None:
+            if next(steps) % _EVERY == 0:
+                progress.advance(task, _EVERY)
+
+        yield step

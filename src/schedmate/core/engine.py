@@ -1,0 +1,370 @@
+"""The decision engine: events in, instructions out. No clock, no I/O.
+
+The daemon and the simulator send it the same events and carry out the same instructions. Every
+decision is its own: the order of the queue, time limits, retries and what is left alone. Hearing
+again what it knows changes nothing, and every action has a key under which it is carried out at
+most once, so a restarted daemon simply tells a new engine everything it sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from schedmate.core.attempts import Attempt, Hung
+from schedmate.core.events import (
+    ActivitySeen,
+    Event,
+    JobAdvised,
+    JobDiagnosed,
+    JobForgotten,
+    JobSeen,
+    Past,
+    ProgressSeen,
+    Started,
+)
+from schedmate.core.hangs import (
+    HangWatch,
+    Verdict,
+    idle_for_s,
+    is_suspect,
+    known_without_measuring,
+    looks_apart_s,
+    too_many_at_once,
+)
+from schedmate.core.instructions import (
+    Act,
+    Advise,
+    Diagnose,
+    Instruction,
+    Measure,
+    Remember,
+    Track,
+)
+from schedmate.core.order import NEVER_ORDERED, NiceHistory, next_nice
+from schedmate.core.retry import Limits, RetryPlan, plan_retry
+from schedmate.core.time_limits import TimeLimits
+from schedmate.core.wording import in_words
+from schedmate.model import (
+    SURE_ENOUGH,
+    Action,
+    ActionKind,
+    Advice,
+    DecisionReason,
+    Diagnosis,
+    Job,
+    JobId,
+    JobState,
+    Prediction,
+    Progress,
+)
+from schedmate.policies import Candidate, Ordering
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LONG_WAIT_S = 60.0
+"""A job that waited so long is predicted again as it starts."""
+
+
+@dataclass(slots=True)
+class KnownJob:
+    """All that is known of one job; `attempts` by the restart count of the run."""
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    attempts: dict[int, Attempt] = field(default_factory=dict)
+    watch: HangWatch | None = None
+    """Set while its silence is suspicious."""
+    hung: Hung | None = None
+    """Set from the moment it is taken for hung until it writes again or its run is over."""
+    hung_attempt: int | None = None
+    read: bool = False
+    """Whether its code was read, or is known to be unreadable."""
+    nice: NiceHistory = NEVER_ORDERED
+    user_limit_s: float | None = None
+    our_limit_s: float | None = None
+
+    @property
+    def prediction(self) -> Prediction | None:
+        return None if self.advice is None else self.advice.prediction
+
+
+class DecisionEngine:
+    def __init__(
+        self,
+        ordering: Ordering,
+        limits: Limits | None = None,
+        time_limits: TimeLimits | None = None,
+    ) -> None:
+        self._ordering = ordering
+        self._limits = limits or Limits()
+        self._time_limits = time_limits or TimeLimits()
+        self._known: dict[JobId, KnownJob] = {}
+
+    @property
+    def known(self) -> Mapping[JobId, KnownJob]:
+        return self._known
+
+    @property
+    def hang_after_s(self) -> float:
+        """The shortest silence that may be a hang in any partition."""
+        hang = self._limits.hang
+        return min([hang.after_s, *hang.partitions.values()])
+
+    def handle(self, event: Event) -> list[Instruction]:
+        match event:
+            case JobSeen():
+                return self._seen(event)
+            case JobAdvised():
+                return self._advised(event)
+            case ProgressSeen():
+                return self._moved(event)
+            case ActivitySeen():
+                return self._measured(event)
+            case JobDiagnosed():
+                return self._diagnosed(event)
+            case JobForgotten(job_id=job_id):
+                self._known.pop(job_id, None)
+            case Started():
+                self._known.clear()
+        return []
+
+    def _seen(self, event: JobSeen) -> list[Instruction]:
+        job = event.job
+        known = self._known.get(job.id)
+        if known is None:
+            known = self._known[job.id] = _met(job, event.past)
+            return [*self._order(known), Advise(job), *_looks(job)]
+        before, known.job = known.job, job
+        if (before.state, before.restarts) == (job.state, job.restarts):
+            return [*self._order(known), *self._give_back_limit(known, event.at)]
+        if before.restarts != job.restarts:
+            known.progress, known.watch, known.hung = None, None, None
+        again = before.state is JobState.PENDING and _waited_long(job)
+        advise = [Advise(job, again=True)] if again else []
+        return [*self._order(known), *advise, *_looks(job)]
+
+    def _advised(self, event: JobAdvised) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        known.advice, known.read = event.advice or known.advice, True
+        return [*self._order(known), *self._lower_limit(known)]
+
+    def _order(self, known: KnownJob) -> list[Instruction]:
+        """Give a job that waits its nice number, as soon as it can have one."""
+        job, prediction = known.job, known.prediction
+        candidate = Candidate(job, prediction)
+        nice, known.nice = next_nice(self._ordering, candidate, known.nice, read=known.read)
+        if nice is None:
+            return []
+        known.job = replace(job, nice=nice)
+        parts = {"value": nice, "provisional": not known.read}
+        return [_act("set_nice", job, self._why_ordered(prediction), **parts)]
+
+    def _why_ordered(self, prediction: Prediction | None) -> DecisionReason:
+        spread = None if prediction is None else prediction.duration_s
+        return DecisionReason(
+            code="unknown_duration" if spread is None else "shorter_first",
+            ordering=self._ordering.name,
+            predicted_s=spread,
+            basis="none" if prediction is None else prediction.basis,
+            detail="" if prediction is None else prediction.explanation,
+        )
+
+    def _lower_limit(self, known: KnownJob) -> list[Instruction]:
+        job, prediction = known.job, known.prediction
+        limit = job.request.time_limit_s
+        if job.state is not JobState.PENDING or prediction is None:
+            return []
+        if known.our_limit_s is not None:
+            return []  # ours already, or changed by somebody since
+        ours = self._time_limits.lowered(job, prediction)
+        if ours is None:
+            return []
+        known.user_limit_s, known.our_limit_s = limit, ours
+        reason = DecisionReason(
+            code="limit_from_prediction",
+            predicted_s=prediction.duration_s,
+            basis=prediction.basis,
+            user_limit_s=limit,
+            detail=prediction.explanation,
+        )
+        return [_act("set_time_limit", job, reason, value=ours)]
+
+    def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
+        """The user's own limit, before the run could miss the one that we set."""
+        job, ours, theirs = known.job, known.our_limit_s, known.user_limit_s
+        if ours is None or theirs is None or job.state is not JobState.RUNNING:
+            return []
+        if job.request.time_limit_s not in (ours, None):
+            return []
+        if not self._time_limits.too_short(job, ours, at, known.progress):
+            return []
+        known.our_limit_s = None
+        return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
+
+    def _moved(self, event: ProgressSeen) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None or known.job.state is not JobState.RUNNING:
+            return []
+        known.progress = event.progress
+        return [*self._give_back_limit(known, event.at), *self._suspect(known, event)]
+
+    def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:
+        """A silence far beyond the rhythm is measured before it is taken for a hang."""
+        after_s = self._limits.hang.after(known.job)
+        apart_s = looks_apart_s(after_s)
+        if not is_suspect(event.progress, after_s, ahead_s=apart_s + idle_for_s(after_s)):
+            known.watch = known.hung = None
+            return []
+        # all suspects are due at the same moments, so that one question is for all of them
+        tick = int(event.at // apart_s)
+        watch = known.watch = known.watch or HangWatch(tick)
+        if watch.tick == tick or watch.left_alone or known.hung_attempt == known.job.restarts:
+            return []
+        watch.tick = tick
+        return [Measure(known.job)]
+
+    def _measured(self, event: ActivitySeen) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None or known.watch is None or known.progress is None:
+            return []
+        job = known.job
+        if (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
+            return []
+        found = known.watch.note(event.activity, event.at)
+        if not self._is_hung(known, known.watch, known.progress, found, event.at):
+            return []
+        known.hung_attempt = job.restarts
+        known.hung = Hung(ran_s=known.progress.elapsed_s, idle=found == "idle")
+        return [Diagnose(job, hung=True)]
+
+    def _is_hung(
+        self, known: KnownJob, watch: HangWatch, progress: Progress, found: Verdict, at: float
+    ) -> bool:
+        after_s = self._limits.hang.after(known.job)
+        if found == "active" or watch.left_alone or not is_suspect(progress, after_s):
+            return False
+        if found == "unknown" and not known_without_measuring(progress, after_s):
+            return False
+        long_enough = watch.idle_s(at) >= idle_for_s(after_s)
+        return long_enough and not self._many_are_idle(at)
+
+    def _many_are_idle(self, at: float) -> bool:
+        """Whether jobs fell silent together, which is not the fault of one of them."""
+        running = [one for one in self._known.values() if one.job.state is JobState.RUNNING]
+        idle = sum(
+            one.watch is not None
+            and not one.watch.left_alone
+            and one.watch.idle_s(at) >= idle_for_s(self._limits.hang.after(one.job))
+            for one in running
+        )
+        return too_many_at_once(idle, len(running))
+
+    def _diagnosed(self, event: JobDiagnosed) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        job, attempt = known.job, event.attempt
+        known.attempts[attempt] = _attempt(known, event)
+        running = job.state is JobState.RUNNING
+        if attempt != job.restarts or not (running or job.state.failed):
+            return []
+        if running and known.hung is None:
+            return []  # it has written something since
+        if job.end_time is not None and job.end_time < self._limits.act_since:
+            return [_leave(job, DecisionReason(code="before_our_time"))]
+        plan = plan_retry(
+            known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
+        )
+        return _about_failure(job, event.diagnosis, plan)
+
+
+def _attempt(known: KnownJob, event: JobDiagnosed) -> Attempt:
+    job, before = known.job, known.attempts.get(event.attempt)
+    if event.attempt != job.restarts:
+        return Attempt(
+            diagnosis=event.diagnosis,
+            nodes=() if before is None else before.nodes,
+            reached=event.reached,
+            hung=None if before is None else before.hung,
+        )
+    running = job.state is JobState.RUNNING
+    return Attempt(
+        diagnosis=event.diagnosis,
+        nodes=job.nodes,
+        reached=event.reached,
+        hung=known.hung if running else None,
+    )
+
+
+def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruction]:
+    """Try again or leave alone. A run that seems to hang is only warned of where it is not tried
+    again: nothing that runs is ended."""
+    running = job.state is JobState.RUNNING
+    reason = DecisionReason(
+        code=plan.code,
+        failure=found.reason,
+        retries=plan.used,
+        allowed=plan.allowed,
+        detail=found.decision.why,
+    )
+    if running and found.reason == "not_failed":
+        return []
+    if running and found.confidence < SURE_ENOUGH:
+        return [_act("warn", job, replace(reason, code="unsure"))]
+    if not plan.again:
+        return [_act("warn" if running else "leave", job, reason)]
+    parts = {"exclude_nodes": plan.exclude_nodes, "delay_s": plan.delay_s}
+    return [_act("requeue", job, reason, **parts)]
+
+
+def _met(job: Job, past: Past) -> KnownJob:
+    return KnownJob(
+        job,
+        advice=past.advice,
+        read=past.advice is not None,
+        attempts=dict(past.attempts),
+        nice=past.nice,
+        user_limit_s=past.user_limit_s,
+        our_limit_s=past.our_limit_s,
+    )
+
+
+def _looks(job: Job) -> list[Instruction]:
+    """What is to be looked at in this state of a job."""
+    if job.state is JobState.RUNNING:
+        return [Track(job)]
+    if job.state.failed:
+        return [Remember(job), Diagnose(job)]
+    if job.state.ended:
+        return [Remember(job)]
+    return []
+
+
+def _waited_long(job: Job) -> bool:
+    return (
+        job.state is JobState.RUNNING
+        and job.start_time is not None
+        and job.start_time - job.submit_time >= _LONG_WAIT_S
+    )
+
+
+def _leave(job: Job, reason: DecisionReason) -> Act:
+    return _act("leave", job, reason)
+
+
+def _act(kind: ActionKind, job: Job, reason: DecisionReason, **parts: Any) -> Act:
+    return Act(
+        Action(
+            kind=kind,
+            job_id=job.id,
+            attempt=job.restarts,
+            why=in_words(reason),
+            reason=reason,
+            **parts,
+        )
+    )

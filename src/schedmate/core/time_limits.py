@@ -1,0 +1,61 @@
+"""Time limits for backfill: lowered towards the prediction while a job waits, given back in time.
+
+A scheduler that backfills plans by limits, and users ask for far more than they need. A limit is
+lowered only to a quantile that hardly any run of its kind exceeds, and the user's own limit is
+given back as soon as the run might miss the lowered one: no run is to end by a limit of ours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, Prediction, Progress, Spread
+
+_P90, _P99 = 1.2816, 2.3263
+"""Standard deviations above the median."""
+_KNOWN_CODE = ("identical", "same_code", "similar")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLimits:
+    lower: bool = False
+    """Whether the site lets limits be lowered at all."""
+    margin: float = 1.25
+    """Times the 99th percentile of the prediction."""
+    shortest_s: float = 1800.0
+    worth_it: float = 0.8
+    """A limit is lowered only below that share of what the user asked for."""
+    guard_s: float = 600.0
+    guard_share: float = 0.2
+    """How long before a lowered limit the user's own is given back: the longer of the two."""
+
+    def lowered(self, job: Job, prediction: Prediction | None) -> float | None:
+        """The limit for a waiting job; None where it keeps its own."""
+        limit = job.request.time_limit_s
+        if not self.lower or limit is None or prediction is None:
+            return None
+        if prediction.duration_s is None or prediction.basis not in _KNOWN_CODE:
+            return None
+        needed = max(self.shortest_s, self.margin * p99(prediction.duration_s))
+        ours = 60.0 * math.ceil(needed / (1.0 - self.guard_share) / 60.0)
+        return ours if ours < self.worth_it * limit else None
+
+    def too_short(self, job: Job, limit_s: float, at: float, progress: Progress | None) -> bool:
+        """Whether the run might still be there when a limit of ours is over."""
+        if job.start_time is None:
+            return False
+        deadline = job.start_time + limit_s
+        guard = max(self.guard_s, self.guard_share * limit_s)
+        eta = None if progress is None else progress.eta_s
+        expected = at if eta is None else at + eta.p90
+        return max(at, expected) > deadline - guard
+
+
+def p99(spread: Spread) -> float:
+    """Of the log-normal distribution with this median and 90th percentile."""
+    if spread.p50 <= 0:
+        return spread.p90
+    return float(spread.p50 * (spread.p90 / spread.p50) ** (_P99 / _P90))

@@ -1,0 +1,55 @@
+"""With whose rights the files of a job are read."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import time
+
+from schedmate.files.base import Owner, Reader
+from schedmate.files.own import INVOKER
+from schedmate.files.shared import NoFiles, SharedFiles
+from schedmate.model.account import account_name
+
+_GOOD_FOR_S = 60.0
+_known: dict[tuple[str, int], tuple[float, Reader]] = {}
+
+
+def files_of(user: str) -> Reader:
+    """The files of this user's jobs: as the owner could read them, or not at all."""
+    key, now = (user, os.geteuid()), time.monotonic()
+    until, reader = _known.get(key, (0.0, INVOKER))
+    if now >= until:
+        reader = _reader(user)
+        _known[key] = now + _GOOD_FOR_S, reader
+    return reader
+
+
+def _reader(user: str) -> Reader:
+    owner, own = _owner(user), os.geteuid()
+    if owner is None:
+        return INVOKER if _is_our_name(user) else NoFiles(user)
+    if owner.uid == own:
+        return INVOKER
+    if own != 0:
+        return SharedFiles(owner)
+    from schedmate.files.owner import OwnersFiles
+
+    return OwnersFiles(owner)
+
+
+def _owner(user: str) -> Owner | None:
+    try:
+        entry = pwd.getpwnam(user)
+        groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
+    except (KeyError, ValueError, OSError):
+        return None
+    return Owner(user, entry.pw_uid, entry.pw_gid, frozenset(groups))
+
+
+def _is_our_name(user: str) -> bool:
+    """In a container one's own number may have no entry; root's rights are lent to no name."""
+    try:
+        return os.geteuid() != 0 and user == account_name()
+    except (KeyError, OSError):
+        return False

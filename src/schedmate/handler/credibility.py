@@ -1,0 +1,100 @@
+"""Which evidence may blame a node, by who reports it.
+
+A job prints whatever it likes. Its own output counts against a node only as the cause of its own
+death: not against what the scheduler knows of its nodes, and not beside an exception that no
+hardware brings about. What the scheduler or a system log reports is taken as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from schedmate.handler.decision import HARDWARE
+from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node, node_faults
+from schedmate.handler.rules import Weight
+from schedmate.model import REASONS, JobState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.handler.case import Case
+    from schedmate.handler.reading import Clue, Gathered
+    from schedmate.model.diagnosis import Reporter
+
+_SURE: Final = 0.8
+
+
+def credible(case: Case, gathered: Gathered) -> Gathered:
+    """Without what the job's output says against nodes and cannot be the cause of its death."""
+    errors = [clue for clue in gathered.clues if _explains_itself(clue)]
+    kept = tuple(
+        clue
+        for clue in gathered.clues
+        if not _contradicted(case, clue) and not _is_beside_the_point(clue, errors)
+    )
+    return gathered if len(kept) == len(gathered.clues) else replace(gathered, clues=kept)
+
+
+def denies_node_failure(case: Case) -> bool:
+    """The scheduler gives another end than the loss of a node, and reports no fault of one."""
+    if case.state in (None, JobState.NODE_FAIL) or case.verdict == "node_failure":
+        return False
+    return not node_faults(case)
+
+
+def hardware_beside(first: Clue, gathered: Gathered) -> frozenset[str]:
+    """Broken hardware that may have brought the cause about, by reason."""
+    may_be_its_work = first.rule.reason in BROUGHT_ABOUT
+    return frozenset(
+        clue.rule.reason
+        for clue in gathered.clues
+        if clue.final
+        and clue.rule.reason in HARDWARE
+        and (may_be_its_work or clue.reported_by != "job")
+    )
+
+
+def vouched(first: Clue, clues: Sequence[Clue]) -> Clue:
+    """The cause with the best reporter of the same reason; a job's own word is the weakest."""
+    reporters: list[Reporter] = [
+        clue.reported_by for clue in clues if clue.rule.reason == first.rule.reason
+    ]
+    best = next((one for one in ("scheduler", "outside") if one in reporters), first.reported_by)
+    return first if best == first.reported_by else replace(first, reported_by=best)
+
+
+def _contradicted(case: Case, clue: Clue) -> bool:
+    printed = clue.reported_by == "job" and not clue.uncaught
+    return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
+
+
+def _is_beside_the_point(clue: Clue, errors: Sequence[Clue]) -> bool:
+    """Whether the run died of an error of its own, whatever else its output speaks of."""
+    text = "" if clue.line is None else clue.line.text
+    if clue.reported_by != "job" or not blames_a_node(clue.rule.reason, text):
+        return False
+    return any(other is not clue and _outweighs(other, clue) for other in errors)
+
+
+def _outweighs(error: Clue, clue: Clue) -> bool:
+    """A printed line never counts beside it; another traceback does, unless one process has both.
+
+    A process dies of its last exception: what it showed before was caught, or made up.
+    """
+    if not clue.uncaught:
+        return True
+    if error.line is None or clue.line is None or not error.uncaught:
+        return False
+    same_process = error.line.order == clue.line.order and error.stream == clue.stream
+    return same_process and (error.line.number > clue.line.number)
+
+
+def _explains_itself(clue: Clue) -> bool:
+    """An error at the end of the run that is neither an echo nor the work of hardware."""
+    if clue.went_on or not clue.final or clue.rule.weight is not Weight.CAUSE:
+        return False
+    if clue.rule.reason in BROUGHT_ABOUT or REASONS[clue.rule.reason].category == "none":
+        return False
+    own = REASONS[clue.rule.reason].retry == "no" and clue.last_words and clue.confidence >= _SURE
+    return clue.uncaught or own

@@ -1,0 +1,40 @@
+"""What the processes of running jobs do: CPU time from /proc, GPUs from nvidia-smi."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from schedmate.model import Activity
+from schedmate.schedulers.local.attempt import Attempt
+from schedmate.schedulers.local.processes import ProcessTime, process_times
+
+_BLOCKED = frozenset("DTt")
+
+
+def activities(
+    attempts: Mapping[int, Attempt], gpus: Mapping[int, Iterable[int]], busy: Mapping[int, float]
+) -> dict[int, Activity]:
+    """By job; `gpus` are the ones each has, `busy` is what every GPU of the machine does."""
+    marks = {attempt.mark: job for job, attempt in attempts.items()}
+    shepherds = {
+        claim.pid: job
+        for job, attempt in attempts.items()
+        if (claim := attempt.claimed_by()) is not None and claim.alive
+    }
+    found: dict[int, list[ProcessTime]] = defaultdict(list)
+    for process in process_times("SCHEDMATE_ATTEMPT="):
+        job = marks.get(process.mark, shepherds.get(process.pid, shepherds.get(process.parent)))
+        if job is not None:
+            found[job].append(process)
+    return {job: _activity(found[job], [busy[g] for g in gpus[job] if g in busy]) for job in found}
+
+
+def _activity(processes: list[ProcessTime], busy: list[float]) -> Activity:
+    ticks = sum(process.ticks for process in processes)
+    return Activity(
+        cpu_s=ticks / os.sysconf("SC_CLK_TCK"),
+        gpu=max(busy) if busy else None,
+        blocked=any(process.state in _BLOCKED for process in processes),
+    )

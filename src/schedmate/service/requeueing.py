@@ -1,0 +1,33 @@
+"""Queueing a job again by hand: now, and seen through for as long as a person would wait."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from schedmate.model import JobState, NotFound
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, JobId
+    from schedmate.schedulers.base import Scheduler
+
+_PATIENCE_S = 30.0
+_POLL_S = 0.5
+
+
+def requeue(scheduler: Scheduler, job_id: JobId) -> None:
+    """A job whose run takes longer to stop is queued again all the same, only a little later."""
+    run = _job(scheduler, job_id).restarts
+    deadline = time.monotonic() + _PATIENCE_S
+    while not scheduler.requeue(job_id, run=run) and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+        job = _job(scheduler, job_id)
+        if job.restarts > run and job.state is not JobState.PENDING:
+            return
+
+
+def _job(scheduler: Scheduler, job_id: JobId) -> Job:
+    found = scheduler.jobs([job_id])
+    if not found:
+        raise NotFound(f"{scheduler.name} does not know job {job_id}")
+    return found[0]

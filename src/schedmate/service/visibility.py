@@ -1,0 +1,139 @@
+"""Who sees what: the one place that decides it.
+
+The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of
+it. Everybody else sees their own jobs whole, and of other users' jobs what squeue would show (id,
+user, state, times, nodes, what was asked for) and derived numbers, but no text: no log line, no
+evidence, no script, no command, no path, no name.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from schedmate.model import Prediction, Workload
+from schedmate.model.account import account_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from schedmate.config import Settings
+    from schedmate.handler.suspects import Against, Suspicion
+    from schedmate.model import Advice, Job, JobId, PastRun, Progress
+    from schedmate.model.lessons import LearnedRule, Origin, PastFailure
+    from schedmate.store import Store
+
+HIDDEN = "(of another user)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """Who asks; every method returns what this user may see of its argument."""
+
+    user: str
+    operator: bool
+
+    def may_read(self, owner: str) -> bool:
+        """Whether the text of this user's jobs is shown; unknown owners are not the viewer."""
+        return self.operator or (bool(owner) and owner == self.user)
+
+    def job(self, job: Job) -> Job:
+        if self.may_read(job.user):
+            return job
+        return replace(job, name="", workdir="", command=(), script=None, logs=(), reason="")
+
+    def run(self, run: PastRun) -> PastRun:
+        if self.may_read(run.job.user):
+            return run
+        return replace(run, job=self.job(run.job), workload=_numbers(run.workload))
+
+    def advice(self, advice: Advice, owner: str, owner_of: Callable[[JobId], str]) -> Advice:
+        """`owner_of` says whose a past job was: matches are named if they are the viewer's."""
+        if self.operator:
+            return advice
+        said = advice.prediction
+        if not self.may_read(owner):
+            return replace(advice, workload=Workload(), prediction=_without_text(said), advice=())
+        own = tuple(match for match in said.matches if self.may_read(owner_of(match.job_id)))
+        return replace(advice, prediction=replace(said, matches=own))
+
+    def progress(self, progress: Progress, owner: str) -> Progress:
+        """How far and how fast; metrics have names that the job chose."""
+        if self.may_read(owner):
+            return progress
+        return replace(
+            progress, log="", metrics={}, checkpoint=None, warnings=(), links=(), format="none"
+        )
+
+    def suspicion(self, suspicion: Suspicion) -> Suspicion:
+        evidence = tuple(self._against(one) for one in suspicion.evidence)
+        return replace(suspicion, evidence=evidence)
+
+    def _against(self, one: Against) -> Against:
+        return one if self.may_read(one.user) else replace(one, job_id="", user="")
+
+    def rule(self, rule: LearnedRule) -> LearnedRule:
+        """A pattern keeps the words of the line it was made of; a refusal quotes a log."""
+        if self.operator:
+            return rule
+        rule = replace(rule, refused=self.refusal(rule.refused))
+        if self.may_read(rule.origin.owner):
+            return rule
+        source = _without_source(rule.origin)
+        return replace(rule, pattern=HIDDEN, words=(), positives=(HIDDEN,), origin=source)
+
+    def refusal(self, why: str) -> str:
+        """Why a rule is refused, without the line of somebody's log that speaks against it."""
+        return why if self.operator else why.partition(": ")[0]
+
+    def failure(self, failure: PastFailure) -> PastFailure:
+        if self.may_read(failure.origin.owner):
+            return failure
+        return replace(failure, line=HIDDEN, origin=_without_source(failure.origin))
+
+
+def owners_in(store: Store) -> Callable[[JobId], str]:
+    """Whose a past job was; empty where the store does not know it."""
+
+    def owner_of(job_id: JobId) -> str:
+        run = store.run(job_id)
+        return "" if run is None else run.job.user
+
+    return owner_of
+
+
+def viewer_of(settings: Settings) -> Viewer:
+    """Who runs this process, and whether the store in use is theirs."""
+    user = account_name()
+    mine = os.getuid() in (0, _owner_of_store(settings))
+    return Viewer(user=user, operator=mine or user in settings.operators)
+
+
+def _owner_of_store(settings: Settings) -> int | None:
+    """One that is not there yet will belong to whom makes it."""
+    try:
+        return settings.database.stat().st_uid
+    except FileNotFoundError:
+        return os.getuid()
+    except OSError:
+        return None
+
+
+def _numbers(workload: Workload) -> Workload:
+    """What predictions scale by, without the lines and names it was read from."""
+    kept: dict[str, Any] = {}
+    for field in fields(Workload):
+        found = getattr(workload, field.name)
+        if found is not None and isinstance(found.value, int | float):
+            kept[field.name] = replace(found, evidence=())
+    return Workload(**kept)
+
+
+def _without_text(prediction: Prediction) -> Prediction:
+    return replace(prediction, explanation="", matches=())
+
+
+def _without_source(origin: Origin) -> Origin:
+    return replace(origin, by="", about="", note="")

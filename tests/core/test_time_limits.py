@@ -1,0 +1,131 @@
+"""A limit of ours never ends a run."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.core import Act, DecisionEngine, JobAdvised, JobSeen, Past, ProgressSeen, TimeLimits
+from schedmate.model import JobState, Request, Spread
+from schedmate.policies import ordering
+from schedmate.testing.builders import a_job, a_prediction, a_progress, an_advice
+
+DAY = 86400.0
+
+
+def an_engine(**rule):
+    return DecisionEngine(ordering("fifo"), time_limits=TimeLimits(**{"lower": True, **rule}))
+
+
+def waiting(limit_s=DAY, **parts):
+    return a_job(request=Request(time_limit_s=limit_s), **parts)
+
+
+def running(limit_s, start=2000.0, **parts):
+    request = Request(time_limit_s=limit_s)
+    return a_job(state=JobState.RUNNING, start_time=start, request=request, **parts)
+
+
+def limits_of(instructions):
+    actions = [each.action for each in instructions if isinstance(each, Act)]
+    return [each for each in actions if each.kind == "set_time_limit"]
+
+
+def lowered(engine, limit_s=DAY, p50=3600.0):
+    engine.handle(JobSeen(0, waiting(limit_s)))
+    [action] = limits_of(engine.handle(JobAdvised(0, "1", an_advice(p50))))
+    return action
+
+
+def test_a_waiting_job_gets_a_limit_that_hardly_any_run_exceeds():
+    action = lowered(an_engine())
+
+    assert 2 * 3600 < action.value < DAY
+    assert action.value % 60 == 0
+    assert (action.reason.code, action.reason.user_limit_s) == ("limit_from_prediction", DAY)
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "advice"),
+    [
+        (DAY, an_advice(None)),
+        (None, an_advice(3600.0)),
+        (4 * 3600.0, an_advice(3600.0)),
+        (DAY, an_advice(prediction=a_prediction(3600.0, basis="history"))),
+    ],
+    ids=["no prediction", "no limit", "hardly less", "no known code"],
+)
+def test_others_keep_their_own(limit_s, advice):
+    engine = an_engine()
+    engine.handle(JobSeen(0, waiting(limit_s)))
+
+    assert limits_of(engine.handle(JobAdvised(0, "1", advice))) == []
+
+
+def test_nothing_is_lowered_where_the_site_does_not_allow_it():
+    engine = an_engine(lower=False)
+    engine.handle(JobSeen(0, waiting()))
+
+    assert limits_of(engine.handle(JobAdvised(0, "1", an_advice(3600.0)))) == []
+
+
+def test_the_user_gets_the_limit_back_when_time_runs_out():
+    engine = an_engine()
+    ours = lowered(engine).value
+    assert limits_of(engine.handle(JobSeen(2000, running(ours)))) == []
+
+    [back] = limits_of(engine.handle(JobSeen(2000 + 0.9 * ours, running(ours))))
+
+    assert (back.value, back.reason.code) == (DAY, "limit_too_short")
+    assert limits_of(engine.handle(JobSeen(2000 + 0.95 * ours, running(ours)))) == [], "once"
+
+
+def test_the_user_gets_it_back_as_soon_as_the_log_shows_that_it_is_needed():
+    engine = an_engine()
+    ours = lowered(engine).value
+    engine.handle(JobSeen(2000, running(ours)))
+    in_time = a_progress(eta_s=Spread(10, 20, 30))
+    late = a_progress(eta_s=Spread(ours, ours, ours))
+
+    assert limits_of(engine.handle(ProgressSeen(2100, "1", in_time))) == []
+    assert [each.value for each in limits_of(engine.handle(ProgressSeen(2100, "1", late)))] == [DAY]
+
+
+def test_a_limit_that_somebody_changed_is_theirs():
+    engine = an_engine()
+    ours = lowered(engine).value
+    engine.handle(JobSeen(2000, running(ours / 2)))
+
+    assert limits_of(engine.handle(JobSeen(2000 + 0.95 * ours, running(ours / 2)))) == []
+
+
+def test_an_engine_that_was_not_there_gives_it_back_too():
+    engine = an_engine()
+    past = Past(user_limit_s=DAY, our_limit_s=7200.0)
+    engine.handle(JobSeen(2000, running(7200.0), past))
+
+    assert [each.value for each in limits_of(engine.handle(JobSeen(9000, running(7200.0))))] == [
+        DAY
+    ]
+
+
+@given(
+    p50=st.floats(1.0, 1e6),
+    growth=st.floats(1.0, 20.0),
+    limit_s=st.floats(600.0, 1e7),
+    looks_every=st.floats(1.0, 120.0),
+)
+def test_no_run_ends_by_a_limit_of_ours(p50, growth, limit_s, looks_every):
+    """Whatever is predicted, a daemon that looks every two minutes gives the limit back in time."""
+    engine = an_engine()
+    engine.handle(JobSeen(0, waiting(limit_s)))
+    spread = Spread(p50 / growth, p50, p50 * growth)
+    advice = an_advice(prediction=a_prediction(duration_s=spread))
+    for action in limits_of(engine.handle(JobAdvised(0, "1", advice))):
+        assert action.value < limit_s
+        deadline = 2000 + action.value
+        last_look = deadline - looks_every
+        engine.handle(JobSeen(2000, running(action.value)))
+        [back] = limits_of(engine.handle(JobSeen(last_look, running(action.value))))
+        assert back.value == limit_s

@@ -1,0 +1,83 @@
+"""What running jobs of the local scheduler do, from /proc."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from schedmate.schedulers.base import MeasuresActivity
+from schedmate.schedulers.local.gpus import busy_gpus
+from schedulers.local_house import House, processes_of, wait_for
+
+BURN = "while time.process_time() < 0.5: pass"
+
+
+@pytest.fixture
+def house(tmp_path):
+    house = House(tmp_path)
+    yield house
+    for job in house.scheduler.jobs():
+        house.scheduler.cancel(job.id)
+    wait_for(lambda: all(job.state.ended for job in house.scheduler.jobs()), "the end")
+    house.scheduler.stop()
+    wait_for(lambda: not processes_of(tmp_path), "the end of the daemon")
+
+
+def cpu_s(house, *ids):
+    found = house.scheduler.activity(house.scheduler.jobs(ids))
+    return [found[job].cpu_s if job in found else None for job in ids]
+
+
+def test_cpu_time_is_that_of_all_processes_of_a_run_and_of_no_other(house):
+    assert isinstance(house.scheduler, MeasuresActivity)
+    forever = "import time\nwhile True: pass"
+    background = f'python3 -c "{forever}" & sleep 600'
+    busy = house.submit("bash", "-c", background)
+    still = house.submit("sleep", "600")
+
+    idle = wait_for(lambda: (cpu_s(house, busy, still)[0] or 0) > 1 and cpu_s(house, busy, still))
+    assert idle[1] < 0.5, "starting it is all it has done"
+    before = cpu_s(house, still)
+    wait_for(lambda: cpu_s(house, busy)[0] > idle[0] + 0.3)
+    assert cpu_s(house, still) == before
+
+
+def test_what_a_child_that_is_gone_has_used_still_counts(house):
+    text = f"for _ in 1 2; do python3 -c 'import time\n{BURN}'; done; touch done; sleep 600"
+    job = house.submit("bash", "-c", text)
+
+    wait_for((house.work / "done").exists, "the end of the children", 60)
+
+    assert cpu_s(house, job)[0] >= 0.8
+
+
+def test_a_process_that_was_stopped_is_blocked_and_not_hung(house):
+    job = house.submit("bash", "-c", "echo $$ > pid; exec sleep 600")
+    pid = int(wait_for(lambda: (house.work / "pid").exists() and (house.work / "pid").read_text()))
+    assert not house.scheduler.activity(house.scheduler.jobs([job]))[job].blocked
+
+    os.kill(pid, signal.SIGSTOP)
+
+    wait_for(lambda: house.scheduler.activity(house.scheduler.jobs([job]))[job].blocked)
+
+
+def test_jobs_that_do_not_run_are_left_out(house):
+    ended = house.submit("true")
+    wait_for(lambda: house.scheduler.jobs([ended])[0].state.ended)
+
+    assert house.scheduler.activity(house.scheduler.jobs([ended])) == {}
+    assert house.scheduler.activity([]) == {}
+
+
+def test_gpus_as_nvidia_smi_tells_of_them(tmp_path, monkeypatch):
+    program = Path(tmp_path, "nvidia-smi")
+    program.write_text("#!/bin/sh\nprintf '0, 97\\n1, 0\\n2, [N/A]\\n'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert busy_gpus() == {0: 0.97, 1: 0.0}
+
+    program.write_text("#!/bin/sh\nexit 9\n")
+    assert busy_gpus() == {}

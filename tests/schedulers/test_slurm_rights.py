@@ -1,0 +1,108 @@
+"""What `doctor` and `serve` make of the account they run as, on a real Slurm."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from schedulers.local_house import wait_for
+
+pytestmark = pytest.mark.slurm
+SOURCE = os.pathsep.join(path for path in sys.path if path)
+ORDINARY = "nobody"
+
+
+@pytest.fixture
+def cluster(slurm_cluster):
+    """One that other users may ask."""
+    slurm_cluster.directory.chmod(0o755)
+    if _as(ORDINARY, "squeue", "-h").returncode:
+        pytest.skip("another user cannot ask this cluster")
+    yield slurm_cluster
+    subprocess.run(["scancel", "--state=PENDING"], check=False)
+
+
+def _as(user, *command, **env):
+    as_user = ("setpriv", f"--reuid={user}", "--regid=65534", "--clear-groups")
+    return subprocess.run(
+        [*(as_user if user != "root" else ()), *command],
+        env={**os.environ, "PYTHONPATH": SOURCE, **env},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def schedmate(cluster, tmp_path_factory):
+    def run(user, *words, mode="observe"):
+        state = f"/tmp/schedmate-rights-{os.getpid()}-{user}"
+        env = {
+            "SCHEDMATE_SCHEDULER": "slurm",
+            "SCHEDMATE_MODE": mode,
+            "SCHEDMATE_STATE_DIR": f"{state}/state",
+            "SCHEDMATE_CONFIG": "/dev/null",
+            "SCHEDMATE_LLM__ENABLED": "false",
+            "HOME": state,
+        }
+        return _as(user, sys.executable, "-m", "schedmate", *words, **env)
+
+    yield run
+    subprocess.run(f"rm -rf /tmp/schedmate-rights-{os.getpid()}-*", shell=True, check=True)
+
+
+def account(told):
+    findings = json.loads(told.stdout)["findings"]
+    return next(one for one in findings if one["part"] == "account")
+
+
+def submitted(user, *flags):
+    wrap = ("sbatch", "--parsable", "-o", "/dev/null", *flags, "--wrap", "sleep 60")
+    return _as(user, *wrap).stdout.strip()
+
+
+def nice(job):
+    told = _as("root", "scontrol", "show", "job", job).stdout
+    return next(word for word in told.split() if word.startswith("Nice="))
+
+
+def test_root_an_ordinary_user_and_an_operator(cluster, schedmate):
+    found = account(schedmate("root", "doctor", "--json", mode="act"))
+    assert "may change every user's jobs (root)" in found["text"]
+    assert "mode act as root" in found["fix"]
+    served = schedmate("root", "serve", "--once", mode="act")
+    assert served.stderr.count("mode act as root: SchedMate stops and requeues every user's") == 1
+
+    found = account(schedmate(ORDINARY, "doctor", "--json", mode="assist"))
+    assert "reads own files only; may change own jobs only" in found["text"]
+    assert "ordering is switched off" in found["fix"]
+
+    subprocess.run(["sacctmgr", "-i", "add", "account", "ops"], check=False)
+    added = ("sacctmgr", "-i", "add", "user", ORDINARY, "account=ops", "adminlevel=operator")
+    subprocess.run(added, check=True)
+    try:
+        found = account(schedmate(ORDINARY, "doctor", "--json", mode="assist"))
+        assert "may change every user's jobs (operator)" in found["text"]
+        assert found["fix"] == ""
+    finally:
+        subprocess.run(["sacctmgr", "-i", "delete", "user", ORDINARY], check=True)
+
+
+def test_an_ordinary_user_in_assist_pushes_no_job_back(cluster, schedmate):
+    own, others = submitted(ORDINARY, "-H"), submitted("root", "-H")
+    wait_for(lambda: own and others, "two jobs")
+
+    served = schedmate(ORDINARY, "serve", "--once", mode="assist")
+
+    assert "ordering is switched off" in served.stderr
+    assert (nice(own), nice(others)) == ("Nice=0", "Nice=0")
+    told = json.loads(schedmate(ORDINARY, "job", own, "--json").stdout)
+    assert [(one["action"]["kind"], one["state"]) for one in told["actions"]] == [
+        ("set_nice", "observed")
+    ]
