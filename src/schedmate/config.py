@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,12 +19,6 @@ from pydantic import (
     SecretStr,
     ValidationError,
     field_validator,
-)
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from schedmate.model import BadInput, Mode
@@ -83,11 +79,7 @@ class LlmSettings(_Section):
     idle_s: float = Field(300.0, gt=0)
 
 
-class Settings(BaseSettings):
-    model_config = SettingsConfigDict(
-        env_prefix="SCHEDMATE_", env_nested_delimiter="__", extra="forbid", frozen=True
-    )
-
+class Settings(_Section):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
     policy: str = "sjf"
@@ -111,21 +103,6 @@ class Settings(BaseSettings):
     def database(self) -> Path:
         return self.state_dir / "schedmate.sqlite3"
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a .env in the cwd is not ours
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        files = [
-            TomlConfigSettingsSource(settings_cls, toml_file=path)
-            for path in (user_file(), SITE_FILE)
-        ]
-        return init_settings, env_settings, *files, file_secret_settings
-
 
 def user_file() -> Path:
     chosen = os.environ.get("SCHEDMATE_CONFIG")
@@ -139,6 +116,40 @@ def _refuse_misspelt_variables() -> None:
             meant = get_close_matches(name, Settings.model_fields, n=1, cutoff=0.75)
             if meant:
                 raise BadInput(f"{variable} is no setting; is SCHEDMATE_{meant[0].upper()} meant?")
+
+
+def _in_file(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _in_environment() -> dict[str, Any]:
+    """`SCHEDMATE_LLM__MODEL=x` is `{"llm": {"model": "x"}}`; tables and lists are JSON."""
+    found: dict[str, Any] = {}
+    for variable, value in os.environ.items():
+        prefix, _, name = variable.lower().partition("_")
+        first, *rest = name.split("__")
+        if prefix == "schedmate" and first in Settings.model_fields:
+            stated = _plain_or_json(value)
+            for part in reversed(rest):
+                stated = {part: stated}
+            found = _over({first: stated}, found)
+    return found
+
+
+def _plain_or_json(value: str) -> Any:
+    try:
+        return json.loads(value) if value.startswith(("{", "[")) else value
+    except ValueError:
+        return value
+
+
+def _over(upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
+    """Both together; where both say something, the upper one counts."""
+    both = {**lower, **upper}
+    for name in upper.keys() & lower.keys():
+        if isinstance(upper[name], dict) and isinstance(lower[name], dict):
+            both[name] = _over(upper[name], lower[name])
+    return both
 
 
 def changed(settings: Settings, changes: Sequence[str]) -> Settings:
@@ -181,14 +192,15 @@ def load() -> Settings:
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
     try:
-        settings = Settings()
-        site = TomlConfigSettingsSource(Settings, toml_file=SITE_FILE)().get("operators", ())
+        site = _in_file(SITE_FILE)
+        files = _over(_in_file(user_file()), site)
+        settings = Settings.model_validate(_over(_in_environment(), files))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"setting {name}: {first['msg']} (see {user_file()})") from error
     except ValueError as error:  # a TOML file that is none
         raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error
-    if settings.operators != tuple(site):
+    if settings.operators != tuple(site.get("operators", ())):
         raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
     return settings

@@ -74,3 +74,35 @@ def test_the_variables_of_jobs_and_tests_are_no_misspelt_settings(monkeypatch, n
 def test_a_key_is_never_shown(monkeypatch):
     monkeypatch.setenv("SCHEDMATE_LLM__API_KEY", "very-secret")
     assert "very-secret" not in repr(config.load())
+
+
+def test_sections_are_put_together_setting_by_setting(tmp_path, monkeypatch):
+    (tmp_path / "site.toml").write_text('[llm]\nmodel = "site"\nthreads = 3\nidle_s = 9\n')
+    (tmp_path / "user.toml").write_text('[llm]\nmodel = "user"\nthreads = 4\n')
+    monkeypatch.setenv("SCHEDMATE_LLM__THREADS", "5")
+
+    llm = config.load().llm
+
+    assert (llm.model, llm.threads, llm.idle_s) == ("user", 5, 9)
+
+
+def test_a_section_may_be_json_and_a_variable_in_lower_case(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM", '{"model": "json", "threads": 3}')
+    monkeypatch.setenv("schedmate_llm__idle_s", "7")
+
+    llm = config.load().llm
+
+    assert (llm.model, llm.threads, llm.idle_s) == ("json", 3, 7)
+
+
+def test_a_text_may_begin_like_json(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__API_KEY", "[not json")
+
+    assert config.load().llm.api_key.get_secret_value() == "[not json"
+
+
+def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__MODDEL", "x")
+
+    with pytest.raises(BadInput, match=r"llm\.moddel"):
+        config.load()

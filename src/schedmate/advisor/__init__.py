@@ -1,6 +1,26 @@
 """Source code and history to what a job is and how long it will take."""
 
-from schedmate.advisor.advisor import Advised, Advisor
-from schedmate.advisor.target import Target
+from __future__ import annotations
 
-__all__ = ["Advised", "Advisor", "Target"]
+from typing import TYPE_CHECKING
+
+from schedmate.lazily import lazily
+
+if TYPE_CHECKING:
+    from schedmate.advisor.advisor import Advised, Advisor
+    from schedmate.advisor.target import Target
+
+__all__ = [
+    "Advised",
+    "Advisor",
+    "Target",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "Advised": "schedmate.advisor.advisor",
+        "Advisor": "schedmate.advisor.advisor",
+        "Target": "schedmate.advisor.target",
+    },
+)

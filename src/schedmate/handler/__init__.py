@@ -1,9 +1,16 @@
 """Why a job failed, whose fault it was and the right next step; see `handler.py`."""
 
-from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state, parse_verdict
-from schedmate.handler.handler import Handler, name_of
-from schedmate.handler.rules import RULES, Rule, Weight
-from schedmate.model.diagnosis import SURE_ENOUGH
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedmate.lazily import lazily
+
+if TYPE_CHECKING:
+    from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state, parse_verdict
+    from schedmate.handler.handler import Handler, name_of
+    from schedmate.handler.rules import RULES, Rule, Weight
+    from schedmate.model.diagnosis import SURE_ENOUGH
 
 __all__ = [
     "RULES",
@@ -18,3 +25,20 @@ __all__ = [
     "parse_state",
     "parse_verdict",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "Case": "schedmate.handler.case",
+        "NamedLog": "schedmate.handler.case",
+        "parse_exit": "schedmate.handler.case",
+        "parse_state": "schedmate.handler.case",
+        "parse_verdict": "schedmate.handler.case",
+        "Handler": "schedmate.handler.handler",
+        "name_of": "schedmate.handler.handler",
+        "RULES": "schedmate.handler.rules",
+        "Rule": "schedmate.handler.rules",
+        "Weight": "schedmate.handler.rules",
+        "SURE_ENOUGH": "schedmate.model.diagnosis",
+    },
+)

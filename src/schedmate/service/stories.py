@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schedmate.handler import Case, Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
@@ -105,6 +104,8 @@ def _explained(story: Story, nodes: NodeKnowledge, store: Store) -> Story:
     job, now = story.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
     if job.state.failed and job.restarts not in story.diagnoses:
+        from schedmate.handler import Case, Handler
+
         case = Case.of_job(
             job,
             workload=None if story.advice is None else story.advice.workload,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from schedmate.tracker.finished import (
-    profile_file,
-    profile_stream,
-    track_and_profile,
-    track_file,
-    track_stream,
-    track_streams,
-)
-from schedmate.tracker.following.follow import LogFollower, LogPosition
-from schedmate.tracker.tracker import JobTracker
+from typing import TYPE_CHECKING
+
+from schedmate.lazily import lazily
+
+if TYPE_CHECKING:
+    from schedmate.tracker.finished import (
+        profile_file,
+        profile_stream,
+        track_and_profile,
+        track_file,
+        track_stream,
+        track_streams,
+    )
+    from schedmate.tracker.following.follow import LogFollower, LogPosition
+    from schedmate.tracker.tracker import JobTracker
 
 __all__ = [
     "JobTracker",
@@ -24,3 +29,18 @@ __all__ = [
     "track_stream",
     "track_streams",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "profile_file": "schedmate.tracker.finished",
+        "profile_stream": "schedmate.tracker.finished",
+        "track_and_profile": "schedmate.tracker.finished",
+        "track_file": "schedmate.tracker.finished",
+        "track_stream": "schedmate.tracker.finished",
+        "track_streams": "schedmate.tracker.finished",
+        "LogFollower": "schedmate.tracker.following.follow",
+        "LogPosition": "schedmate.tracker.following.follow",
+        "JobTracker": "schedmate.tracker.tracker",
+    },
+)
