@@ -124,12 +124,12 @@ def _varied(one: Any, other: Any) -> list[int]:
 
 def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
     varied = _varied(one, other)
-    one, other, rough = one[:, varied], other[:, varied], np.array(scaling.rough)[varied]
+    one, other, usual = one[:, varied], other[:, varied], _USUAL[varied]
     mine, theirs = np.isnan(one), np.isnan(other)
     one_sided = mine[:, None, :] ^ theirs[None, :, :]
-    one, other = np.where(mine, _USUAL, one), np.where(theirs, _USUAL, other)
+    one, other = np.where(mine, usual, one), np.where(theirs, usual, other)
     apart = np.abs(one[:, None, :] - other[None, :, :])
-    return np.asarray((apart + _ONE_SIDED * one_sided) @ rough)
+    return np.asarray((apart + _ONE_SIDED * one_sided) @ np.array(scaling.rough)[varied])
 
 
 def _same(one: Rows, other: Rows, place: int) -> Flags:
