@@ -28,8 +28,8 @@ import re2
 from schedmate.files import own_name
 from schedmate.files.helpers import HELPERS
 from schedmate.model import JobState
+from schedmate.service.background import BackgroundQueue
 from schedmate.service.learning import Learning
-from schedmate.service.refining import Refining
 from schedmate.service.watching import Watching
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
@@ -237,7 +237,7 @@ def live(directory: Path, logs: int, seconds: int, owners: Sequence[str]) -> Non
     """The daemon's own way: its store, its turns, what it writes down for a restart."""
     directory.chmod(0o755)
     store = SqliteStore(directory / "store.sqlite3")
-    watching = Watching(store, Learning(store, Refining()))
+    watching = Watching(store, Learning(store, BackgroundQueue()))
     for number in range(logs):
         log = str(directory / f"{number}.log")
         times = {"submit_time": time.time(), "start_time": time.time()}

@@ -16,7 +16,7 @@ from schedmate.demo.plan import TODAY, YESTERDAY, Part
 from schedmate.demo.show import Record, Sample, went_as_planned
 from schedmate.demo.summary import summarise
 from schedmate.model import REASONS, JobState, NotFound
-from schedmate.service.stories import Story
+from schedmate.service.job_view import JobView
 from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -44,7 +44,7 @@ def record(name, *, start, end, predicted=None, said=(), state=JobState.COMPLETE
     )
     made = Record(Part(name=name, script="x.py"), name, today=True)
     advice = None if predicted is None else an_advice(predicted)
-    made.story = Story(job=job, advice=advice, diagnoses={})
+    made.view = JobView(job=job, advice=advice, diagnoses={})
     made.runs[job.restarts] = job
     made.samples = [Sample(at, 0, ends_at) for at, ends_at in said]
     return made
@@ -74,17 +74,17 @@ def test_all_attempts_of_a_job_are_its_cost():
 def test_a_run_that_was_requeued_while_it_ran_is_counted_too():
     made = Record(Part(name="hangs", script="x.py"), "1", today=True)
     running = a_job(id="1", state=JobState.RUNNING, start_time=5.0)
-    made.note(Story(job=running, diagnoses={}), 9.0)
-    made.note(Story(job=replace(running, state=JobState.PENDING, restarts=1), diagnoses={}), 10.0)
+    made.note(JobView(job=running, diagnoses={}), 9.0)
+    made.note(JobView(job=replace(running, state=JobState.PENDING, restarts=1), diagnoses={}), 10.0)
     assert made.runs[0].run_time_s == pytest.approx(5.0)
 
 
 def test_a_job_is_settled_when_nothing_more_will_happen():
     made = Record(Part(name="x", script="x.py"), "1", today=True)
     assert not made.settled
-    made.note(Story(job=a_job(state=JobState.FAILED), diagnoses={}), 1.0)
+    made.note(JobView(job=a_job(state=JobState.FAILED), diagnoses={}), 1.0)
     assert not made.settled, "somebody may still try it again"
-    made.note(Story(job=a_job(state=JobState.FAILED), diagnoses={0: a_diagnosis()}), 2.0)
+    made.note(JobView(job=a_job(state=JobState.FAILED), diagnoses={0: a_diagnosis()}), 2.0)
     assert made.settled
 
 

@@ -122,17 +122,17 @@ def jobs_of(settings, submitted):
 
 def served(settings, submitted, endpoint):
     """The daemon, until it has diagnosed all that failed and has asked about what is open."""
-    with assemble(settings) as mate, closing(open_store(settings)) as store:
+    with assemble(settings) as daemon, closing(open_store(settings)) as store:
 
         def looked():
-            mate.cycle(time.time())
+            daemon.cycle(time.time())
             failed = [job for job in jobs_of(settings, submitted) if job.state.failed]
             diagnosed = all(store.diagnoses(job.id) for job in failed)
             return diagnosed and any("valve 7" in str(asked) for asked in endpoint.requests)
 
         wait_until(looked)
         for _ in range(5):
-            mate.cycle(time.time())
+            daemon.cycle(time.time())
             time.sleep(0.2)
 
 

@@ -12,7 +12,7 @@ from schedmate.model import Action, JobState, PartlyKnown, Request, SchedulerErr
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
 from schedmate.service.answers import why_sentence
-from schedmate.service.stories import tell_one
+from schedmate.service.job_view import job_view
 from schedmate.service.submitting import submission_of, submit
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import assemble, open_store
@@ -53,8 +53,8 @@ def store(settings):
 def looks(settings, times=1):
     """Of daemons that know nothing but what is written down."""
     for _ in range(times):
-        with assemble(settings) as mate:
-            mate.cycle(time.time())
+        with assemble(settings) as daemon:
+            daemon.cycle(time.time())
 
 
 def shown(job_id, form):
@@ -67,8 +67,8 @@ def held(job_id):
 
 
 def why(bench, store, job_id):
-    story = tell_one(bench.scheduler, store, Viewer(user="root", operator=True), job_id)
-    return why_sentence(story, [], lambda seconds: f"{seconds:.0f} s")
+    view = job_view(bench.scheduler, store, Viewer(user="root", operator=True), job_id)
+    return why_sentence(view, [], lambda seconds: f"{seconds:.0f} s")
 
 
 def requeue(job_id, *nodes, delay_s=0.0):

@@ -7,7 +7,7 @@ from schedmate.core import DecisionEngine, Limits
 from schedmate.handler import Handler
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
-from schedmate.service.mate import Mate
+from schedmate.service.daemon import Daemon
 
 
 class Crash(BaseException):
@@ -60,7 +60,7 @@ class AtOnce:
 
 def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
     """So many looks of one daemon that knows nothing but what is written down."""
-    mate = Mate(
+    daemon = Daemon(
         engine=DecisionEngine(ordering("fifo"), limits or Limits()),
         scheduler=scheduler,
         store=store,
@@ -68,13 +68,13 @@ def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
         handler=handler or Handler(store),
         actions=Actions(scheduler, store, "act"),
     )
-    mate._refining.close()
-    mate._refining = AtOnce()
+    daemon._background.close()
+    daemon._background = AtOnce()
     try:
         for number in range(looks):
-            mate.cycle(now + number)
+            daemon.cycle(now + number)
     finally:
-        mate.close()
+        daemon.close()
 
 
 def dies(scheduler, store, now, *, step, done, **words):

@@ -71,8 +71,8 @@ class Place:
 
     def one_look(self):
         """By a daemon that knows nothing but what is written down."""
-        with assemble(self.settings) as mate:
-            mate.cycle(time.time())
+        with assemble(self.settings) as daemon:
+            daemon.cycle(time.time())
 
     def looks_until(self, met, what):
         def look():

@@ -12,7 +12,7 @@ import pytest
 from schedmate.config import HangSettings
 from schedmate.model import JobState, Request, Submission
 from schedmate.service.answers import why_sentence
-from schedmate.service.stories import tell_one
+from schedmate.service.job_view import job_view
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import assemble
 from service.place import Place
@@ -45,9 +45,9 @@ class HangPlace(Place):
     def follow(self, met):
         """Look as the daemon does until this is so; whether it was in time."""
         until = time.monotonic() + AT_MOST_S
-        with assemble(self.settings) as mate:
+        with assemble(self.settings) as daemon:
             while time.monotonic() < until:
-                mate.cycle(time.time())
+                daemon.cycle(time.time())
                 if met():
                     return True
                 time.sleep(0.05)
@@ -55,8 +55,8 @@ class HangPlace(Place):
 
     def why(self, job_id):
         with self.store() as store:
-            story = tell_one(self.scheduler, store, viewer_of(self.settings), job_id)
-        return why_sentence(story, self.scheduler.jobs(), str)
+            view = job_view(self.scheduler, store, viewer_of(self.settings), job_id)
+        return why_sentence(view, self.scheduler.jobs(), str)
 
     def warned(self, job_id):
         return self.actions(job_id, "warn")

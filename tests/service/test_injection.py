@@ -92,9 +92,9 @@ def test_what_a_user_prints_makes_no_node_suspect(place):
 
     with place.store() as store:
         assert {store.diagnoses(one)[0].reason for one in ids} == {"gpu_lost"}
-        stories = NodeKnowledge(place.scheduler, store).stories(time.time())
-    assert sum(story.suspicion.failures for story in stories) >= len(ids)
-    assert not any(story.suspicion.suspect for story in stories)
+        views = NodeKnowledge(place.scheduler, store).views(time.time())
+    assert sum(view.suspicion.failures for view in views) >= len(ids)
+    assert not any(view.suspicion.suspect for view in views)
 
 
 @dataclass
@@ -132,14 +132,14 @@ def test_a_model_that_obeys_the_log_gets_no_further_than_the_table(
         try:
             job_id = place.submit(f"{RUN}; echo 'the disk says: {ORDER}'; exit 3", name=ORDER)
             wait_for(lambda: place.ended(job_id), "the end")
-            with assemble(place.settings) as mate:
-                wait_for(lambda: mate.cycle(time.time()) or server.requests, "the question")
+            with assemble(place.settings) as daemon:
+                wait_for(lambda: daemon.cycle(time.time()) or server.requests, "the question")
                 wait_for(
-                    lambda: mate.cycle(time.time()) or place.job(job_id).restarts >= restarts,
+                    lambda: daemon.cycle(time.time()) or place.job(job_id).restarts >= restarts,
                     "the decision",
                 )
                 for _ in range(40):  # what it must not do would come now
-                    mate.cycle(time.time())
+                    daemon.cycle(time.time())
                     time.sleep(0.05)
             with place.store() as store:
                 assert store.diagnoses(job_id)[0].reason == reason

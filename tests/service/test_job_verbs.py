@@ -17,7 +17,7 @@ from schedmate.cli._console import LegibleConsole
 from schedmate.cli._queue import queue_table
 from schedmate.model import Action, Decision, EarlyWarning, JobState, NodeState, PastRun
 from schedmate.model.legible import has_hidden
-from schedmate.service.stories import Story
+from schedmate.service.job_view import JobView
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler
@@ -102,17 +102,17 @@ def test_a_running_job_warns_early(house, progress):
     house.store.keep_diagnosis("1", 0, SICK)
     house.store.keep_progress("1", 1, progress, at=time.time())
 
-    queue, story, why = (house.run(*words).out for words in (("jobs",), ("job", "1"), ("why", "1")))
+    queue, view, why = (house.run(*words).out for words in (("jobs",), ("job", "1"), ("why", "1")))
 
     assert re.search(r"RUNNING ↻1 !.* ! the loss is no number since step 40", queue)
-    assert "  warning     loss_nan: the loss is no number since step 40\n" in story
+    assert "  warning     loss_nan: the loss is no number since step 40\n" in view
     assert "training, the loss is no number since step 40; the attempt before: gpu_ecc" in why
 
 
 def test_the_mark_stays_where_there_is_no_room_for_the_words():
-    story = Story(job=a_job(state=JobState.RUNNING), progress=WARNED, diagnoses={})
+    view = JobView(job=a_job(state=JobState.RUNNING), progress=WARNED, diagnoses={})
     out = io.StringIO()
-    LegibleConsole(file=out, width=90).print(queue_table([story], 1030.0, 90))
+    LegibleConsole(file=out, width=90).print(queue_table([view], 1030.0, 90))
 
     assert "RUNNING !" in out.getvalue()
 

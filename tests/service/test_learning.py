@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from schedmate.model import LearnedPattern, ModelUnavailable
+from schedmate.service.background import BackgroundQueue
 from schedmate.service.learning import Learning
-from schedmate.service.refining import Refining
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker
@@ -62,21 +62,21 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def refining():
-    refining = Refining()
-    yield refining
-    refining.close()
+def background():
+    background = BackgroundQueue()
+    yield background
+    background.close()
 
 
-def test_a_pattern_is_remembered_for_the_code(store, refining):
+def test_a_pattern_is_remembered_for_the_code(store, background):
     one = one_with()
     one.tracker.learner.adopt(PATTERN)
-    Learning(store, refining).note(one)
+    Learning(store, background).note(one)
     assert store.learned_pattern("c0de") == one.pattern == PATTERN
 
 
-def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, refining):
-    learning = Learning(store, refining)
+def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, background):
+    learning = Learning(store, background)
     store.learn_pattern("c0de", PATTERN)
     one = one_with(pattern=PATTERN)
     learning.note(one)
@@ -87,21 +87,21 @@ def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, r
     assert store.learned_pattern("c0de") == better
 
 
-def test_a_job_whose_code_nobody_read_teaches_nothing(store, refining):
+def test_a_job_whose_code_nobody_read_teaches_nothing(store, background):
     one = one_with(code=None)
     one.tracker.learner.adopt(PATTERN)
-    Learning(store, refining).note(one)
+    Learning(store, background).note(one)
     assert one.pattern is None
 
 
-def test_the_model_is_asked_once_for_all_runs_of_the_code(store, refining):
+def test_the_model_is_asked_once_for_all_runs_of_the_code(store, background):
     asker = ScriptedAsker([{"done": "39", "total": "512"}] * 3)
-    learning = Learning(store, refining, asker)
+    learning = Learning(store, background, asker)
     first, second = one_with(*OPEN_LINES), one_with(*OPEN_LINES)
     assert first.tracker.question() is not None
     for one in (first, second, first):
         learning.ask(one)
-    wait_for(lambda: refining.hear(1.0) or first.tracker.learner.asked)
+    wait_for(lambda: background.hear(1.0) or first.tracker.learner.asked)
     learning.ask(first)
     assert len(asker.asked) == 1
     assert first.tracker.pattern.learnt_from == "llm"
@@ -109,27 +109,27 @@ def test_the_model_is_asked_once_for_all_runs_of_the_code(store, refining):
     assert store.learned_pattern("c0de").learnt_from == "llm"
 
 
-def test_without_a_model_or_a_question_nothing_is_asked(store, refining):
+def test_without_a_model_or_a_question_nothing_is_asked(store, background):
     asker = ScriptedAsker([])
-    Learning(store, refining, asker).ask(one_with("hello", "world"))
-    Learning(store, refining).ask(one_with(*OPEN_LINES))
+    Learning(store, background, asker).ask(one_with("hello", "world"))
+    Learning(store, background).ask(one_with(*OPEN_LINES))
     assert asker.asked == []
-    assert refining._questions.empty()
+    assert background._questions.empty()
 
 
-def test_a_question_waits_for_a_model_that_is_installed_later(store, refining, monkeypatch):
-    monkeypatch.setattr("schedmate.service.refining._ASK_AGAIN_S", 0.01)
+def test_a_question_waits_for_a_model_that_is_installed_later(store, background, monkeypatch):
+    monkeypatch.setattr("schedmate.service.background._ASK_AGAIN_S", 0.01)
     answer = {"done": "39", "total": "none"}
     asker = ScriptedAsker([ModelUnavailable("none yet"), ModelUnavailable("none yet"), answer])
     one = one_with(*OPEN_LINES)
-    Learning(store, refining, asker).ask(one)
-    wait_for(lambda: refining.hear(1.0) or one.tracker.learner.asked)
+    Learning(store, background, asker).ask(one)
+    wait_for(lambda: background.hear(1.0) or one.tracker.learner.asked)
     assert len(asker.asked) == 3
 
 
-def test_answers_are_heard_in_the_thread_of_the_loop(refining):
+def test_answers_are_heard_in_the_thread_of_the_loop(background):
     heard = []
-    refining.ask("x", threading.get_ident, lambda asked_in, now: heard.append((asked_in, now)))
-    wait_for(lambda: refining.hear(7.0) or heard)
+    background.ask("x", threading.get_ident, lambda asked_in, now: heard.append((asked_in, now)))
+    wait_for(lambda: background.hear(7.0) or heard)
     ((asked_in, now),) = heard
     assert (asked_in != threading.get_ident(), now) == (True, 7.0)

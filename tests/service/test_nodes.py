@@ -19,7 +19,7 @@ from schedmate.handler import Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
-from schedmate.service.suspects import NodeKnowledge, NodeStory
+from schedmate.service.suspects import NodeKnowledge, NodeView
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
@@ -70,8 +70,8 @@ def test_nodes_on_which_others_failed_are_suspect(scheduler, store):
     (suspect,) = nodes.suspects_among(("n1", "n2"), NOW)
 
     assert (suspect.node, suspect.failures, suspect.users) == ("n2", 3, 3)
-    assert next(story.name for story in nodes.stories(NOW)) == "n2"
-    assert len(nodes.stories(NOW)) == 6
+    assert next(view.name for view in nodes.views(NOW)) == "n2"
+    assert len(nodes.views(NOW)) == 6
 
 
 def test_states_are_asked_for_once_in_a_while_and_only_of_runs_that_ended_just_now(
@@ -182,7 +182,7 @@ def test_one_users_many_lying_logs_take_no_node_from_others(scheduler, store, tm
     assert (diagnosis.decision.retry, action.exclude_nodes) == ("elsewhere", ())
     nodes = NodeKnowledge(scheduler, store)
     assert nodes.suspects_among(("n3",), NOW + 2) == ()
-    (told,) = (one.suspicion for one in nodes.stories(NOW + 2) if one.name == "n3")
+    (told,) = (one.suspicion for one in nodes.views(NOW + 2) if one.name == "n3")
     assert (told.failures, told.users) == (41, 2), "they are reported all the same"
     assert 0.01 < told.probability < 0.5
 
@@ -225,7 +225,7 @@ def test_the_verb_lists_nodes_and_their_evidence(place, monkeypatch):
     ],
 )
 def test_what_an_operator_would_run_is_told(scheduler, condition, probability, there):
-    story = NodeStory(
+    view = NodeView(
         state=NodeState(name="n 1;x", condition=condition),
         suspicion=Suspicion(node="n 1;x", probability=probability, failures=3, users=2),
     )
@@ -233,4 +233,4 @@ def test_what_an_operator_would_run_is_told(scheduler, condition, probability, t
         "scontrol update 'NodeName=n 1;x' State=DRAIN "
         "Reason='suspect: 3 hardware-like failures of 2 users'"
     )
-    assert drain_command(story, scheduler) == (command if there else None)
+    assert drain_command(view, scheduler) == (command if there else None)

@@ -10,7 +10,7 @@ from schedmate.core.wording import in_words
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import Action, Decision, DecisionReason, JobState
 from schedmate.service.answers import why_sentence
-from schedmate.service.stories import tell_one
+from schedmate.service.job_view import job_view
 from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
@@ -41,8 +41,8 @@ def told(store, job, *records):
         store.intend(action, at=1.0, state=state)
         if state == "failed":
             store.settle(action, "failed", at=1.0, note="no such node")
-    story = tell_one(scheduler, store, OPERATOR, "1")
-    return why_sentence(story, [], written), story
+    view = job_view(scheduler, store, OPERATOR, "1")
+    return why_sentence(view, [], written), view
 
 
 REQUEUE = {"attempt": 0, "exclude_nodes": ("n1",)}
@@ -79,13 +79,13 @@ def test_what_was_written_down_is_told(store, kind, state, parts, words):
 def test_a_retry_that_waits_says_what_it_comes_from(store):
     store.keep_diagnosis("1", 0, SICK)
 
-    sentence, story = told(store, a_job(restarts=1), ("requeue", "done", REQUEUE))
+    sentence, view = told(store, a_job(restarts=1), ("requeue", "done", REQUEUE))
 
     assert sentence.endswith(
         "; the attempt before: gpu_ecc: it was gpu_ecc; it was queued again, not on n1, "
         "retry 1 of 2"
     )
-    assert story.retry.excluded == ("n1",)
+    assert view.retry.excluded == ("n1",)
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_a_retry_that_waits_says_what_it_comes_from(store):
 def test_what_was_done_before_a_correction_is_history(store, state, job, words):
     store.keep_diagnosis("1", 0, a_diagnosis("import_error"))
 
-    sentence, story = told(store, a_job(**job), ("requeue", state, REQUEUE))
+    sentence, view = told(store, a_job(**job), ("requeue", state, REQUEUE))
 
     assert (
         f"import_error: it was import_error; {words}, because it was taken for gpu_ecc" in sentence
     )
     assert sentence.endswith("; as import_error a retry is not recommended (import_error: no)")
-    assert story.retry.was == "gpu_ecc"
+    assert view.retry.was == "gpu_ecc"
 
 
 def test_a_correction_may_speak_for_another_try(store):

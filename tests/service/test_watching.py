@@ -18,11 +18,11 @@ from schedmate.model import (
     RunProfile,
     Workload,
 )
-from schedmate.service.hindsight import profile_of_ended
+from schedmate.service.background import BackgroundQueue
 from schedmate.service.joblogs import MOST_LOGS, logs_of
 from schedmate.service.learning import Learning
 from schedmate.service.likeness import profiles_like
-from schedmate.service.refining import Refining
+from schedmate.service.run_record import profile_of_ended
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -41,9 +41,9 @@ def store(tmp_path):
 @pytest.fixture
 def new_watching(store):
     """A daemon's watching, and the next one's after a restart."""
-    refining = Refining()
-    yield lambda: Watching(store, Learning(store, refining))
-    refining.close()
+    background = BackgroundQueue()
+    yield lambda: Watching(store, Learning(store, background))
+    background.close()
 
 
 @pytest.fixture
@@ -272,7 +272,7 @@ def test_without_times_in_its_log_the_whole_of_a_run_is_known(log):
 
 
 def test_a_huge_log_of_the_past_is_left_alone(log, monkeypatch):
-    monkeypatch.setattr("schedmate.service.hindsight._MOST_BYTES", 10)
+    monkeypatch.setattr("schedmate.service.run_record._MOST_BYTES", 10)
     write(log, range(1, 101))
     assert profile_of_ended(ended(running(log), START + 60), Workload()) is None
     log.unlink()

@@ -17,7 +17,7 @@ VERBS: dict[str, str] = {
     "rules": "What failures have taught: correct a diagnosis, list, test and share rules.",
     "submit": "Hand a job to the scheduler, advised first.",
     "jobs": "The queue: predictions, progress, diagnoses.",
-    "job": "One job's whole story.",
+    "job": "One job's whole view.",
     "eta": "When a job ends, in one line.",
     "why": "Why a job waits, runs on or failed, in one line.",
     "nodes": "The nodes: how they are, and which are suspect.",

@@ -99,13 +99,13 @@ def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     check_names(targets)
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
-    from schedmate.service.stories import tell_one
+    from schedmate.service.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler
 
     settings = config.load()
     viewer = viewer_of(settings)
-    job = tell_one(open_scheduler(settings), store, viewer, targets[0]).job
+    job = job_view(open_scheduler(settings), store, viewer, targets[0]).job
     if not viewer.may_read(job.user):
         raise BadInput(f"job {job.id} belongs to {job.user}: they or an operator can correct it")
     return job

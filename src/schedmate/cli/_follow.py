@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.cli._progress import OVER
 from schedmate.model import Cost
-from schedmate.service.refining import Refining
+from schedmate.service.background import BackgroundQueue
 from schedmate.tracker.unknown import ask
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Follower:
             progress = replace(progress, cost=replace(self.paid, seconds=progress.cost.seconds))
         return progress, self._silent_s(now)
 
-    def ask(self, asker: Asker | None, refining: Refining) -> None:
+    def ask(self, asker: Asker | None, background: BackgroundQueue) -> None:
         if asker is None or self.asked:
             return
         question = self.tracker.question()
         if question is None:
             return
         self.asked = True
-        refining.ask(
+        background.ask(
             str(self.paths[0]),
             lambda: ask(question, asker),
             lambda answer, _: self._settle(question, answer),
@@ -66,20 +66,20 @@ class Follower:
 
 
 def looks(followers: Sequence[Follower], interval: float, asker: Asker | None) -> Looks:
-    refining = Refining()
+    background = BackgroundQueue()
     try:
         while True:
             now = time.time()
-            refining.hear(now)
+            background.hear(now)
             seen = [follower.look(now) for follower in followers]
             yield seen
             if all(progress.phase in OVER for progress, _ in seen):
                 return
             for follower in followers:
-                follower.ask(asker, refining)
+                follower.ask(asker, background)
             time.sleep(interval)
     finally:
-        refining.close()
+        background.close()
 
 
 def changes(seen: Looks) -> Iterator[tuple[Progress, float | None]]:

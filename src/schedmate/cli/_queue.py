@@ -15,7 +15,7 @@ from schedmate.service.wording import slowdown_in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.service.stories import Story
+    from schedmate.service.job_view import JobView
 
 _COLOURS = {
     JobState.PENDING: "dim",
@@ -31,9 +31,9 @@ _LONGEST_NAME = 20
 _MARK = "!"
 
 
-def queue_table(stories: Sequence[Story], now: float, width: int) -> Table:
+def queue_table(views: Sequence[JobView], now: float, width: int) -> Table:
     """One line a job; only what is known of it gives way when the screen is narrow."""
-    rows = [_row(story, now) for story in stories]
+    rows = [_row(view, now) for view in views]
     table = Table(box=None, header_style="bold", pad_edge=False)
     taken = 0
     for title, cells in zip(_COLUMNS, zip(*rows, strict=True), strict=False):
@@ -48,19 +48,19 @@ def queue_table(stories: Sequence[Story], now: float, width: int) -> Table:
     return table
 
 
-def _row(story: Story, now: float) -> tuple[str, ...]:
-    job = story.job
+def _row(view: JobView, now: float) -> tuple[str, ...]:
+    job = view.job
     restarted = f" ↻{job.restarts}" if job.restarts else ""
-    mark = f" [yellow]{_MARK}[/]" if _warnings(story) else ""
+    mark = f" [yellow]{_MARK}[/]" if _warnings(view) else ""
     return (
         escape(job.id),
         escape(_short(job.name)),
         f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]{mark}",
-        duration(None if story.predicted is None else story.predicted.p50),
-        duration(_run_time(story, now)),
-        _bar(story),
-        _ends_in(story, now),
-        _known(story),
+        duration(None if view.predicted is None else view.predicted.p50),
+        duration(_run_time(view, now)),
+        _bar(view),
+        _ends_in(view, now),
+        _known(view),
     )
 
 
@@ -68,52 +68,52 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
-def _run_time(story: Story, now: float) -> float | None:
-    job = story.job
+def _run_time(view: JobView, now: float) -> float | None:
+    job = view.job
     if job.state is JobState.RUNNING and job.start_time is not None:
         return now - job.start_time
     return job.run_time_s
 
 
-def _bar(story: Story) -> str:
-    fraction = _fraction(story)
+def _bar(view: JobView) -> str:
+    fraction = _fraction(view)
     if fraction is None:
         return ""
     done = round(fraction * _BAR)
     return f"{'━' * done}[dim]{'─' * (_BAR - done)}[/] {fraction:4.0%}"
 
 
-def _fraction(story: Story) -> float | None:
+def _fraction(view: JobView) -> float | None:
     """Whatever its log said last, a job that has completed is through."""
-    progress, state = story.progress, story.job.state
+    progress, state = view.progress, view.job.state
     if progress is None or progress.fraction is None or state is JobState.PENDING:
         return None
     return 1.0 if state is JobState.COMPLETED else min(1.0, progress.fraction)
 
 
-def _ends_in(story: Story, now: float) -> str:
-    left = story.remaining_s(now)
+def _ends_in(view: JobView, now: float) -> str:
+    left = view.remaining_s(now)
     return "" if left is None else duration(left.p50)
 
 
-def _warnings(story: Story) -> list[str]:
+def _warnings(view: JobView) -> list[str]:
     """What a run that goes on may end in."""
-    if story.progress is None or story.job.state is not JobState.RUNNING:
+    if view.progress is None or view.job.state is not JobState.RUNNING:
         return []
-    return [warning.text for warning in story.progress.warnings]
+    return [warning.text for warning in view.progress.warnings]
 
 
-def _known(story: Story) -> str:
-    if warnings := _warnings(story):
+def _known(view: JobView) -> str:
+    if warnings := _warnings(view):
         return f"[yellow]{_MARK} {escape('; '.join(warnings))}[/]"
-    if story.diagnosis is not None:
-        which = "" if story.job.restarts == 0 else f"attempt {max(story.diagnoses) + 1}: "
-        return escape(f"{which}{story.diagnosis.reason}: {story.diagnosis.summary}")
-    if story.progress is not None and story.job.state is JobState.RUNNING:
-        if story.progress.phase == "stalled":
+    if view.diagnosis is not None:
+        which = "" if view.job.restarts == 0 else f"attempt {max(view.diagnoses) + 1}: "
+        return escape(f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}")
+    if view.progress is not None and view.job.state is JobState.RUNNING:
+        if view.progress.phase == "stalled":
             return "stalled"
-        if story.progress.slowdown is not None:
-            return slowdown_in_words(story.progress.slowdown, duration)
-    if story.advice is not None:
-        return escape(story.advice.prediction.explanation)
+        if view.progress.slowdown is not None:
+            return slowdown_in_words(view.progress.slowdown, duration)
+    if view.advice is not None:
+        return escape(view.advice.prediction.explanation)
     return ""

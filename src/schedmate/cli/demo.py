@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from schedmate.demo.stage import ModelFetch
     from schedmate.demo.summary import DemoSummary
-    from schedmate.service.stories import Story
+    from schedmate.service.job_view import JobView
 
 
 @verb(
@@ -70,7 +70,7 @@ def command(no_llm: bool, as_json: bool) -> int:
 @contextmanager
 def _display(
     model: ModelFetch, look_after_daemon: Callable[[], object]
-) -> Iterator[Callable[[list[Story], float], None]]:
+) -> Iterator[Callable[[list[JobView], float], None]]:
     """The live queue on a terminal; elsewhere one line for everything that happens."""
     from rich.console import Group
     from rich.live import Live
@@ -81,28 +81,28 @@ def _display(
     if not screen.is_terminal:
         told: set[str] = set()
 
-        def talk(stories: list[Story], _: float) -> None:
+        def talk(views: list[JobView], _: float) -> None:
             look_after_daemon()
-            _tell_news(stories, told)
+            _tell_news(views, told)
 
         yield talk
         return
     with Live(console=screen, refresh_per_second=4) as live:
 
-        def draw(stories: list[Story], now: float) -> None:
+        def draw(views: list[JobView], now: float) -> None:
             look_after_daemon()
-            live.update(Group(queue_table(stories, now, screen.width), f"[dim]{model.state()}[/]"))
+            live.update(Group(queue_table(views, now, screen.width), f"[dim]{model.state()}[/]"))
 
         yield draw
 
 
-def _tell_news(stories: list[Story], told: set[str]) -> None:
-    for story in stories:
-        job = story.job
+def _tell_news(views: list[JobView], told: set[str]) -> None:
+    for view in views:
+        job = view.job
         lines = [f"job {job.id} {job.name}: {job.state}" + f", attempt {job.restarts + 1}"]
         lines += [
             f"job {job.id} {job.name}: attempt {attempt + 1} {found.reason}: {found.summary}"
-            for attempt, found in story.diagnoses.items()
+            for attempt, found in view.diagnoses.items()
         ]
         for line in lines:
             if line not in told:

@@ -23,23 +23,23 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate import config
     from schedmate.model.wire import to_json
     from schedmate.service.answers import eta_sentence
-    from schedmate.service.stories import tell_one
+    from schedmate.service.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     now = time.time()
-    story = tell_one(open_scheduler(settings), open_store(settings), viewer_of(settings), job_id)
+    view = job_view(open_scheduler(settings), open_store(settings), viewer_of(settings), job_id)
     if as_json:
-        left = story.remaining_s(now)
+        left = view.remaining_s(now)
         print_json(
             {
                 "schema": "schedmate.eta/1",
                 "job_id": job_id,
-                "state": story.job.state.value,
+                "state": view.job.state.value,
                 "eta_s": None if left is None else to_json(left),
-                "predicted_s": None if story.predicted is None else to_json(story.predicted),
+                "predicted_s": None if view.predicted is None else to_json(view.predicted),
             }
         )
     else:
-        echo(legible(eta_sentence(story, now, duration)))
+        echo(legible(eta_sentence(view, now, duration)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.model import Checkpoint, Progress
-    from schedmate.service.stories import Story
+    from schedmate.service.job_view import JobView
 
 
 @verb(
@@ -27,25 +27,25 @@ schedmate job 12 --json
 @click.argument("job_id", metavar="ID")
 @json_option
 def command(job_id: str, as_json: bool) -> None:
-    """One job's whole story: record, prediction against reality, progress, diagnosis, actions."""
+    """One job's whole view: record, prediction against reality, progress, diagnosis, actions."""
     from schedmate import config
     from schedmate.model.wire import to_json
-    from schedmate.service.stories import tell_one
+    from schedmate.service.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     store = open_store(settings)
-    story = tell_one(open_scheduler(settings), store, viewer_of(settings), job_id)
+    view = job_view(open_scheduler(settings), store, viewer_of(settings), job_id)
     if as_json:
-        print_json({"schema": "schedmate.job/1", **to_json(story)})
+        print_json({"schema": "schedmate.job/1", **to_json(view)})
     else:
-        for line in _lines(story):
+        for line in _lines(view):
             echo(legible(line))
 
 
-def _lines(story: Story) -> Iterator[str]:
-    job = story.job
+def _lines(view: JobView) -> Iterator[str]:
+    job = view.job
     yield f"job {job.id}  {job.name}  {job.state}" + (
         f"  restarts {job.restarts}" * bool(job.restarts)
     )
@@ -57,59 +57,59 @@ def _lines(story: Story) -> Iterator[str]:
     yield f"  submitted   {_when(job.submit_time)}"
     if job.start_time is not None:
         yield f"  ran         {_when(job.start_time)} to {_when(job.end_time)}"
-    yield from _advice(story)
-    yield from _progress(story)
-    for attempt, diagnosis in story.diagnoses.items():
+    yield from _advice(view)
+    yield from _progress(view)
+    for attempt, diagnosis in view.diagnoses.items():
         found = f"{diagnosis.reason}: {diagnosis.summary} ({diagnosis.source})"
         yield f"  attempt {attempt + 1}   {found}"
         yield from (f"    {line.file}:{line.line}: {line.text}" for line in diagnosis.evidence)
         if diagnosis.suggestion:
             yield f"    do: {diagnosis.suggestion}"
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
-    for record in story.actions:
+    for record in view.actions:
         yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
-    yield from _retry(story)
+    yield from _retry(view)
 
 
-def _retry(story: Story) -> Iterator[str]:
+def _retry(view: JobView) -> Iterator[str]:
     from schedmate.service.retry_outcome import in_words
 
-    if story.retry is not None:
-        yield f"  next        {in_words(story.retry, duration)}"
-    for one in story.suspects:
+    if view.retry is not None:
+        yield f"  next        {in_words(view.retry, duration)}"
+    for one in view.suspects:
         who = f"{one.failures} failures of {one.users} users speak against it"
         yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"
 
 
-def _advice(story: Story) -> Iterator[str]:
-    if story.advice is None:
+def _advice(view: JobView) -> Iterator[str]:
+    if view.advice is None:
         return
-    spread, real = story.predicted, story.job.run_time_s
+    spread, real = view.predicted, view.job.run_time_s
     reality = "" if real is None else f", really {duration(real)}"
     if spread is not None:
         yield (
             f"  predicted   {duration(spread.p50)} ({duration(spread.p10)} to"
             f" {duration(spread.p90)}){reality}"
         )
-    if story.advice.prediction.explanation:
-        yield f"              {story.advice.prediction.explanation}"
-    yield from (f"  {remark.level:<11} {remark.text}" for remark in story.advice.advice)
+    if view.advice.prediction.explanation:
+        yield f"              {view.advice.prediction.explanation}"
+    yield from (f"  {remark.level:<11} {remark.text}" for remark in view.advice.advice)
 
 
-def _progress(story: Story) -> Iterator[str]:
-    progress = story.progress
+def _progress(view: JobView) -> Iterator[str]:
+    progress = view.progress
     if progress is None:
         return
     if progress.current is not None:
         total = "" if progress.total is None else f"/{progress.total:g}"
         yield f"  progress    {progress.phase}, {progress.unit} {progress.current:g}{total}"
-    yield from _more(story, progress)
+    yield from _more(view, progress)
 
 
-def _more(story: Story, progress: Progress) -> Iterator[str]:
+def _more(view: JobView, progress: Progress) -> Iterator[str]:
     from schedmate.service.wording import end_in_words, slowdown_in_words
 
-    left = story.remaining_s(time.time())
+    left = view.remaining_s(time.time())
     if left is not None and progress.eta_s is not None:
         yield f"              {end_in_words(left, progress.ends_by, duration)}"
     if progress.slowdown is not None:

@@ -25,25 +25,25 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
     from schedmate import config
     from schedmate.cli._queue import queue_table
     from schedmate.model.wire import to_json
-    from schedmate.service.stories import tell
+    from schedmate.service.job_view import job_views
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     wanted = None if ids is None else _listed(ids)
-    stories = [
-        story
-        for story in tell(
+    views = [
+        view
+        for view in job_views(
             open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
         )
-        if (users is None or story.job.user in _listed(users))
-        and (states is None or story.job.state in _listed(states.upper()))
+        if (users is None or view.job.user in _listed(users))
+        and (states is None or view.job.state in _listed(states.upper()))
     ]
     if as_json:
-        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(story) for story in stories]})
-    elif stories:
+        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views]})
+    elif views:
         screen = console()
-        screen.print(queue_table(stories, time.time(), screen.width))
+        screen.print(queue_table(views, time.time(), screen.width))
     else:
         echo("no jobs", err=True)
 

@@ -13,7 +13,7 @@ from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.handler.suspects import Against
-    from schedmate.service.suspects import NodeStory
+    from schedmate.service.suspects import NodeView
 
 _TOLD = 3
 _DAY_S = 86400.0
@@ -43,59 +43,59 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     now = time.time()
     viewer = viewer_of(settings)
     known = [
-        replace(story, suspicion=viewer.suspicion(story.suspicion))
-        for story in NodeKnowledge(open_scheduler(settings), open_store(settings)).stories(now)
+        replace(view, suspicion=viewer.suspicion(view.suspicion))
+        for view in NodeKnowledge(open_scheduler(settings), open_store(settings)).views(now)
     ]
     _check_names(names, known, settings.scheduler)
-    stories = [
-        story
-        for story in known
-        if (not names or story.name in names) and (not suspect or story.suspicion.suspect)
+    views = [
+        view
+        for view in known
+        if (not names or view.name in names) and (not suspect or view.suspicion.suspect)
     ]
     if as_json:
-        told = [_as_json(story, settings.scheduler) for story in stories]
+        told = [_as_json(view, settings.scheduler) for view in views]
         print_json({"schema": "schedmate.nodes/1", "nodes": told})
-    elif stories:
-        _show(stories, settings.scheduler, now)
+    elif views:
+        _show(views, settings.scheduler, now)
     else:
         echo("none of them is suspect" if suspect else "no nodes", err=True)
 
 
-def _check_names(names: tuple[str, ...], known: list[NodeStory], scheduler: str) -> None:
+def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) -> None:
     from schedmate.model import NotFound
 
-    missing = sorted(set(names) - {story.name for story in known})
+    missing = sorted(set(names) - {view.name for view in known})
     if missing:
         raise NotFound(f"neither {scheduler} nor the history knows a node {', '.join(missing)}")
 
 
-def _as_json(story: NodeStory, scheduler: str) -> dict[str, Any]:
+def _as_json(view: NodeView, scheduler: str) -> dict[str, Any]:
     from schedmate.model.wire import to_json
 
-    told = story.suspicion
+    told = view.suspicion
     return {
-        **to_json(story.state),
+        **to_json(view.state),
         "suspect": told.suspect,
         "probability": told.probability,
         "failures": told.failures,
         "successes": told.successes,
         "users": told.users,
         "evidence": [to_json(one) for one in told.evidence],
-        "command": drain_command(story, scheduler),
+        "command": drain_command(view, scheduler),
     }
 
 
-def drain_command(story: NodeStory, scheduler: str) -> str | None:
+def drain_command(view: NodeView, scheduler: str) -> str | None:
     """What an operator would run to take a suspect node out; None where there is no need."""
-    if scheduler != "slurm" or not story.suspicion.suspect or story.state.condition != "up":
+    if scheduler != "slurm" or not view.suspicion.suspect or view.state.condition != "up":
         return None
-    told = story.suspicion
+    told = view.suspicion
     why = f"suspect: {told.failures} hardware-like failures of {told.users} users"
-    name = shlex.quote(f"NodeName={story.name}")
+    name = shlex.quote(f"NodeName={view.name}")
     return f"scontrol update {name} State=DRAIN Reason={shlex.quote(why)}"
 
 
-def _show(stories: list[NodeStory], scheduler: str, now: float) -> None:
+def _show(views: list[NodeView], scheduler: str, now: float) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -103,27 +103,27 @@ def _show(stories: list[NodeStory], scheduler: str, now: float) -> None:
     for title in ("NODE", "STATE", "FAILED", "WELL", "USERS", "SUSPECT", "WHY"):
         number = title in ("FAILED", "WELL", "USERS")
         table.add_column(title, justify="right" if number else "left", no_wrap=title != "WHY")
-    for story in stories:
-        told, state = story.suspicion, story.state
+    for view in views:
+        told, state = view.suspicion, view.state
         table.add_row(
-            escape(story.name),
+            escape(view.name),
             escape(state.state or state.condition),
             str(told.failures),
             str(told.successes),
             str(told.users),
             f"[red]{told.probability:.0%}[/]" if told.suspect else f"{told.probability:.0%}",
-            escape(_why(story, now)),
+            escape(_why(view, now)),
         )
     console().print(table)
-    for story in stories:
-        line = drain_command(story, scheduler)
+    for view in views:
+        line = drain_command(view, scheduler)
         if line:
-            echo(f"to take {story.name} out: {line}", err=True)
+            echo(f"to take {view.name} out: {line}", err=True)
 
 
-def _why(story: NodeStory, now: float) -> str:
-    told = [_failure(one, now) for one in story.suspicion.evidence[:_TOLD]]
-    return "; ".join([story.state.reason, *told] if story.state.reason else told)
+def _why(view: NodeView, now: float) -> str:
+    told = [_failure(one, now) for one in view.suspicion.evidence[:_TOLD]]
+    return "; ".join([view.state.reason, *told] if view.state.reason else told)
 
 
 def _failure(one: Against, now: float) -> str:

@@ -20,21 +20,21 @@ def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line."""
     from schedmate import config
     from schedmate.service.answers import why_sentence
-    from schedmate.service.stories import tell_one
+    from schedmate.service.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
-    story = tell_one(scheduler, store, viewer_of(settings), job_id)
-    answer = why_sentence(story, scheduler.jobs(), duration)
+    view = job_view(scheduler, store, viewer_of(settings), job_id)
+    answer = why_sentence(view, scheduler.jobs(), duration)
     if as_json:
         print_json(
             {
                 "schema": "schedmate.why/1",
                 "job_id": job_id,
-                "state": story.job.state.value,
-                "reason": None if story.diagnosis is None else story.diagnosis.reason,
+                "state": view.job.state.value,
+                "reason": None if view.diagnosis is None else view.diagnosis.reason,
                 "answer": answer,
             }
         )

@@ -74,6 +74,6 @@ def _colour(run: Job) -> str:
 
 
 def _title(record: Record, run: Job) -> str:
-    diagnosis = None if record.story is None else record.story.diagnoses.get(run.restarts)
+    diagnosis = None if record.view is None else record.view.diagnoses.get(run.restarts)
     why = "" if diagnosis is None else f": {diagnosis.reason}: {diagnosis.summary}"
     return f"{run.state} after {run.run_time_s or 0:.1f} s{why}"

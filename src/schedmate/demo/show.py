@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.demo.plan import TODAY, YESTERDAY, Part
 from schedmate.model import Job, JobId, JobState, SchedMateError, Submission
-from schedmate.service.stories import Story, tell
+from schedmate.service.job_view import JobView, job_views
 from schedmate.service.submitting import submit
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_scheduler, open_store
@@ -42,14 +42,14 @@ class Record:
     part: Part
     job_id: JobId
     today: bool
-    story: Story | None = None
+    view: JobView | None = None
     runs: dict[int, Job] = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
 
-    def note(self, story: Story, now: float) -> None:
-        before = None if self.story is None else self.story.job
-        self.story = story
-        job = story.job
+    def note(self, view: JobView, now: float) -> None:
+        before = None if self.view is None else self.view.job
+        self.view = view
+        job = view.job
         if (
             before is not None
             and before.state is JobState.RUNNING
@@ -59,28 +59,28 @@ class Record:
             self.runs[before.restarts] = replace(before, state=JobState.CANCELLED, end_time=now)
         if job.state.ended:
             self.runs[job.restarts] = job
-        left = story.remaining_s(now)
+        left = view.remaining_s(now)
         if left is not None:
             self.samples.append(Sample(now, job.restarts, now + left.p50))
 
     @property
     def settled(self) -> bool:
         """Ended, and if it failed, diagnosed: only a retry could still change something."""
-        if self.story is None or not self.story.job.state.ended:
+        if self.view is None or not self.view.job.state.ended:
             return False
-        job = self.story.job
-        return not job.state.failed or job.restarts in self.story.diagnoses
+        job = self.view.job
+        return not job.state.failed or job.restarts in self.view.diagnoses
 
 
 class Show:
-    """`on_look` is called after every look, with the stories and the time, `on_today` once
+    """`on_look` is called after every look, with the views and the time, `on_today` once
     when the first tries are over: what disturbs them would spoil the history.
     """
 
     def __init__(
         self,
         stage: Stage,
-        on_look: Callable[[list[Story], float], None],
+        on_look: Callable[[list[JobView], float], None],
         on_today: Callable[[], None] = lambda: None,
     ) -> None:
         self._stage = stage
@@ -125,10 +125,10 @@ class Show:
 
     def _look(self) -> None:
         now = time.time()
-        stories = tell(self._scheduler, self._store, self._viewer)
-        for story in stories:
-            self.records[story.job.id].note(story, now)
-        self._on_look(stories, now)
+        views = job_views(self._scheduler, self._store, self._viewer)
+        for view in views:
+            self.records[view.job.id].note(view, now)
+        self._on_look(views, now)
 
     def _add_earlier_runs(self) -> None:
         """A run may have ended and been requeued between two looks; the history has it."""
@@ -142,8 +142,8 @@ class Show:
 
 def went_as_planned(record: Record) -> bool:
     """Whether the job ended as it should: none was lost, run twice or retried in vain."""
-    story = record.story
-    if story is None or story.job.state is not record.part.ends_as:
+    view = record.view
+    if view is None or view.job.state is not record.part.ends_as:
         return False
-    most = _RETRIES if record.part.fails and story.job.state is not JobState.FAILED else 0
-    return story.job.restarts <= most
+    most = _RETRIES if record.part.fails and view.job.state is not JobState.FAILED else 0
+    return view.job.restarts <= most

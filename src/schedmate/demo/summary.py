@@ -84,14 +84,14 @@ def summarise(
 
 def real_s(record: Record) -> float | None:
     """How long the job really ran, where it ran to its own end in one go."""
-    if record.story is None or record.part.fails:
+    if record.view is None or record.part.fails:
         return None
-    job = record.story.job
+    job = record.view.job
     return job.run_time_s if job.state is JobState.COMPLETED and job.restarts == 0 else None
 
 
 def predicted_s(record: Record) -> float | None:
-    spread = None if record.story is None else record.story.predicted
+    spread = None if record.view is None else record.view.predicted
     return None if spread is None else spread.p50
 
 
@@ -102,26 +102,26 @@ def _prediction_error(record: Record) -> float | None:
 
 def _in_range(record: Record) -> bool:
     real = real_s(record)
-    spread = None if record.story is None else record.story.predicted
+    spread = None if record.view is None else record.view.predicted
     return real is not None and spread is not None and spread.p10 <= real <= spread.p90
 
 
 def _eta_error(record: Record) -> float | None:
     """How wrong the expected end was when half of the run was over, against what was left."""
-    story, real = record.story, real_s(record)
-    if story is None or not real or story.job.start_time is None:
+    view, real = record.view, real_s(record)
+    if view is None or not real or view.job.start_time is None:
         return None
-    half = story.job.start_time + real / 2
+    half = view.job.start_time + real / 2
     said = [sample for sample in record.samples if sample.at <= half]
     if not said:
         return None
-    end = story.job.start_time + real
+    end = view.job.start_time + real
     return abs(said[-1].ends_at - end) / (end - said[-1].at)
 
 
 def _verdict(record: Record) -> Verdict:
-    story = record.story
-    found = None if story is None or not story.diagnoses else story.diagnoses[0]
+    view = record.view
+    found = None if view is None or not view.diagnoses else view.diagnoses[0]
     reason = "none" if found is None else found.reason
     return Verdict(
         job=record.part.name,
@@ -157,5 +157,5 @@ def _expected_s(record: Record) -> float | None:
 
 
 def _prediction(record: Record) -> Prediction | None:
-    story = record.story
-    return None if story is None or story.advice is None else story.advice.prediction
+    view = record.view
+    return None if view is None or view.advice is None else view.advice.prediction

@@ -12,61 +12,61 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.model import Diagnosis
-    from schedmate.service.stories import Story
+    from schedmate.service.job_view import JobView
     from schedmate.service.wording import Written
 
 
-def eta_sentence(story: Story, now: float, written: Written) -> str:
-    job = story.job
+def eta_sentence(view: JobView, now: float, written: Written) -> str:
+    job = view.job
     if job.state.ended:
         return f"job {job.id} has ended: {job.state} after {written(job.run_time_s)}"
     if job.state is JobState.PENDING:
-        if story.predicted is None:
+        if view.predicted is None:
             return f"job {job.id} waits; nothing is known of how long it will run"
-        return f"job {job.id} waits; it will run about {written(story.predicted.p50)}"
-    left = story.remaining_s(now)
+        return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
+    left = view.remaining_s(now)
     if left is None:
         return f"job {job.id} runs; neither its log nor its history says how long"
-    told = story.progress
+    told = view.progress
     ends_by: EndsBy = "unknown" if told is None or told.eta_s is None else told.ends_by
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
 
 
-def why_sentence(story: Story, queue: Sequence[Job], written: Written) -> str:
-    job = story.job
+def why_sentence(view: JobView, queue: Sequence[Job], written: Written) -> str:
+    job = view.job
     if job.state is JobState.PENDING:
-        return _why_waiting(story, queue, written)
-    found = story.diagnoses.get(job.restarts)
-    if found is not None and _was_mistaken(story, found):
-        return f"{_as_it_is(story, written)}; it seemed to hang for a while"
+        return _why_waiting(view, queue, written)
+    found = view.diagnoses.get(job.restarts)
+    if found is not None and _was_mistaken(view, found):
+        return f"{_as_it_is(view, written)}; it seemed to hang for a while"
     if found is not None:
-        return f"{found.reason}: {found.summary}{_after(story, written)}"
-    return f"{_as_it_is(story, written)}{_before(story, written)}"
+        return f"{found.reason}: {found.summary}{_after(view, written)}"
+    return f"{_as_it_is(view, written)}{_before(view, written)}"
 
 
-def _as_it_is(story: Story, written: Written) -> str:
-    job = story.job
+def _as_it_is(view: JobView, written: Written) -> str:
+    job = view.job
     if job.state is JobState.RUNNING:
-        return f"job {job.id} runs: {_how_it_runs(story, written)}"
+        return f"job {job.id} runs: {_how_it_runs(view, written)}"
     because = f", {job.reason}" if job.reason else ""
     return f"job {job.id} has ended: {job.state}{because}"
 
 
-def _was_mistaken(story: Story, found: Diagnosis) -> bool:
+def _was_mistaken(view: JobView, found: Diagnosis) -> bool:
     """A run that was taken for hung and went on."""
     if found.reason != "hang":
         return False
-    if story.job.state is JobState.RUNNING:
+    if view.job.state is JobState.RUNNING:
         return (
-            story.progress is not None
-            and story.progress.silence is not None
-            and (story.progress.silence.silent_s <= story.progress.silence.allowed_s)
+            view.progress is not None
+            and view.progress.silence is not None
+            and (view.progress.silence.silent_s <= view.progress.silence.allowed_s)
         )
-    return story.job.state is JobState.COMPLETED
+    return view.job.state is JobState.COMPLETED
 
 
-def _how_it_runs(story: Story, written: Written) -> str:
-    progress = story.progress
+def _how_it_runs(view: JobView, written: Written) -> str:
+    progress = view.progress
     if progress is None:
         return "unknown"
     slower = progress.slowdown
@@ -78,23 +78,23 @@ def _how_it_runs(story: Story, written: Written) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _before(story: Story, written: Written) -> str:
+def _before(view: JobView, written: Written) -> str:
     """What the attempt before this one died of."""
-    last = story.diagnosis
+    last = view.diagnosis
     if last is None:
         return ""
-    return f"; the attempt before: {last.reason}: {last.summary}{_after(story, written)}"
+    return f"; the attempt before: {last.reason}: {last.summary}{_after(view, written)}"
 
 
-def _after(story: Story, written: Written) -> str:
+def _after(view: JobView, written: Written) -> str:
     """What was done about it, and who else the nodes have failed."""
-    words = [] if story.retry is None else [in_words(story.retry, written)]
-    words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in story.suspects]
+    words = [] if view.retry is None else [in_words(view.retry, written)]
+    words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in view.suspects]
     return "".join(f"; {word}" for word in words)
 
 
-def _why_waiting(story: Story, queue: Sequence[Job], written: Written) -> str:
-    job = story.job
+def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
+    job = view.job
     running = sum(other.state is JobState.RUNNING for other in queue)
     ahead = sum(
         other.state is JobState.PENDING
@@ -103,4 +103,4 @@ def _why_waiting(story: Story, queue: Sequence[Job], written: Written) -> str:
     )
     because = f" ({job.reason})" if job.reason else ""
     queue_words = f"{running} running and {ahead} waiting jobs"
-    return f"job {job.id} waits behind {queue_words}{because}{_before(story, written)}"
+    return f"job {job.id} waits behind {queue_words}{because}{_before(view, written)}"

@@ -35,7 +35,7 @@ def import_scheduler(settings: Settings, name: str) -> int:
 
 def learn_from_history(settings: Settings) -> None:
     """So that the next prediction goes by what was imported; by who sees all of it."""
-    from schedmate.service.foresight import learn_from
+    from schedmate.service.site_model_updater import learn_from
 
     if not viewer_of(settings).operator:
         return
@@ -63,7 +63,7 @@ def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> in
 
 
 def _past_run(job: Job, scheduler: Scheduler, store: Store) -> PastRun:
-    from schedmate.service.hindsight import profile_of_ended
+    from schedmate.service.run_record import profile_of_ended
 
     fingerprint, workload = _read(job, scheduler, store)
     profile = profile_of_ended(job, workload)

@@ -8,17 +8,19 @@ from schedmate.tracker.unknown import ask
 
 if TYPE_CHECKING:
     from schedmate.model import Asker
+    from schedmate.service.background import BackgroundQueue
     from schedmate.service.followed import Followed
-    from schedmate.service.refining import Refining
     from schedmate.store import Store
 
 
 class Learning:
     """Without an `asker` nothing is asked: formats are then learnt from behaviour alone."""
 
-    def __init__(self, store: Store, refining: Refining, asker: Asker | None = None) -> None:
+    def __init__(
+        self, store: Store, background: BackgroundQueue, asker: Asker | None = None
+    ) -> None:
         self._store = store
-        self._refining = refining
+        self._background = background
         self._asker = asker
         self._asked: set[str] = set()
 
@@ -43,7 +45,7 @@ class Learning:
         if question is None:
             return
         self._asked.add(key)
-        self._refining.ask(
+        self._background.ask(
             f"the log of job {one.job.id}",
             lambda: ask(question, asker).value,
             lambda answer, _: tracker.settle(question, answer),

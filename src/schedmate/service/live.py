@@ -1,4 +1,4 @@
-"""The daemon: looks at the scheduler again and again until it is told to stop."""
+"""The loop of the daemon: looks at the scheduler until it is stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.config import Settings
-    from schedmate.service.mate import Mate
+    from schedmate.service.daemon import Daemon
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
@@ -30,14 +30,14 @@ def poll_seconds(settings: Settings) -> float:
 
 def serve(settings: Settings, stop: threading.Event) -> None:
     """Follow the scheduler until `stop` is set."""
-    with _alone(settings), assemble(settings) as mate:
-        _follow(mate, poll_seconds(settings), stop)
+    with _alone(settings), assemble(settings) as daemon:
+        _follow(daemon, poll_seconds(settings), stop)
 
 
 def look_once(settings: Settings) -> None:
     """Look once and do what follows from it."""
-    with _alone(settings), assemble(settings) as mate:
-        mate.cycle(time.time())
+    with _alone(settings), assemble(settings) as daemon:
+        daemon.cycle(time.time())
 
 
 @contextmanager
@@ -51,11 +51,11 @@ def _alone(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _follow(mate: Mate, pause_s: float, stop: threading.Event) -> None:
+def _follow(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
     failures = 0
     while not stop.is_set():
         try:
-            mate.cycle(time.time())
+            daemon.cycle(time.time())
             failures = 0
         except SchedulerUnreachable as error:
             failures += 1

@@ -27,7 +27,7 @@ _log = logging.getLogger("schedmate.nodes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeStory:
+class NodeView:
     """One node: its state, and what is to be thought of it."""
 
     state: NodeState
@@ -80,17 +80,17 @@ class NodeKnowledge:
             return job
         return next((one for one in found if one.restarts == job.restarts), job)
 
-    def stories(self, now: float) -> list[NodeStory]:
+    def views(self, now: float) -> list[NodeView]:
         """Every node that the scheduler has or a past job ran on, the most suspect first."""
         states, told = self._all_states(now), self._all_suspicions(now)
-        stories = [
-            NodeStory(
+        views = [
+            NodeView(
                 state=states.get(name, NodeState(name=name)),
                 suspicion=told.get(name, Suspicion(node=name, probability=0.0)),
             )
             for name in sorted({*states, *told})
         ]
-        return sorted(stories, key=lambda story: -story.suspicion.probability)
+        return sorted(views, key=lambda view: -view.suspicion.probability)
 
     def _all_states(self, now: float) -> dict[str, NodeState]:
         if self._states is None or now - self._states[0] >= _FRESH_S:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedmate.core import DecisionEngine, Limits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
-    from schedmate.service.mate import Mate
+    from schedmate.service.daemon import Daemon
     from schedmate.store import Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -121,18 +121,18 @@ def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
 
 
 @contextmanager
-def assemble(settings: Settings) -> Iterator[Mate]:
+def assemble(settings: Settings) -> Iterator[Daemon]:
     """The live system, ready to look at the scheduler for the first time."""
     from schedmate.advisor import Advisor
     from schedmate.handler import Handler
     from schedmate.service.actions import Actions
-    from schedmate.service.mate import Mate
+    from schedmate.service.daemon import Daemon
 
     store = open_store(settings)
     scheduler = open_scheduler(settings)
     asker = LateAsker(settings, store)
     limits = limits_of(settings, act_since=store.created_at())
-    mate = Mate(
+    daemon = Daemon(
         engine=engine_of(settings, limits),
         scheduler=scheduler,
         store=store,
@@ -144,7 +144,7 @@ def assemble(settings: Settings) -> Iterator[Mate]:
         own_files=settings.state_dir,
     )
     try:
-        yield mate
+        yield daemon
     finally:
-        mate.close()
+        daemon.close()
         store.close()

@@ -13,7 +13,7 @@ from schedmate.handler.learning import Teaching
 from schedmate.model import JobState
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
-from schedmate.service.mate import Mate
+from schedmate.service.daemon import Daemon
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker
@@ -32,7 +32,7 @@ def store(tmp_path):
 @pytest.fixture
 def house(store):
     scheduler = FakeScheduler()
-    mate = Mate(
+    daemon = Daemon(
         engine=DecisionEngine(ordering("sjf"), Limits()),
         scheduler=scheduler,
         store=store,
@@ -40,8 +40,8 @@ def house(store):
         handler=Handler(store, ScriptedAsker([{"line": SPOKEN, "reason": "data_error"}])),
         actions=Actions(scheduler, store, "act"),
     )
-    yield scheduler, mate
-    mate.close()
+    yield scheduler, daemon
+    daemon.close()
 
 
 def put(scheduler, tmp_path, job_id, text):
@@ -52,21 +52,21 @@ def put(scheduler, tmp_path, job_id, text):
 
 
 def test_a_models_answer_is_used_for_the_next_job_once_accepted(house, store, tmp_path):
-    scheduler, mate = house
+    scheduler, daemon = house
     put(scheduler, tmp_path, "1", f"{STEPS}{SPOKEN}\nbye\n")
-    mate.cycle(2000.0)
+    daemon.cycle(2000.0)
     assert store.diagnoses("1")[0].reason == "unknown"
     deadline = time.monotonic() + 60
     while store.diagnoses("1")[0].reason == "unknown" and time.monotonic() < deadline:
         time.sleep(0.02)
-        mate.cycle(2001.0)
+        daemon.cycle(2001.0)
     assert store.diagnoses("1")[0].source == "llm"
 
     (rule,) = store.learned_rules()
     assert not rule.asked
     Teaching(store).accept(rule, by="ada")
     put(scheduler, tmp_path, "2", f"{STEPS}{SPOKEN.replace('7', '12')}\nso long\nbye\n")
-    mate.cycle(2002.0)
+    daemon.cycle(2002.0)
 
     found = store.diagnoses("2")[0]
     assert (found.reason, found.source) == ("data_error", "rule")

@@ -1,7 +1,7 @@
 """A synthetic workload: what the jobs of a trace might have been, and which part of it may be
 known.
 
-Where the assumed figures come from: docs/explanation/meaning-for-traces.md.
+Where the assumed figures come from: docs/explanation/synthetic-workloads.md.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from schedmate.model import (
 from schedmate.policies import ordering
 from schedmate.service import live
 from schedmate.service.actions import Actions
-from schedmate.service.mate import _ALONE_S, Mate
-from schedmate.service.refining import Refining
+from schedmate.service.background import BackgroundQueue
+from schedmate.service.daemon import _ALONE_S, Daemon
 from schedmate.service.wiring import assemble
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run
@@ -41,9 +41,9 @@ def test_one_job_walks_from_submission_to_memory(place):
     job_id = place.submit(
         f'{RUN}; for i in 1 2 3 4; do echo "step $i/4 loss 0.$i"; sleep 0.3; done'
     )
-    with assemble(place.settings) as mate:
-        wait_for(lambda: mate.cycle(time.time()) or place.ended(job_id), "the end")
-        mate.cycle(time.time())
+    with assemble(place.settings) as daemon:
+        wait_for(lambda: daemon.cycle(time.time()) or place.ended(job_id), "the end")
+        daemon.cycle(time.time())
 
     with place.store() as store:
         run = store.run(job_id)
@@ -169,10 +169,10 @@ class Stage:
         self.store = SqliteStore(tmp_path / "store")
         self.log = tmp_path / "job.log"
         self.log.write_text("Traceback (most recent call last):\nKeyError: 'missing'\n")
-        self.mate = self.new_mate()
+        self.daemon = self.new_daemon()
 
-    def new_mate(self, handler=None):
-        self.mate = Mate(
+    def new_daemon(self, handler=None):
+        self.daemon = Daemon(
             engine=DecisionEngine(ordering("sjf"), Limits()),
             scheduler=self.scheduler,
             store=self.store,
@@ -180,7 +180,7 @@ class Stage:
             handler=handler or Handler(self.store),
             actions=Actions(self.scheduler, self.store, "act"),
         )
-        return self.mate
+        return self.daemon
 
     def put(self, job_id, state, **parts):
         job = a_job(id=job_id, state=state, workdir=str(self.log.parent), **parts)
@@ -191,7 +191,7 @@ class Stage:
 def stage(tmp_path):
     stage = Stage(tmp_path)
     yield stage
-    stage.mate.close()
+    stage.daemon.close()
     stage.store.close()
 
 
@@ -204,9 +204,9 @@ def test_an_advisor_that_stumbles_stops_nobody(stage, monkeypatch, caplog):
     stage.put("1", JobState.PENDING)
     stage.put("2", JobState.FAILED, exit_code=1)
 
-    stage.mate.cycle(1.0)
+    stage.daemon.cycle(1.0)
     stage.put("1", JobState.COMPLETED)
-    stage.mate.cycle(2.0)
+    stage.daemon.cycle(2.0)
 
     assert stage.store.run("1").job.state is JobState.COMPLETED
     assert stage.store.diagnoses("2")
@@ -223,14 +223,14 @@ def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeyp
     monkeypatch.setattr(Handler, "diagnose", diagnose_or_not)
     stage.put("1", JobState.FAILED, exit_code=1)
     stage.put("2", JobState.FAILED, exit_code=2)
-    stage.mate.cycle(1000.0)
+    stage.daemon.cycle(1000.0)
     assert stage.store.diagnoses("2")
     assert not stage.store.diagnoses("1")
     troubled.clear()
 
-    stage.mate.cycle(1001.0)
+    stage.daemon.cycle(1001.0)
     assert not stage.store.diagnoses("1"), "it was to be left alone"
-    stage.mate.cycle(1000.0 + _ALONE_S)
+    stage.daemon.cycle(1000.0 + _ALONE_S)
 
     assert stage.store.diagnoses("1")
 
@@ -238,10 +238,10 @@ def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeyp
 def test_a_log_that_cannot_be_followed_blinds_to_no_other(stage, monkeypatch):
     monkeypatch.setattr(JobTracker, "poll", raises)
     stage.put("1", JobState.RUNNING)
-    stage.mate.cycle(1.0)
+    stage.daemon.cycle(1.0)
     stage.put("1", JobState.COMPLETED)
 
-    stage.mate.cycle(2.0)
+    stage.daemon.cycle(2.0)
 
     assert stage.store.run("1").job.state is JobState.COMPLETED
 
@@ -251,11 +251,11 @@ def test_a_scheduler_away_in_the_midst_of_a_look_leaves_nothing_undone(stage):
     stage.log.write_text("")
     stage.scheduler.trouble = SchedulerUnreachable("no answer")
     with pytest.raises(SchedulerUnreachable):
-        stage.mate.cycle(1.0)
+        stage.daemon.cycle(1.0)
     stage.scheduler.lose_answers = True
-    stage.mate.cycle(2000.0)
+    stage.daemon.cycle(2000.0)
     stage.scheduler.trouble = None
-    stage.mate.cycle(2001.0)
+    stage.daemon.cycle(2001.0)
 
     assert stage.scheduler.calls == [("requeue", "1")]
     assert [record.state for record in stage.store.actions()] == ["done"]
@@ -266,7 +266,7 @@ def test_a_restart_does_not_overwrite_what_was_learnt_of_a_run(stage):
     kept = a_past_run(job=stage.scheduler.known["1"], steps_done=400.0)
     stage.store.keep_run(kept)
 
-    stage.mate.cycle(1.0)
+    stage.daemon.cycle(1.0)
 
     assert stage.store.run("1") == kept
 
@@ -275,7 +275,7 @@ def test_a_run_that_seemed_to_hang_and_then_failed_is_diagnosed_anew(stage):
     stage.store.keep_diagnosis("1", 0, a_diagnosis("hang"))
     stage.put("1", JobState.FAILED, exit_code=1)
 
-    stage.mate.cycle(1.0)
+    stage.daemon.cycle(1.0)
 
     assert stage.store.diagnoses("1")[0].reason != "hang"
 
@@ -302,12 +302,12 @@ class Refines(Handler):
 def test_a_model_that_stumbles_changes_nothing(stage, stumble):
     handler = Refines(stumble)
     stage.log.write_text("giving up\n")
-    stage.new_mate(handler)
+    stage.new_daemon(handler)
     stage.put("1", JobState.FAILED, exit_code=1)
-    stage.mate.cycle(2000.0)
+    stage.daemon.cycle(2000.0)
     first = stage.store.diagnoses("1")[0]
     wait_for(lambda: handler.asked == 1)
-    stage.mate.cycle(2001.0)
+    stage.daemon.cycle(2001.0)
 
     assert stage.store.diagnoses("1")[0] == first
     assert stage.scheduler.calls == []
@@ -316,29 +316,29 @@ def test_a_model_that_stumbles_changes_nothing(stage, stumble):
 def test_what_the_model_finds_comes_in_later_and_is_acted_upon(stage):
     better = a_diagnosis("node_failure")
     stage.log.write_text("giving up\n")
-    stage.new_mate(Refines(better))
+    stage.new_daemon(Refines(better))
     stage.put("1", JobState.FAILED, exit_code=1)
-    stage.mate.cycle(2000.0)
+    stage.daemon.cycle(2000.0)
 
     def found():
-        stage.mate.cycle(2001.0)
+        stage.daemon.cycle(2001.0)
         return stage.store.diagnoses("1")[0] == better
 
     wait_for(found)
-    stage.mate.cycle(2002.0)
+    stage.daemon.cycle(2002.0)
     assert stage.scheduler.calls == [("requeue", "1")]
 
 
 def test_a_model_that_is_installed_later_is_asked_then(stage, monkeypatch):
-    monkeypatch.setattr("schedmate.service.refining._ASK_AGAIN_S", 0.01)
+    monkeypatch.setattr("schedmate.service.background._ASK_AGAIN_S", 0.01)
     better, none = a_diagnosis("data_error"), ModelUnavailable("none yet")
     stage.log.write_text("giving up\n")
-    stage.new_mate(Refines(none, none, none, better))
+    stage.new_daemon(Refines(none, none, none, better))
     stage.put("1", JobState.FAILED, exit_code=1)
-    stage.mate.cycle(2000.0)
+    stage.daemon.cycle(2000.0)
 
     def found():
-        stage.mate.cycle(2001.0)
+        stage.daemon.cycle(2001.0)
         return stage.store.diagnoses("1")[0] == better
 
     wait_for(found)
@@ -347,21 +347,21 @@ def test_a_model_that_is_installed_later_is_asked_then(stage, monkeypatch):
 def test_what_the_rules_are_sure_of_is_not_asked(stage):
     handler = Refines()
     stage.log.write_text("ModuleNotFoundError: No module named 'torhc'\n")
-    stage.new_mate(handler)
+    stage.new_daemon(handler)
     stage.put("1", JobState.FAILED, exit_code=1)
-    stage.mate.cycle(2000.0)
+    stage.daemon.cycle(2000.0)
     assert stage.store.diagnoses("1")[0].reason == "import_error"
     assert handler.asked == 0
-    assert stage.mate._refining._questions.empty()
+    assert stage.daemon._background._questions.empty()
 
 
 def test_closing_does_not_wait_for_the_model():
     gate = threading.Event()
-    refining = Refining()
-    refining.ask("nothing", lambda: gate.wait(20), lambda *_: None)
+    background = BackgroundQueue()
+    background.ask("nothing", lambda: gate.wait(20), lambda *_: None)
     begun = time.monotonic()
 
-    refining.close()
+    background.close()
 
     assert time.monotonic() - begun < 5
     gate.set()
@@ -404,16 +404,16 @@ def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, c
 
 def test_what_the_scheduler_lists_no_more_is_forgotten_and_met_afresh(stage):
     stage.put("1", JobState.RUNNING)
-    stage.mate.cycle(1.0)
-    assert "1" in stage.mate._engine.known
+    stage.daemon.cycle(1.0)
+    assert "1" in stage.daemon._engine.known
     gone = stage.scheduler.known.pop("1")
-    stage.mate.cycle(2.0)
-    assert "1" not in stage.mate._engine.known
-    assert stage.mate._watching.jobs == frozenset()
+    stage.daemon.cycle(2.0)
+    assert "1" not in stage.daemon._engine.known
+    assert stage.daemon._watching.jobs == frozenset()
 
     stage.scheduler.known["1"] = gone
-    stage.mate.cycle(3.0)
-    assert stage.mate._watching.jobs == {"1"}
+    stage.daemon.cycle(3.0)
+    assert stage.daemon._watching.jobs == {"1"}
 
 
 def test_a_slow_down_is_told_to_the_engine_and_in_the_story(stage):
@@ -425,9 +425,9 @@ def test_a_slow_down_is_told_to_the_engine_and_in_the_story(stage):
         now, step = now + seconds, step + 1
         with stage.log.open("a") as log:
             log.write(f"step {step}/1000 loss 0.5\n")
-        stage.mate.cycle(now)
+        stage.daemon.cycle(now)
 
-    slowdown = stage.mate._engine.known["1"].progress.slowdown
+    slowdown = stage.daemon._engine.known["1"].progress.slowdown
     assert slowdown.factor == pytest.approx(0.25, abs=0.05)
     assert slowdown.since_s == pytest.approx(60, abs=15)
     assert stage.store.progress("1", 0).progress.slowdown is not None

@@ -10,8 +10,8 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.predicting.lore import learnt_lore
 from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
-from schedmate.service.foresight import Foresight, learn_from
-from schedmate.service.refining import Refining
+from schedmate.service.background import BackgroundQueue
+from schedmate.service.site_model_updater import SiteModelUpdater, learn_from
 from schedmate.store.base import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import past_run
@@ -31,10 +31,10 @@ def store(path):
 
 
 @pytest.fixture
-def refining():
-    refining = Refining()
-    yield refining
-    refining.close()
+def background():
+    background = BackgroundQueue()
+    yield background
+    background.close()
 
 
 def remember(store, count, *, seconds=600.0, user="ann", first=0):
@@ -92,39 +92,39 @@ def test_predictions_of_a_tier_are_bent_by_the_past(store):
     assert sum(map(lore.calibration.pairs, ("identical", "similar", "history"))) > 50
 
 
-def test_it_is_learnt_at_the_start_and_then_seldom(store, path, refining):
+def test_it_is_learnt_at_the_start_and_then_seldom(store, path, background):
     remember(store, 30)
-    foresight = Foresight(store, refining, lambda: SqliteStore(path))
-    foresight.consider(NOW)
+    updater = SiteModelUpdater(store, background, lambda: SqliteStore(path))
+    updater.consider(NOW)
     assert wait_for(lambda: learnt_lore(store).site is not None)
     first = store.learnt("site/2")
     remember(store, 30, first=100, seconds=50.0)
     for number in range(30):
-        foresight.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
-    foresight.consider(NOW + 60)
+        updater.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
+    updater.consider(NOW + 60)
     time.sleep(0.3)
     assert store.learnt("site/2") == first
-    foresight.consider(NOW + 3600)
+    updater.consider(NOW + 3600)
     assert wait_for(lambda: store.learnt("site/2") != first)
 
 
-def test_a_store_that_cannot_be_opened_stops_nothing(store, refining):
+def test_a_store_that_cannot_be_opened_stops_nothing(store, background):
     def broken():
         raise OSError("gone")
 
-    foresight = Foresight(store, refining, broken)
-    foresight.consider(NOW)
-    foresight.submitted(job())
-    foresight.ended(job(state=JobState.COMPLETED, start_time=NOW, end_time=NOW + 5))
+    updater = SiteModelUpdater(store, background, broken)
+    updater.consider(NOW)
+    updater.submitted(job())
+    updater.ended(job(state=JobState.COMPLETED, start_time=NOW, end_time=NOW + 5))
 
 
-def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, refining):
-    foresight = Foresight(store, refining, lambda: SqliteStore(path))
-    foresight.submitted(job("waiting"))
-    foresight.started(job("running", JobState.RUNNING, start_time=NOW + 5))
+def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, background):
+    updater = SiteModelUpdater(store, background, lambda: SqliteStore(path))
+    updater.submitted(job("waiting"))
+    updater.started(job("running", JobState.RUNNING, start_time=NOW + 5))
     remember(store, 40)
     learn_from(store, at=NOW)
-    foresight.submitted(job("another"))
+    updater.submitted(job("another"))
     site = learnt_lore(store).site
     assert {"waiting", "running", "another"} == set(site._on_their_way)
     assert Path(path).exists()
@@ -135,24 +135,24 @@ def advised(store, waiting):
     store.keep_advice(waiting.id, KeptAdvice(Advice(workload=Workload(), prediction=said), None))
 
 
-def test_a_job_that_waited_is_predicted_again_by_what_ended_meanwhile(store, refining):
+def test_a_job_that_waited_is_predicted_again_by_what_ended_meanwhile(store, background):
     remember(store, 60)
     learn_from(store, at=NOW)
-    foresight = Foresight(store, refining)
+    updater = SiteModelUpdater(store, background)
     waiting = job(request=Request(gpus=3))
     advised(store, waiting)
-    foresight.submitted(waiting)
+    updater.submitted(waiting)
     started = replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000)
-    again = foresight.predict_again(started)
+    again = updater.predict_again(started)
     assert 300 < again.advice.prediction.duration_s.p50 < 1500
     assert store.advice("j1") == again
 
 
-def test_what_cannot_be_predicted_again_stands_as_it_was(store, refining, caplog, monkeypatch):
-    foresight = Foresight(store, refining)
+def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, caplog, monkeypatch):
+    updater = SiteModelUpdater(store, background)
     waiting = job()
     advised(store, waiting)
-    monkeypatch.setattr("schedmate.service.foresight.predict", lambda *_: 1 / 0)
-    assert foresight.predict_again(replace(waiting, start_time=NOW + 9000)) is None
+    monkeypatch.setattr("schedmate.service.site_model_updater.predict", lambda *_: 1 / 0)
+    assert updater.predict_again(replace(waiting, start_time=NOW + 9000)) is None
     assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2

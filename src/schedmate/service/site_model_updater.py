@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from schedmate.advisor.predicting.site_model import SiteModel
     from schedmate.model import History, Job, JobId
-    from schedmate.service.refining import Refining
+    from schedmate.service.background import BackgroundQueue
     from schedmate.store import KeptAdvice, Store
 
 _log = logging.getLogger(__name__)
@@ -30,14 +30,17 @@ _AT_MOST_EVERY_S = 1800.0
 _ENOUGH_NEW = 20
 
 
-class Foresight:
+class SiteModelUpdater:
     """`open_store` opens the store once more, for the other thread; None: nothing is learnt."""
 
     def __init__(
-        self, store: Store, refining: Refining, open_store: Callable[[], Store] | None = None
+        self,
+        store: Store,
+        background: BackgroundQueue,
+        open_store: Callable[[], Store] | None = None,
     ) -> None:
         self._store = store
-        self._refining = refining
+        self._background = background
         self._open = open_store
         self._ended = _ENOUGH_NEW
         self._again_at = 0.0
@@ -50,7 +53,7 @@ class Foresight:
         if open_store is None or now < self._again_at or self._ended < _ENOUGH_NEW:
             return
         self._again_at, self._ended = now + _AT_MOST_EVERY_S, 0
-        self._refining.ask(
+        self._background.ask(
             "what the history teaches", lambda: _learnt(open_store, now), lambda *_: None
         )
 

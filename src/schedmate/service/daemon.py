@@ -36,12 +36,12 @@ from schedmate.handler import Case, Handler
 from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
 from schedmate.service.activity import Activities
 from schedmate.service.attempts import past_of, reached_in
+from schedmate.service.background import BackgroundQueue
 from schedmate.service.event_log import Recorder, opened
-from schedmate.service.foresight import Foresight
-from schedmate.service.hindsight import measured_gpus, run_that_ended
 from schedmate.service.learning import Learning
 from schedmate.service.news import News
-from schedmate.service.refining import Refining
+from schedmate.service.run_record import measured_gpus, run_that_ended
+from schedmate.service.site_model_updater import SiteModelUpdater
 from schedmate.service.suspects import NodeKnowledge
 from schedmate.service.watching import Watching
 from schedmate.store import KeptAdvice
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
 
 _ALONE_S = 60.0
 _HANG = "hang"
-_log = logging.getLogger("schedmate.mate")
+_log = logging.getLogger("schedmate.daemon")
 
 
-class Mate:
+class Daemon:
     def __init__(
         self,
         *,
@@ -81,11 +81,11 @@ class Mate:
         self._handler = handler
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
-        self._refining = Refining()
-        self._foresight = Foresight(store, self._refining, open_store)
+        self._background = BackgroundQueue()
+        self._site_model = SiteModelUpdater(store, self._background, open_store)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []
-        learning = Learning(store, self._refining, asker)
+        learning = Learning(store, self._background, asker)
         self._watching = Watching(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
         self._news = News(engine.hang_after_s)
@@ -111,8 +111,8 @@ class Mate:
                 self._tell(ProgressSeen(now, job_id, progress))
         self._measure_suspects(now)
         self._hear_verbs()
-        self._foresight.consider(now)
-        self._refining.hear(now)
+        self._site_model.consider(now)
+        self._background.hear(now)
         self._actions.finish_interrupted(now)
         self._recorder.flush()
 
@@ -129,7 +129,7 @@ class Mate:
                 self._tell(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
     def close(self) -> None:
-        self._refining.close()
+        self._background.close()
         self._watching.close()
 
     def _forget_all_but(self, listed: set[JobId], now: float) -> None:
@@ -153,7 +153,7 @@ class Mate:
         with self._on_its_own(job, now):
             for event in self._advise(job, now):
                 self._tell(event)
-            self._foresight.submitted(job)
+            self._site_model.submitted(job)
 
     @contextmanager
     def _on_its_own(self, job: Job, now: float) -> Iterator[None]:
@@ -196,10 +196,10 @@ class Mate:
                 self._unread.append(job)  # all that wait are ordered before one is read
             case Advise(job=job):
                 advised = self._advise(job, now)
-                self._foresight.submitted(job)
+                self._site_model.submitted(job)
                 return advised
             case Track(job=job):
-                self._foresight.started(job)
+                self._site_model.started(job)
                 self._watching.begin(job)
             case Measure(job=job):
                 self._suspects.append(job)
@@ -227,7 +227,7 @@ class Mate:
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
-        kept = self._foresight.predict_again(job)
+        kept = self._site_model.predict_again(job)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
 
     def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
@@ -242,7 +242,7 @@ class Mate:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
         if self._handler.leaves_open(diagnosis):
             # again after a restart: who knows if it was answered
-            self._refining.ask(
+            self._background.ask(
                 f"the failure of job {job.id}",
                 lambda: self._handler.ask_model(case, diagnosis),
                 lambda refined, at: self._refined(job, diagnosis, refined, at),
@@ -285,4 +285,4 @@ class Mate:
             return  # by somebody who had followed it
         measured = measured_gpus(self._scheduler, job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
-        self._foresight.ended(job)
+        self._site_model.ended(job)

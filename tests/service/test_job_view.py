@@ -1,4 +1,4 @@
-"""The story of a job, and the short answers about it."""
+"""The view of a job, and the short answers about it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from schedmate.model import JobState, NotFound, Slowdown, Spread
 from schedmate.service.answers import eta_sentence, why_sentence
-from schedmate.service.stories import Story, tell, tell_one
+from schedmate.service.job_view import JobView, job_view, job_views
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -25,8 +25,8 @@ def written(seconds):
     return "?" if seconds is None else f"{seconds:.0f}s"
 
 
-def story(state, *, p50=None, progress=None, diagnoses=None, **parts):
-    return Story(
+def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
+    return JobView(
         job=a_job(state=state, **parts),
         advice=None if p50 is None else an_advice(p50),
         progress=progress,
@@ -37,37 +37,37 @@ def story(state, *, p50=None, progress=None, diagnoses=None, **parts):
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        (story(JobState.COMPLETED), "job 1 has ended: COMPLETED after 60s"),
+        (view(JobState.COMPLETED), "job 1 has ended: COMPLETED after 60s"),
         (
-            story(JobState.CANCELLED, start_time=None),
+            view(JobState.CANCELLED, start_time=None),
             "job 1 has ended: CANCELLED after ?",
         ),
-        (story(JobState.PENDING), "job 1 waits; nothing is known of how long it will run"),
-        (story(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
+        (view(JobState.PENDING), "job 1 waits; nothing is known of how long it will run"),
+        (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
-            story(JobState.RUNNING),
+            view(JobState.RUNNING),
             "job 1 runs; neither its log nor its history says how long",
         ),
-        (story(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
-        (story(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
+        (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
+        (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
         (
-            story(JobState.RUNNING, p50=60, progress=a_progress()),
+            view(JobState.RUNNING, p50=60, progress=a_progress()),
             "job 1 ends in 5s (2s to 10s)",
         ),
         (
-            story(JobState.RUNNING, progress=a_progress(ends_by="cap")),
+            view(JobState.RUNNING, progress=a_progress(ends_by="cap")),
             "job 1 ends by its time cap in 5s (2s to 10s)",
         ),
         (
-            story(JobState.RUNNING, progress=a_progress(ends_by="limit")),
+            view(JobState.RUNNING, progress=a_progress(ends_by="limit")),
             "job 1 ends by the scheduler's limit in 5s (2s to 10s)",
         ),
         (
-            story(JobState.RUNNING, progress=a_progress(ends_by="early_stop")),
+            view(JobState.RUNNING, progress=a_progress(ends_by="early_stop")),
             "job 1 ends in 5s (2s to 10s), if it does not stop early",
         ),
         (
-            story(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None, ends_by="cap")),
+            view(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None, ends_by="cap")),
             "job 1 ends in 40s (10s to 100s)",
         ),
     ],
@@ -83,29 +83,29 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        (story(JobState.COMPLETED), "job 1 has ended: COMPLETED"),
-        (story(JobState.NODE_FAIL, reason="n1 died"), "job 1 has ended: NODE_FAIL, n1 died"),
-        (story(JobState.FAILED, diagnoses=KILLED), "killed: killed by signal 9"),
+        (view(JobState.COMPLETED), "job 1 has ended: COMPLETED"),
+        (view(JobState.NODE_FAIL, reason="n1 died"), "job 1 has ended: NODE_FAIL, n1 died"),
+        (view(JobState.FAILED, diagnoses=KILLED), "killed: killed by signal 9"),
         (
-            story(JobState.COMPLETED, restarts=1, diagnoses=KILLED),
+            view(JobState.COMPLETED, restarts=1, diagnoses=KILLED),
             "job 1 has ended: COMPLETED; the attempt before: killed: killed by signal 9",
         ),
-        (story(JobState.RUNNING), "job 1 runs: unknown"),
-        (story(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
+        (view(JobState.RUNNING), "job 1 runs: unknown"),
+        (view(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
         (
-            story(JobState.RUNNING, progress=a_progress(slowdown=SLOWED)),
+            view(JobState.RUNNING, progress=a_progress(slowdown=SLOWED)),
             "job 1 runs: training, slowed to 55% of its speed after 720s",
         ),
         (
-            story(JobState.RUNNING, restarts=1, diagnoses=KILLED),
+            view(JobState.RUNNING, restarts=1, diagnoses=KILLED),
             "job 1 runs: unknown; the attempt before: killed: killed by signal 9",
         ),
         (
-            story(JobState.PENDING, nice=5, reason="Resources"),
+            view(JobState.PENDING, nice=5, reason="Resources"),
             "job 1 waits behind 1 running and 1 waiting jobs (Resources)",
         ),
         (
-            story(JobState.PENDING, restarts=1, diagnoses=KILLED),
+            view(JobState.PENDING, restarts=1, diagnoses=KILLED),
             (
                 "job 1 waits behind 1 running and 0 waiting jobs; "
                 "the attempt before: killed: killed by signal 9"
@@ -139,17 +139,17 @@ def test_a_story_is_told_from_scheduler_and_store(store):
     store.keep_progress("1", 0, a_progress(), at=NOW)
     store.keep_diagnosis("1", 0, a_diagnosis())
 
-    first, second = tell(scheduler, store, OPERATOR)
+    first, second = job_views(scheduler, store, OPERATOR)
 
     assert first.job == scheduler.known["1"]
     assert first.predicted == an_advice(7.0).prediction.duration_s
     assert (first.progress, first.diagnosis) == (a_progress(), a_diagnosis())
     assert (second.advice, second.progress, second.diagnosis) == (None, None, None)
-    assert [one.job.id for one in tell(scheduler, store, OPERATOR, ["2", "9"])] == ["2"]
+    assert [one.job.id for one in job_views(scheduler, store, OPERATOR, ["2", "9"])] == ["2"]
 
 
 def test_the_newest_diagnosis_counts():
-    told = story(JobState.FAILED, diagnoses={0: a_diagnosis("killed"), 2: a_diagnosis("hang")})
+    told = view(JobState.FAILED, diagnoses={0: a_diagnosis("killed"), 2: a_diagnosis("hang")})
 
     assert told.diagnosis.reason == "hang"
 
@@ -157,9 +157,9 @@ def test_the_newest_diagnosis_counts():
 def test_a_job_that_the_scheduler_forgot_is_told_from_history(store):
     store.keep_run(a_past_run())
 
-    assert tell_one(FakeScheduler(), store, OPERATOR, "1").job == a_past_run().job
+    assert job_view(FakeScheduler(), store, OPERATOR, "1").job == a_past_run().job
     with pytest.raises(NotFound, match="neither fake nor the history knows a job 2"):
-        tell_one(FakeScheduler(), store, OPERATOR, "2")
+        job_view(FakeScheduler(), store, OPERATOR, "2")
 
 
 def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_path):
@@ -169,14 +169,14 @@ def test_without_a_daemon_the_log_of_a_running_job_is_read_at_once(store, tmp_pa
     job = a_job(state=JobState.RUNNING, logs=(str(log),), start_time=log.stat().st_mtime - 8)
     scheduler.put(job)
 
-    progress = tell_one(scheduler, store, OPERATOR, "1").progress
+    progress = job_view(scheduler, store, OPERATOR, "1").progress
 
     assert (progress.current, progress.total) == (4, 10)
 
 
 def test_what_was_said_of_the_time_left_grows_old():
     progress = a_progress(eta_s=Spread(10, 20, 30))
-    told = replace(story(JobState.RUNNING, progress=progress), progress_at=NOW)
+    told = replace(view(JobState.RUNNING, progress=progress), progress_at=NOW)
     assert told.remaining_s(NOW) == Spread(10, 20, 30)
     assert told.remaining_s(NOW + 15) == Spread(0, 5, 15)
 
@@ -188,6 +188,6 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
     scheduler = FakeScheduler()
     scheduler.put(running)
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 5)
-    assert tell_one(scheduler, store, OPERATOR, "1").progress.current == 3
+    assert job_view(scheduler, store, OPERATOR, "1").progress.current == 3
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 400)
-    assert tell_one(scheduler, store, OPERATOR, "1").progress.current == 7
+    assert job_view(scheduler, store, OPERATOR, "1").progress.current == 7

@@ -1,4 +1,4 @@
-"""One job's whole story, put together from the scheduler and the store."""
+"""One job's whole view, put together from the scheduler and the store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FRESH_S = 90.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class JobView:
     """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
 
     `progress_at` is when somebody last looked at its log, `suspects` are nodes of a failed run
@@ -77,52 +77,52 @@ def _later(spread: Spread, seconds: float) -> Spread:
     return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
 
 
-def tell(
+def job_views(
     scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
-) -> list[Story]:
+) -> list[JobView]:
     """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
-    return [_story(job, store, viewer) for job in scheduler.jobs(ids)]
+    return [_view(job, store, viewer) for job in scheduler.jobs(ids)]
 
 
-def tell_one(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> Story:
+def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
     """One job, from history when the scheduler has forgotten it.
 
     A failure that no daemon has looked at yet is looked at here, by the rules alone.
     """
-    found = tell(scheduler, store, viewer, [job_id])
+    found = job_views(scheduler, store, viewer, [job_id])
     run = None if found else store.run(job_id)
     if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    story = found[0] if run is None else _story(run.job, store, viewer)
-    if not viewer.may_read(story.job.user):
-        return story
-    explained = _explained(story, NodeKnowledge(scheduler, store), store)
+    view = found[0] if run is None else _view(run.job, store, viewer)
+    if not viewer.may_read(view.job.user):
+        return view
+    explained = _explained(view, NodeKnowledge(scheduler, store), store)
     return replace(explained, suspects=tuple(map(viewer.suspicion, explained.suspects)))
 
 
-def _explained(story: Story, nodes: NodeKnowledge, store: Store) -> Story:
-    job, now = story.job, time.time()
+def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
+    job, now = view.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
-    if job.state.failed and job.restarts not in story.diagnoses:
+    if job.state.failed and job.restarts not in view.diagnoses:
         from schedmate.handler import Case, Handler
 
         case = Case.of_job(
             job,
-            workload=None if story.advice is None else story.advice.workload,
+            workload=None if view.advice is None else view.advice.workload,
             node_states=nodes.states_of(job, now),
             suspects=tuple(one.node for one in suspects),
         )
         found = {job.restarts: Handler(store).diagnose(case)}
-        story = replace(story, diagnoses={**story.diagnoses, **found})
-    outcome = retry_outcome(job, story.diagnoses, story.actions)
-    return replace(story, retry=outcome, suspects=suspects)
+        view = replace(view, diagnoses={**view.diagnoses, **found})
+    outcome = retry_outcome(job, view.diagnoses, view.actions)
+    return replace(view, retry=outcome, suspects=suspects)
 
 
-def _story(job: Job, store: Store, viewer: Viewer) -> Story:
+def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
     kept, owner = store.advice(job.id), job.user
     job, whole = viewer.job(job), viewer.may_read(owner)
     seen = _progress(job, store)
-    return Story(
+    return JobView(
         job=job,
         advice=None if kept is None else viewer.advice(kept.advice, owner, owners_in(store)),
         progress=None if seen is None else viewer.progress(seen.progress, owner),

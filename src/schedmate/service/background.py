@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 _ASK_AGAIN_S = 5.0
 _GIVE_UP_S = 3600.0
-_log = logging.getLogger("schedmate.refining")
+_log = logging.getLogger("schedmate.background")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Question:
     until: float
 
 
-class Refining:
+class BackgroundQueue:
     """One question at a time: a small model on a shared machine has no more to give.
 
     The thread is a daemon's, so that nobody who wants to stop waits for an answer. A question
@@ -40,7 +40,7 @@ class Refining:
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
         self._answers: SimpleQueue[tuple[_Question, Any]] = SimpleQueue()
         self._closing = threading.Event()
-        threading.Thread(target=self._work, name="refining", daemon=True).start()
+        threading.Thread(target=self._work, name="background", daemon=True).start()
 
     def ask(self, about: str, ask: Callable[[], T], then: Callable[[T, float], None]) -> None:
         """`ask` is called in the other thread, `then` in the one that calls `hear`."""
