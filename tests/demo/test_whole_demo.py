@@ -17,8 +17,10 @@ from schedmate.disk.lock import lock_holder
 
 pytestmark = pytest.mark.processes
 
+KILLS = 10
 
-@pytest.mark.timeout(420)
+
+@pytest.mark.timeout(900)
 def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):
     """kill -9 of the daemon and the local scheduler, again and again."""
     env = {
@@ -38,7 +40,8 @@ def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):
         killed = 0
         while demo.poll() is None:
             time.sleep(chance.uniform(2, 6))
-            killed += _kill_one(tmp_path, chance)
+            if killed < KILLS:  # a hang is only seen by a daemon that lives for a while
+                killed += _kill_one(tmp_path, chance)
     out, _ = demo.communicate()
     talk = (tmp_path / "said").read_text()
 

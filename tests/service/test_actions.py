@@ -307,3 +307,18 @@ def test_a_job_that_cannot_be_looked_up_is_not_declared_gone(store):
         ("7", "intended"),
         ("1", "done"),
     ]
+
+
+def test_a_number_that_we_replace_at_once_was_not_refused(store, scheduler):
+    scheduler.put(a_job())
+    actions = Actions(scheduler, store, "assist")
+    for value in (500.0, 51.0):
+        nice = Action(kind="set_nice", job_id="1", attempt=0, why="", value=value)
+        actions.carry_out(nice, 1.0)
+
+    actions.finish_interrupted(2.0)
+
+    assert [(one.state, one.note) for one in store.actions()] == [
+        ("done", "replaced at once"),
+        ("done", ""),
+    ]

@@ -10,6 +10,8 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from schedmate.model import BadInput
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,10 +28,20 @@ def private_directory(path: Path) -> None:
     a project directory that somebody chose as the state directory keeps its mode.
     """
     make_directory(path)
+    check_owner(path)
     found = path.stat()
     loose = stat.S_IMODE(found.st_mode) & _OTHERS
     if loose and found.st_uid == os.geteuid() and all(map(_is_ours, path.iterdir())):
         path.chmod(_DIRECTORY)
+
+
+def check_owner(directory: Path) -> None:
+    """Refuse, as root, a directory of another user, who could plant links to root's files."""
+    if os.geteuid() == 0 and directory.stat().st_uid != 0:
+        raise BadInput(
+            f"root keeps nothing in {directory}, which belongs to another user; "
+            "set SCHEDMATE_STATE_DIR to a directory of root's own"
+        )
 
 
 def make_directory(path: Path) -> None:
@@ -48,20 +60,24 @@ def create_private(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.mknod(path, stat.S_IFREG | _FILE)
+    if path.is_symlink():
+        raise BadInput(f"{path} is a link; SchedMate keeps its files where they are")
     tighten(path)
 
 
 def tighten(path: Path) -> None:
     """Take away what others may do with a file of this user."""
     with suppress(FileNotFoundError):
-        found = path.stat()
-        if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS:
+        found = path.lstat()
+        loose = stat.S_ISREG(found.st_mode) and stat.S_IMODE(found.st_mode) & _OTHERS
+        if loose and found.st_uid == os.geteuid():
             path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
 
 
 def open_private(path: Path, flags: int) -> int:
     """A descriptor of a file that only its owner may read; it is made where it is missing."""
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE)
+    check_owner(path.parent)
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _FILE)
     tighten(path)
     return descriptor
 

@@ -112,12 +112,14 @@ class Actions:
         if not actions:
             return []
         jobs, missing = self._look(sorted({action.job_id for action in actions}))
+        last = {(action.job_id, action.kind): action for action in actions}
         still_open = []
         for action in actions:
-            job = jobs.get(action.job_id)
-            outcome = (
-                missing if job is None else _outcome(action, job, asked=action.key in self._asked)
-            )
+            job, newer = jobs.get(action.job_id), last[action.job_id, action.kind]
+            asked = action.key in self._asked
+            outcome = missing if job is None else _outcome(action, job, asked=asked)
+            if job is not None and newer is not action and asked and _reached(newer, job):
+                outcome = Outcome("done", "replaced at once")
             if outcome is not None:
                 self._asked.discard(action.key)
                 self._store.settle(action, outcome.state, at=now, note=outcome.note)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from schedmate.model import JobState, Request, Submission
+from schedmate.model import JobState, Request, SchedulerError, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,10 +83,19 @@ class Bench:
             time.sleep(self.poll_s)
 
     def _waits_again(self, job_id: JobId, parts: dict[str, Any]) -> bool:
-        """A job that has started again between two looks has waited too."""
+        """A job that has started again between two looks, or just now, has waited too."""
+        if self._went_on(job_id, parts["run"]):
+            return True
+        try:
+            return self.scheduler.requeue(job_id, **parts)
+        except SchedulerError:
+            if self._went_on(job_id, parts["run"]):
+                return True
+            raise
+
+    def _went_on(self, job_id: JobId, run: int) -> bool:
         job = self.job(job_id)
-        gone_on = job.restarts > parts["run"] and job.state is not JobState.PENDING
-        return gone_on or self.scheduler.requeue(job_id, **parts)
+        return job.restarts > run and job.state is not JobState.PENDING
 
     def lines(self, name: str) -> list[str]:
         """What the jobs wrote into a file of the directory so far."""
