@@ -13,6 +13,7 @@ import pytest
 from schedmate.disk.database import Database
 from schedmate.disk.lock import hold, sign
 from schedmate.disk.private import create_private
+from schedmate.model import BadInput
 
 TABLE = (("CREATE TABLE t (x INTEGER)",),)
 
@@ -80,7 +81,8 @@ def test_another_users_database_keeps_its_mode(tmp_path):
         one.chmod(allowed)
         os.chown(one, 65534, 65534)
 
-    Database(path, TABLE).close()
+    with pytest.raises(BadInput, match="belongs to another user"):
+        Database(path, TABLE)
 
     assert (mode(path), mode(path.parent)) == ("0o660", "0o770")
 
