@@ -24,7 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "config": {"model"},
     "disk": {"model"},
     "policies": {"model"},
-    "files": set(),
+    "files": {"model"},
     "advisor": {"model", "files"},
     "logs": {"model", "files"},
     "tracker": {"model", "files", "logs"},
