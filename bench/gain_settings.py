@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from schedmate.simulator import Columns, Setting, columns_of, gpus_for_load, read_trace
-from schedmate.simulator.estimates import Estimates
-from schedmate.simulator.knowledge import Knowledge
-from schedmate.simulator.limits import with_limits
-from schedmate.simulator.overlay import Meaning, overlay
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.setting import with_limits
+from schedmate.simulator.synthetic import SyntheticWorkload, draw_workload
 
 LOADS = (0.7, 0.85, 1.0)
 LEAST_JOBS = 500
@@ -33,7 +33,7 @@ SPLIT = ("itp", "philly")
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """The jobs of one cluster, with limits and meaning."""
+    """The jobs of one cluster, with limits and workload."""
 
     name: str
     columns: Columns
@@ -47,12 +47,12 @@ class Site:
         return list({setting.gpus: setting for setting in reversed(each)}.values())[::-1]
 
     def setting(self, load: float, seed: int) -> Setting:
-        meaning = _meaning(self, seed)
+        workload = _workload(self, seed)
         return Setting(
             name=f"{self.name} at {load:g}",
-            columns=meaning.as_seen(self.columns),
+            columns=workload.visible_columns(self.columns),
             gpus=gpus_for_load(self.columns, load),
-            meaning=meaning,
+            workload=workload,
             seed=seed,
         )
 
@@ -114,8 +114,8 @@ class Remembered(Knowledge):
 
 
 @lru_cache(maxsize=1)
-def _meaning(site: Site, seed: int) -> Meaning:
-    return overlay(site.columns, seed=seed)
+def _workload(site: Site, seed: int) -> SyntheticWorkload:
+    return draw_workload(site.columns, seed=seed)
 
 
 @lru_cache(maxsize=1)

@@ -1,10 +1,10 @@
-"""How well times are foretold on real traces that were given a meaning, and what that rests on.
+"""How well times are foretold on real traces that were given a workload, and what that rests on.
 
     python bench/overlay.py [helios philly theta philly-2017 itp] [--jobs N] [--seed S]
     python bench/overlay.py --sweep [helios] [--jobs 3000]
 
 Submissions, durations, users, GPUs and ends are the traces' own; projects, numbers and code are
-made up so that they take those durations (docs/explanation/meaning-for-traces.md). In order of
+made up so that they take those durations (docs/explanation/workload-for-traces.md). In order of
 submission; what is said of a job rests on those that had ended by then, as if nobody ever waited
 (ThetaGPU: with its real waits). After the first tenth of the jobs. Sigma is the standard deviation
 of ln(said / real), times below a second counted as one; `plan` is what each job would have taken to
@@ -27,11 +27,11 @@ from durations_baselines import LastTwo
 from schedmate.advisor.predicting.facts import Facts, Ran
 from schedmate.advisor.predicting.replay import replay
 from schedmate.model import JobState, SchedMateError
-from schedmate.simulator.columns import STATES, Columns, Floats, columns_of
-from schedmate.simulator.estimates import Estimates
 from schedmate.simulator.estimators import advisor
-from schedmate.simulator.overlay import Meaning, overlay
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.synthetic import SyntheticWorkload, draw_workload
 from schedmate.simulator.traces.base import TraceJob
+from schedmate.simulator.traces.columns import STATES, Columns, Floats, columns_of
 
 COMPLETED = STATES.index(JobState.COMPLETED)
 SETS = ("helios", "philly", "theta", "philly-2017", "itp")
@@ -98,15 +98,15 @@ def last_two(columns: Columns, known_at: Floats) -> Estimates:
 
 
 def methods(
-    columns: Columns, known_at: Floats, meaning: Meaning
+    columns: Columns, known_at: Floats, workload: SyntheticWorkload
 ) -> dict[str, Callable[[], Estimates]]:
-    seen = meaning.as_seen(columns)
+    seen = workload.visible_columns(columns)
     found: dict[str, Callable[[], Estimates]] = {
         "user's last two": lambda: last_two(columns, known_at),
         "SiteModel, bare trace": lambda: advisor.estimate(columns, known_at),
         "SiteModel, with names": lambda: advisor.estimate(seen, known_at),
-        "advisor, with meaning": lambda: advisor.estimate(columns, known_at, meaning),
-        "the plan itself": lambda: Estimates.exactly(meaning.planned_s, "plan"),
+        "advisor, with workload": lambda: advisor.estimate(columns, known_at, workload),
+        "the plan itself": lambda: Estimates.exactly(workload.planned_s, "plan"),
     }
     known = getattr(importlib.import_module("schedmate.simulator.estimators"), "ESTIMATORS", {})
     if "qssf" in known:
@@ -133,10 +133,10 @@ def row(name: str, columns: Columns, said: Estimates, seconds: float) -> str:
 
 def report(name: str, most: int, seed: int) -> None:
     for part, columns, known_at in traces(name, most):
-        meaning = overlay(columns, seed=seed)
+        workload = draw_workload(columns, seed=seed)
         early = (columns.status != COMPLETED).mean()
         print(f"\n{part}: {len(columns):,} jobs, {early:.0%} ended early\n{HEAD}")
-        for method, ask in methods(columns, known_at, meaning).items():
+        for method, ask in methods(columns, known_at, workload).items():
             began = time.process_time()
             try:
                 said = ask()
@@ -151,9 +151,9 @@ def sweep(name: str, most: int, seed: int) -> None:
         print(f"\n{part}: {len(columns):,} jobs, what each assumption is worth\n{HEAD}")
         for assumption, values in SWEEPS.items():
             for value in values:
-                meaning = overlay(columns, seed=seed, **{assumption: value})
+                workload = draw_workload(columns, seed=seed, **{assumption: value})
                 began = time.process_time()
-                said = advisor.estimate(columns, known_at, meaning)
+                said = advisor.estimate(columns, known_at, workload)
                 took = time.process_time() - began
                 print(row(f"{assumption} {value:g}", columns, said, took), flush=True)
         return

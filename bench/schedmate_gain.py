@@ -5,7 +5,7 @@
 Real traces on clusters of such a size that they are loaded to 0.7, 0.85 and 1.0; a setting counts
 as contended where jobs wait for a tenth of their run time under `fifo` at least. Durations, sizes,
 users and ends are the traces' own; the code of each job is ours (semi-synthetic, see
-docs/explanation/meaning-for-traces.md). Predictions come from the real pipeline in order of time,
+docs/explanation/workload-for-traces.md). Predictions come from the real pipeline in order of time,
 once for each trace (what had ended by then is that of the most loaded cluster), and are charged
 for. `SITE` is the beginning of a name: itp/, philly, theta. Data: SCHEDMATE_DATA, else
 ../shared/data.
@@ -23,8 +23,8 @@ import numpy as np
 from gain_settings import LOADS, sites
 
 from schedmate.simulator import Setting, plan
-from schedmate.simulator.knowledge import Knowledge
-from schedmate.simulator.run import PolicyRun, run
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.run import PolicyRun, run
 
 CONTENDED = 1.1
 CLAIM = 1.91

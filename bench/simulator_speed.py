@@ -21,21 +21,20 @@ from time import process_time
 
 import numpy as np
 
-from schedmate.policies import POLICIES, Policy, Seen
-from schedmate.policies.sjf import Sjf
-from schedmate.simulator.cluster import Pool
-from schedmate.simulator.columns import Coded, Columns, columns_of
-from schedmate.simulator.engine import Engine
-from schedmate.simulator.kernels import run_fast
-from schedmate.simulator.physics import Plain
+from schedmate.policies import POLICIES, JobColumns, Policy
+from schedmate.policies.shortest_first import Sjf
+from schedmate.simulator.engine.cluster import Plain, Pool
+from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.kernels import run_kernel
 from schedmate.simulator.traces import read_trace
+from schedmate.simulator.traces.columns import Coded, Columns, columns_of
 
 SYNTHETIC_GPUS = 512
 PHILLY_GPUS = 416
 """A load of 0.9; the 2,490 GPUs it ran on were a load of 0.15 for one common pool."""
 LOAD = 0.9
 KERNELS: dict[str, Callable[[], Policy]] = {
-    **{name: make for name, make in POLICIES.items() if getattr(make(), "fast", None)},
+    **{name: make for name, make in POLICIES.items() if make().kernel and make.kind != "oracle"},
     "sjf first fit": lambda: Sjf(discipline="first_fit"),
 }
 GENERAL = ("fifo", "first-fit", "sjf", "easy", "srtf", "tiresias")
@@ -78,10 +77,10 @@ def philly() -> Columns | None:
     return table.take(table.gpus <= PHILLY_GPUS)
 
 
-def seen(table: Columns) -> Seen:
+def seen(table: Columns) -> JobColumns:
     zeros = [0] * len(table)
     duration = table.duration.tolist()
-    return Seen(
+    return JobColumns(
         submit=table.submit.tolist(),
         gpus=table.gpus.tolist(),
         user=zeros,
@@ -90,8 +89,8 @@ def seen(table: Columns) -> Seen:
         limit=table.limit.tolist(),
         expected=duration,
         planned=(2 * table.duration).tolist(),
-        place=table.submit.tolist(),
-        doubt=[0.0] * len(table),
+        queue_key=table.submit.tolist(),
+        log_sigma=[0.0] * len(table),
     )
 
 
@@ -124,9 +123,11 @@ def measure(trace: str, table: Columns, gpus: int, engine_jobs: int) -> None:
     told = seen(table)
     few = table.take(np.arange(min(100, len(table))))
     for name, make in KERNELS.items():
-        run_fast(make(), few, seen(few), gpus)  # compiled or loaded, which is not what is measured
+        run_kernel(
+            make(), few, seen(few), gpus
+        )  # compiled or loaded, which is not what is measured
         began = process_time()
-        outcome = run_fast(make(), table, told, gpus)
+        outcome = run_kernel(make(), table, told, gpus)
         rate = len(table) / (process_time() - began)
         report(f"{trace}, kernel", name, rate, plain, int(outcome.preemptions.sum()))
     cut = table.take(np.arange(min(engine_jobs, len(table))))

@@ -112,6 +112,7 @@ def ended(first, job_id, state, *, ago=600.0, batch_size=None):
         job_id,
         60,
         state=state,
+        user=account_name(),
         ended_at=time.time() - ago,
         fingerprint=first.fingerprint,
         workload=Workload(batch_size=sizes),

@@ -29,7 +29,8 @@ LIBRARIES = tuple(
     {os.path.realpath(path) for path in (*sysconfig.get_paths().values(), *sys.path) if path}
     - {os.path.realpath(Path.cwd())}
 )
-NOWHERE = f"{os.devnull}/"
+NOWHERE = (f"{os.devnull}/", "/proc/self/fdinfo/", "/proc/self/mountinfo")
+"""Names that lead nowhere, and what tells the file system of an open file."""
 LONGEST_S = 30.0
 """Far more than the deadline, because machines that run tests are busy."""
 

@@ -47,6 +47,8 @@ WORDS = {
     "never",
     "hang.partitions": "the same for the jobs of some partitions, by their names",
     "operators": "users who see every user's jobs whole; taken from the site's file only",
+    "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
+    "the user's own is given back in time",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "

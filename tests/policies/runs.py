@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from schedmate.policies import Policy, Seen
-from schedmate.simulator.cluster import Pool
-from schedmate.simulator.columns import columns_of
-from schedmate.simulator.engine import Engine
-from schedmate.simulator.physics import Plain
+from schedmate.policies import JobColumns, Policy
+from schedmate.simulator.engine.cluster import Plain, Pool
+from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.traces.columns import columns_of
 from schedmate.testing.builders import a_trace_job
 
 Row = tuple[float, float, int]
@@ -36,11 +35,11 @@ def columns(jobs: list[Row], users: list[str] | None = None):
     )
 
 
-def seen(table, *, expected=None, planned=None, place=None) -> Seen:
+def seen(table, *, expected=None, planned=None, queue_key=None) -> JobColumns:
     def told(values):
         return table.duration.tolist() if values is None else list(values)
 
-    return Seen(
+    return JobColumns(
         submit=table.submit.tolist(),
         gpus=table.gpus.tolist(),
         user=table.user.codes.tolist(),
@@ -49,8 +48,8 @@ def seen(table, *, expected=None, planned=None, place=None) -> Seen:
         limit=table.limit.tolist(),
         expected=told(expected),
         planned=told(planned),
-        place=table.submit.tolist() if place is None else list(place),
-        doubt=[0.0] * len(table),
+        queue_key=table.submit.tolist() if queue_key is None else list(queue_key),
+        log_sigma=[0.0] * len(table),
     )
 
 

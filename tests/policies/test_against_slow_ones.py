@@ -9,7 +9,7 @@ from policies.runs import Shared, rows, run
 from policies.slowly import Rooms, gavel, lucid, table
 from schedmate.policies.gavel import Gavel
 from schedmate.policies.lucid import Lucid
-from schedmate.policies.lucid_profiler import Profiling
+from schedmate.policies.lucid_parts import Profiling
 
 thorough = settings(max_examples=80, deadline=None)
 USE = [0.1, 0.5, 0.9]

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 
 from policies.runs import rows, starts
 from schedmate.model import BadInput
-from schedmate.policies.conservative import Conservative
+from schedmate.policies.backfill import Conservative, Easy
 from schedmate.policies.disciplines import FreeProfile, PlannedEnds
-from schedmate.policies.easy import Easy
 from schedmate.policies.fifo import Fifo
 
 BOTH = pytest.mark.parametrize("policy", [Easy, Conservative])
@@ -21,8 +20,8 @@ few = settings(max_examples=40)
 class Noting(Conservative):
     """Writes down the first time that was reserved for each job."""
 
-    def begin(self, world):
-        super().begin(world)
+    def begin(self, cluster):
+        super().begin(cluster)
         self.first = {}
 
     def arrived(self, job):
@@ -30,10 +29,10 @@ class Noting(Conservative):
         self._new = True
 
     def decide(self):
-        world = self._world
-        profile = FreeProfile(world.now, world.free, self._ends.freed(world.now))
-        for job in self._line:
-            gpus, plan = world.jobs.gpus[job], world.jobs.planned[job]
+        cluster = self._cluster
+        profile = FreeProfile(cluster.now, cluster.free, self._ends.freed(cluster.now))
+        for job in self._queue:
+            gpus, plan = cluster.jobs.gpus[job], cluster.jobs.planned[job]
             begin = profile.earliest(gpus, plan)
             profile.reserve(gpus, begin, begin + plan)
             self.first.setdefault(job, begin)
@@ -43,13 +42,13 @@ class Noting(Conservative):
 class Promising(Easy):
     """Writes down what is reserved for each who is first in line, when he first is."""
 
-    def begin(self, world):
-        super().begin(world)
+    def begin(self, cluster):
+        super().begin(cluster)
         self.first = {}
 
     def _backfill(self, head):
-        world = self._world
-        by, _ = self._ends.reservation(world.jobs.gpus[head], world.free, world.now)
+        cluster = self._cluster
+        by, _ = self._ends.reservation(cluster.jobs.gpus[head], cluster.free, cluster.now)
         self.first.setdefault(head, by)
         super()._backfill(head)
 
@@ -125,8 +124,8 @@ def test_who_outlived_his_plan_is_expected_to_end_now(policy):
 
 def test_a_place_further_back_lets_others_pass():
     jobs = [(0, 10, 4), (1, 5, 4), (2, 5, 4)]
-    assert starts(Easy(), jobs, place=[0, 50, 2]) == [0, 15, 10]
-    assert starts(Conservative(), jobs, place=[0, 50, 2]) == [0, 15, 10]
+    assert starts(Easy(), jobs, queue_key=[0, 50, 2]) == [0, 15, 10]
+    assert starts(Conservative(), jobs, queue_key=[0, 50, 2]) == [0, 15, 10]
 
 
 def test_planned_ends_that_come_together_are_free_together():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from policies.runs import rows, run
 from schedmate.model import BadInput
 from schedmate.policies import highs
-from schedmate.policies.gavel import Gavel
-from schedmate.policies.max_min import fair_times, fair_times_by_kind
+from schedmate.policies.gavel import Gavel, fair_times, fair_times_by_kind
 
 
 def by_hand(gpus, capacity):
@@ -90,7 +89,7 @@ def test_nobody_starts_within_a_round_unless_all_is_idle():
 
 
 class TwoTypes:
-    """A world with one GPU of each of two types, without time."""
+    """A cluster with one GPU of each of two types, without time."""
 
     def __init__(self, speeds, gpus=(1, 1)):
         self.jobs = type("Jobs", (), {"gpus": [1] * len(speeds)})
@@ -115,20 +114,20 @@ class TwoTypes:
 
 
 def test_types_are_given_out_by_what_jobs_do_on_them():
-    world = TwoTypes([[1.0, 1.0], [1.0, 4.0], [1.0, 1.0]])
+    cluster = TwoTypes([[1.0, 1.0], [1.0, 4.0], [1.0, 1.0]])
     gavel = Gavel(round_s=10.0)
-    gavel.begin(world)
+    gavel.begin(cluster)
     gavel.arrived(0)
     gavel.arrived(1)
     gavel.decide()
-    assert world.on == {0: 0, 1: 1}
+    assert cluster.on == {0: 0, 1: 1}
 
     gavel.arrived(2)
     turns = []
     for _ in range(60):
-        world.now += 10.0
+        cluster.now += 10.0
         gavel.decide()
-        turns.append(dict(world.on))
+        turns.append(dict(cluster.on))
     had = [sum(job in on for on in turns) for job in range(3)]
     # The second runs on the fast one for a share x, at 1.6 times what it is worth on average; the
     # others have what is left, 2 - x, between them: all equal at x = 0.476, 0.762 for the others.

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 
 from policies.runs import rows, run
 from schedmate.model import BadInput
-from schedmate.policies.gittins import LEARN_FROM, Gittins
-from schedmate.policies.tiresias import Tiresias
+from schedmate.policies.attained_service import LEARN_FROM, Gittins, Tiresias
 
 
 @settings(max_examples=60, deadline=None)

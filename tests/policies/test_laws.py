@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from policies.runs import Row, rows, run
 from schedmate.policies import POLICIES
-from schedmate.policies.tiresias import Tiresias
+from schedmate.policies.attained_service import Tiresias
 
-NEVER_STOP = ["fifo", "first-fit", "easy", "conservative", "sjf", "ssf", "qssf"]
-STOP = ["srtf", "srsf", "tiresias"]
+FIXED = [name for name, each in POLICIES.items() if "throughput" not in each.asks_for]
+"""Those that give jobs the GPUs they asked for."""
+NEVER_STOP = [name for name in FIXED if not POLICIES[name].preempts]
+STOP = [name for name in FIXED if POLICIES[name].preempts]
 RESTART_S = 5.0
 
 few = settings(max_examples=25)

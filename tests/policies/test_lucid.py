@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from policies.runs import Shared, ends, rows, run, starts
 from schedmate.model import BadInput
 from schedmate.policies.lucid import Lucid
-from schedmate.policies.lucid_profiler import Profiling
-from schedmate.policies.packing import Hosts, Measured
-from schedmate.policies.share_score import JUMBO, MEDIUM, TINY, share_score
+from schedmate.policies.lucid_parts import (
+    JUMBO,
+    MEDIUM,
+    TINY,
+    Hosts,
+    Measured,
+    Profiling,
+    share_score,
+)
 
 SHORT = Profiling(seconds=10.0, share=0.25, most_gpus=1)
 """One GPU of four, for ten seconds."""

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from policies.runs import most_held, rows, run, starts
 from schedmate.model import BadInput
-from schedmate.policies.fair_share import FairShare
+from schedmate.policies.base import SECONDS_PER_NICE
 from schedmate.policies.multifactor import Multifactor, Weights
-from schedmate.policies.world import PLACE_PER_NICE
-from schedmate.simulator.cluster import Nodes
+from schedmate.policies.priority_queue import FairShare
+from schedmate.simulator.engine.cluster import Nodes
 
 BY_AGE = Weights(age=1e6, fair_share=0, size=0)
 BY_SHARE = Weights(age=0, fair_share=1000, size=0)
@@ -28,45 +28,45 @@ class Plainly:
     def __init__(self, weights: Weights, period_s: float, half_life_s: float) -> None:
         self.weights, self.period_s, self.half_life_s = weights, period_s, half_life_s
 
-    def begin(self, world) -> None:
-        self.world = world
+    def begin(self, cluster) -> None:
+        self.cluster = cluster
         self.waiting: dict[int, float] = {}
         self.fresh: list[int] = []
         self.spans: list[list[float]] = []
         self.since: dict[int, list[float]] = {}
-        self.users = max(world.jobs.user) + 1
+        self.users = max(cluster.jobs.user) + 1
         self.calculated, self.fair = -math.inf, [1.0] * self.users
 
     def arrived(self, job) -> None:
         self.fresh.append(job)
 
     def ended(self, job) -> None:
-        self.since.pop(job)[2] = self.world.now
+        self.since.pop(job)[2] = self.cluster.now
 
     evicted = ended
 
     def usage(self, user: int) -> float:
         rate, total = math.log(2) / self.half_life_s, 0.0
         for job, start, end in self.spans:
-            if self.world.jobs.user[job] == user:
-                last = min(end, self.world.now)
-                ages = [math.exp(-rate * (self.world.now - at)) for at in (last, start)]
-                total += self.world.jobs.gpus[job] * (ages[0] - ages[1]) / rate
+            if self.cluster.jobs.user[job] == user:
+                last = min(end, self.cluster.now)
+                ages = [math.exp(-rate * (self.cluster.now - at)) for at in (last, start)]
+                total += self.cluster.jobs.gpus[job] * (ages[0] - ages[1]) / rate
         return total
 
     def weigh(self, job: int) -> int:
-        jobs = self.world.jobs
-        age = min(1.0, max(0.0, (self.world.now - jobs.submit[job]) / (7 * 86400.0)))
+        jobs = self.cluster.jobs
+        age = min(1.0, max(0.0, (self.cluster.now - jobs.submit[job]) / (7 * 86400.0)))
         fair = self.fair[jobs.user[job]]
-        size = jobs.gpus[job] / self.world.gpus
+        size = jobs.gpus[job] / self.cluster.gpus
         parts = self.weights.age * age + self.weights.fair_share * fair
         return math.floor(parts + self.weights.size * size)
 
     def decide(self) -> None:
-        world = self.world
-        alone = len(self.fresh) == 1 and not self.waiting and world.fits(self.fresh[0])
-        if not alone and world.now - self.calculated >= self.period_s:
-            self.calculated = world.now
+        cluster = self.cluster
+        alone = len(self.fresh) == 1 and not self.waiting and cluster.fits(self.fresh[0])
+        if not alone and cluster.now - self.calculated >= self.period_s:
+            self.calculated = cluster.now
             used = [self.usage(user) for user in range(self.users)]
             total = sum(used)
             if total > 0:
@@ -80,31 +80,31 @@ class Plainly:
             order.pop(0)
         if order:
             self.backfill(order)
-        if any(world.jobs.gpus[job] <= world.free for job in self.waiting):
-            world.wake_at(self.calculated + self.period_s)
+        if any(cluster.jobs.gpus[job] <= cluster.free for job in self.waiting):
+            cluster.wake_at(self.calculated + self.period_s)
 
     def backfill(self, order) -> None:
-        world, head = self.world, self.world.jobs.gpus[order[0]]
+        cluster, head = self.cluster, self.cluster.jobs.gpus[order[0]]
         plans = sorted(
-            (max(world.now, start + world.jobs.planned[job]), job)
+            (max(cluster.now, start + cluster.jobs.planned[job]), job)
             for job, start, _ in self.since.values()
         )
-        shadow, free = world.now, world.free
+        shadow, free = cluster.now, cluster.free
         for end, job in plans:
             if free < head:
-                shadow, free = end, free + world.jobs.gpus[job]
-        spare = world.free - head + sum(world.jobs.gpus[j] for end, j in plans if end <= shadow)
+                shadow, free = end, free + cluster.jobs.gpus[job]
+        spare = cluster.free - head + sum(cluster.jobs.gpus[j] for end, j in plans if end <= shadow)
         for job in order[1:]:
-            gpus = world.jobs.gpus[job]
-            in_time = world.jobs.planned[job] <= shadow - world.now
+            gpus = cluster.jobs.gpus[job]
+            in_time = cluster.jobs.planned[job] <= shadow - cluster.now
             if (in_time or gpus <= spare) and self.start(job) and not in_time:
                 spare -= gpus
 
     def start(self, job: int) -> bool:
-        if not self.world.start(job):
+        if not self.cluster.start(job):
             return False
         self.waiting.pop(job)
-        self.since[job] = [job, self.world.now, math.inf]
+        self.since[job] = [job, self.cluster.now, math.inf]
         self.spans.append(self.since[job])
         return True
 
@@ -157,8 +157,8 @@ def test_the_old_go_before_the_large_and_nice_ones_last():
     assert starts(Multifactor(weights=BY_AGE), jobs) == [0, 10, 20, 10]
     by_size = Multifactor(weights=Weights(0, 0, 1000))
     assert starts(by_size, jobs) == [0, 20, 10, 20]
-    line, held_back = [(0, 10, 4), (1, 10, 4), (2, 10, 4)], [0, 1 + 500 * PLACE_PER_NICE, 2]
-    assert starts(Multifactor(weights=BY_AGE), line, place=held_back) == [0, 20, 10]
+    line, held_back = [(0, 10, 4), (1, 10, 4), (2, 10, 4)], [0, 1 + 500 * SECONDS_PER_NICE, 2]
+    assert starts(Multifactor(weights=BY_AGE), line, queue_key=held_back) == [0, 20, 10]
 
 
 def test_a_short_job_passes_a_gang_that_waits_and_a_long_one_does_not():

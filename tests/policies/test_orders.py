@@ -9,15 +9,11 @@ import pytest
 from policies.runs import run, starts
 from schedmate.model import BadInput
 from schedmate.policies import POLICIES
-from schedmate.policies.disciplines import UNKNOWN_S, Expectation
-from schedmate.policies.fifo import Fifo
-from schedmate.policies.first_fit import FirstFit
-from schedmate.policies.sjf import Sjf
-from schedmate.policies.srsf import Srsf
-from schedmate.policies.srtf import Srtf
-from schedmate.policies.ssf import Ssf
-from schedmate.policies.tiresias import Tiresias
-from schedmate.simulator.cluster import Nodes
+from schedmate.policies.attained_service import Tiresias
+from schedmate.policies.disciplines import UNKNOWN_S, ExpectedDurations
+from schedmate.policies.fifo import Fifo, FirstFit
+from schedmate.policies.shortest_first import Sjf, Srsf, Srtf, Ssf
+from schedmate.simulator.engine.cluster import Nodes
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -33,8 +29,8 @@ def test_strictly_nobody_overtakes_and_greedily_who_fits_does():
 
 def test_places_make_the_line():
     jobs = [(0, 10, 4), (1, 5, 4), (2, 5, 4)]
-    assert starts(Fifo(), jobs, place=[0, 9, 2]) == [0, 15, 10]
-    assert starts(FirstFit(), jobs, place=[0, 9, 2]) == [0, 15, 10]
+    assert starts(Fifo(), jobs, queue_key=[0, 9, 2]) == [0, 15, 10]
+    assert starts(FirstFit(), jobs, queue_key=[0, 9, 2]) == [0, 15, 10]
 
 
 def test_the_shortest_and_the_smallest_go_first():
@@ -50,7 +46,7 @@ def test_expectations_count_not_the_truth():
 
 
 def test_a_job_nobody_speaks_of_stands_at_the_median_so_far():
-    expectation = Expectation([math.nan, 10.0, 30.0, math.nan, 20.0, 5.0, math.nan])
+    expectation = ExpectedDurations([math.nan, 10.0, 30.0, math.nan, 20.0, 5.0, math.nan])
     told = [expectation.submitted(job) for job in range(7)]
 
     assert told == [UNKNOWN_S, 10.0, 30.0, 10.0, 20.0, 5.0, 10.0]

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from policies.runs import rows, run
 from schedmate.model import BadInput
-from schedmate.policies.allocation import Offers, allocate, fill_kinds, fill_one_kind
-from schedmate.policies.goodput import Goodputs
+from schedmate.policies.goodput import Goodputs, Offers, allocate, fill_kinds, fill_one_kind
 from schedmate.policies.highs import quietly
-from schedmate.policies.pollux import Pollux
-from schedmate.policies.sia import Sia
-from schedmate.simulator.physics import Plain
+from schedmate.policies.sia import Pollux, Sia
+from schedmate.simulator.engine.cluster import Plain
 
 SIA = {"power": -0.5, "nothing": 1.1}
 
@@ -55,11 +53,11 @@ def test_a_fit_never_says_that_gpus_do_harm_or_more_than_their_share():
     assert wonder.of(0, counts(4))[0] == pytest.approx(4 * wonder.of(0, counts(1))[0])
 
 
-def test_a_seed_foretells_until_two_numbers_were_tried():
+def test_predicted_paces_count_until_two_numbers_were_tried():
     goodputs = Goodputs([1, 1], lambda job, gpus: gpus**0.5 if job == 0 else math.nan)
 
-    assert goodputs.seeded(0)
-    assert not goodputs.seeded(1)
+    assert goodputs.predicted(0)
+    assert not goodputs.predicted(1)
     assert goodputs.of(0, counts(4)).tolist() == [2.0]
     assert goodputs.of(1, counts(4)).tolist() == [4.0]
 
@@ -131,7 +129,7 @@ def test_a_job_alone_doubles_its_gpus_round_by_round_up_to_its_most():
 
 
 def test_who_is_foretold_need_not_explore():
-    seeded = Sia(round_s=10.0, restart_s=1.0, seed=lambda _, gpus: gpus / 4)
+    seeded = Sia(round_s=10.0, restart_s=1.0, paces=lambda _, gpus: gpus / 4)
     outcome, log = run(seeded, [(0, 200, 4)], gpus=16)
 
     assert [(at, what, gpus) for at, what, _, gpus in log] == [(0, "start", 8)]
@@ -206,15 +204,15 @@ class TwoTypes:
 
 
 def test_sia_sends_each_to_its_type():
-    world = TwoTypes()
+    cluster = TwoTypes()
     sia = Sia(round_s=10.0, restart_s=0.0, span=(0.25, 1.0))
-    sia.begin(world)
+    sia.begin(cluster)
     sia.arrived(0)
     sia.arrived(1)
-    for world.now in (0.0, 10.0, 20.0, 30.0):
+    for cluster.now in (0.0, 10.0, 20.0, 30.0):
         sia.decide()
 
-    assert world.on == {0: (4, 0), 1: (4, 1)}
+    assert cluster.on == {0: (4, 0), 1: (4, 1)}
 
 
 @pytest.mark.parametrize(

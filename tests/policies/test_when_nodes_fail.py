@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from policies.runs import Shared, columns, rows, seen
 from schedmate.policies import POLICIES
 from schedmate.policies.lucid import Lucid
-from schedmate.policies.lucid_profiler import Profiling
-from schedmate.simulator.cluster import Nodes
-from schedmate.simulator.engine import Engine
-from schedmate.simulator.faults import Fault
+from schedmate.policies.lucid_parts import Profiling
+from schedmate.simulator.engine.cluster import Nodes
+from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.faults import Fault
 
 
 def policy(name: str):

@@ -47,7 +47,9 @@ def test_own_jobs_only_and_no_ordering_without_operator_rights(tmp_path, rights,
     action = Action(kind=kind, job_id="1", attempt=0, why="", value=7.0)
 
     with closing(SqliteStore(tmp_path / "store")) as store:
-        Actions(scheduler, store, "act").carry_out(action, 1.0)
+        actions = Actions(scheduler, store, "act")
+        actions.carry_out(action, 1.0)
+        actions.finish_interrupted(2.0)
 
         assert [record.state for record in store.actions()] == [state]
 

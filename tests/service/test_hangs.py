@@ -13,6 +13,7 @@ from schedmate.config import HangSettings
 from schedmate.model import JobState, Request, Submission
 from schedmate.service.answers import why_sentence
 from schedmate.service.stories import tell_one
+from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import assemble
 from service.place import Place
 
@@ -54,7 +55,7 @@ class HangPlace(Place):
 
     def why(self, job_id):
         with self.store() as store:
-            story = tell_one(self.scheduler, store, job_id)
+            story = tell_one(self.scheduler, store, viewer_of(self.settings), job_id)
         return why_sentence(story, self.scheduler.jobs(), str)
 
     def warned(self, job_id):

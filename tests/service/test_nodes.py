@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +18,7 @@ from schedmate.core import Choice
 from schedmate.handler import Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
+from schedmate.model.account import account_name
 from schedmate.service.suspects import NodeKnowledge, NodeStory
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
@@ -157,19 +160,23 @@ def test_one_users_many_lying_logs_take_no_node_from_others(scheduler, store, tm
         job = a_failed_job(
             id=ids.format(500 + number),
             name=f"job{number}",
-            user="eve",
+            user=account_name(),
             nodes=("n3",),
             workdir=str(tmp_path),
             logs=(str(log),),
             exit_code=1,
         )
         scheduler.put(job)
-    worked = a_job(state=JobState.COMPLETED, id="400", user="eve", nodes=("n0",), end_time=NOW)
+    worked = a_job(state=JobState.COMPLETED, id="400", nodes=("n0",), end_time=NOW)
     store.keep_run(PastRun(job=replace(worked, start_time=NOW - 6000)))
     look(scheduler, store, NOW + 1, handler=Handler(store))
     text = "RuntimeError: NCCL communicator was aborted on rank 3: remote process exited\n"
 
-    diagnosis, (action,) = diagnosed_by_a_daemon(scheduler, store, tmp_path, text, user="ada")
+    with tempfile.TemporaryDirectory() as other:
+        Path(other).chmod(0o755)
+        diagnosis, (action,) = diagnosed_by_a_daemon(
+            scheduler, store, Path(other), text, user="nobody"
+        )
 
     assert store.diagnoses(ids.format(500))[0].reason == "gpu_lost"
     assert (diagnosis.decision.retry, action.exclude_nodes) == ("elsewhere", ())

@@ -65,26 +65,57 @@ def without_wall(text: str) -> list[dict[str, object]]:
 
 
 def test_json_is_the_public_object_and_what_was_added_stands_at_its_end(call, trace):
-    code, out, err = call(str(trace), "--policy", "fifo,sjf", "--gpus", "1", "--json")
+    code, out, err = call(str(trace), "--policy", "fifo,sjf-oracle", "--gpus", "1", "--json")
 
     data = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(data) == [*PUBLIC, "load", "times_better"]
+    assert list(data) == [*PUBLIC, "load", "times_better", "kinds"]
     assert (data["schema"], data["jobs"], data["gpus"]) == ("schedmate.simulation/1", 3, 1)
-    assert list(data["policies"]) == ["fifo", "sjf"]
+    assert list(data["policies"]) == ["fifo", "sjf-oracle"]
     assert set(data["policies"]["fifo"]) == SUMMARY
     assert data["policies"]["fifo"]["avg_jct_s"] == pytest.approx((100 + 110 + 111) / 3)
-    assert data["policies"]["sjf"]["avg_jct_s"] == pytest.approx((1 + 11 + 111) / 3)
-    assert data["times_better"]["sjf"] == pytest.approx(321 / 123)
+    assert data["policies"]["sjf-oracle"]["avg_jct_s"] == pytest.approx((1 + 11 + 111) / 3)
+    assert data["times_better"]["sjf-oracle"] == pytest.approx(321 / 123)
+    assert data["kinds"] == {"fifo": "beside", "sjf-oracle": "oracle"}
     assert data["load"] is None
 
 
 def test_the_table_compares_with_the_first_policy(call, trace):
-    code, out, _ = call(str(trace), "--policy", "fifo,sjf", "--gpus", "1")
+    code, out, _ = call(str(trace), "--policy", "fifo,sjf-oracle", "--gpus", "1")
 
     assert code == 0
     assert "2.61x" in out
-    assert "- sjf: knows every duration beforehand (oracle)" in out
+    assert "- sjf-oracle: knows every run time beforehand (oracle)" in out
+
+
+def test_policies_of_each_kind_have_a_table_of_their_own(call, trace):
+    _, out, _ = call(str(trace), "--policy", "las,fifo,sjf-oracle,easy", "--gpus", "1")
+
+    lines = out.splitlines()
+    assert lines[1] == "beside an unmodified scheduler:"
+    assert [line.split()[0] for line in lines[2:5]] == ["policy", "fifo", "easy"]
+    assert lines[5] == "inside a scheduler that asks:"
+    assert [line.split()[0] for line in lines[6:8]] == ["policy", "las"]
+    assert lines[8] == "reference: knows the true run times:"
+    assert [line.split()[0] for line in lines[9:11]] == ["policy", "sjf-oracle"]
+    assert lines[2] == lines[6] == lines[9]
+    assert "vs las" in lines[2]
+
+
+def test_sjf_goes_by_predictions_and_says_so(call, tmp_path):
+    path = tmp_path / "trace.csv"
+    habits = "".join(f"{user}{day},{user},{day * 1000},{long},1\n" for day in range(9)
+                     for user, long in (("ada", 300), ("bob", 20)))  # fmt: skip
+    swapped = "x,ada,9000,1,1\ny,bob,9000,200,1\n"
+    path.write_text("job_id,user,submit_time,duration,gpus\n" + habits + swapped)
+    args = (str(path), "--policy", "fifo,sjf,sjf-oracle", "--gpus", "1")
+
+    data = json.loads(call(*args, "--json")[1])["policies"]
+    _, out, _ = call(*args)
+
+    assert data["sjf-oracle"]["avg_jct_s"] < data["sjf"]["avg_jct_s"] < data["fifo"]["avg_jct_s"]
+    assert "- sjf: by predictions, the rolling mean of the user's similar jobs " in out
+    assert "(sjf-oracle knows the true run times)" in out
 
 
 def test_several_traces_are_one_object_each(call, trace):
@@ -207,11 +238,13 @@ def test_nodes_may_fail(call):
 
 
 def test_predictions_may_be_wrong(call):
-    args = ("synthetic", "--jobs", "400", "--policy", "fifo,sjf", "--json", "--load", "1.2")
+    policies = ("--policy", "fifo,sjf,sjf-oracle")
+    args = ("synthetic", "--jobs", "400", *policies, "--json", "--load", "1.2")
     exact = json.loads(call(*args, "--error", "0")[1])["policies"]
     wrong = json.loads(call(*args, "--error", "3")[1])["policies"]
 
-    assert exact["sjf"]["avg_jct_s"] == json.loads(call(*args)[1])["policies"]["sjf"]["avg_jct_s"]
+    assert exact["sjf"]["avg_jct_s"] == exact["sjf-oracle"]["avg_jct_s"]
+    assert wrong["sjf-oracle"]["avg_jct_s"] == exact["sjf-oracle"]["avg_jct_s"]
     assert exact["sjf"]["avg_jct_s"] < wrong["sjf"]["avg_jct_s"]
     assert exact["fifo"]["avg_jct_s"] == wrong["fifo"]["avg_jct_s"]
 
@@ -220,14 +253,14 @@ def test_a_report_says_how_to_make_it_again(call, trace, tmp_path):
     page = tmp_path / "out.html"
 
     code, _, err = call(
-        *(str(trace), "--policy", "fifo,sjf", "--gpus", "1", "--no-overlay"),
+        *(str(trace), "--policy", "fifo,sjf-oracle", "--gpus", "1", "--no-overlay"),
         *("--report", str(page), "--json"),
     )
 
     html = page.read_text(encoding="utf-8")
     assert (code, err) == (0, "")
-    typed = f"schedmate simulate {trace} --policy fifo,sjf --gpus 1 --no-overlay --report {page}"
-    assert f"{typed} --json</pre>" in html
+    typed = f"schedmate simulate {trace} --policy fifo,sjf-oracle --gpus 1 --no-workload"
+    assert f"{typed} --report {page} --json</pre>" in html
     assert "2.61x" in html
 
 
@@ -310,7 +343,9 @@ def test_a_setting_that_cannot_be_is_named(call, tmp_path):
         (["t.csv", "--sweep", "load=1", "--gpus", "4"], 2, "leave the GPUs out"),
         (["t.csv", "--sweep", "load=1", "--sweep", "gpus=4"], 2, "leave the GPUs out"),
         (["t.csv", "--sweep", "jobs=1,2"], 2, "t.csv has the jobs it has"),
-        (["synthetic", "--sweep", "edits=0.5", "--jobs", "5"], 2, "say --overlay, or put"),
+        (["synthetic", "--sweep", "edits=0.5", "--jobs", "5"], 2, "say --workload, or put"),
+        (["synthetic", "--policy", "sjf-oracle+advisor"], 2, "say sjf+advisor"),
+        (["synthetic", "--policy", "oracle"], 2, "sjf-oracle, "),
         (["synthetic", "--sweep", "load"], 2, "such as load=0.7,0.9,1.1"),
         (["synthetic", "--sweep", "colour=1"], 2, "nothing to sweep is called 'colour'"),
         (["synthetic", "--sweep", "seed=a..b"], 2, "neither a number nor a range"),

@@ -11,7 +11,7 @@ from schedmate.cli._common import duration, echo
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.simulator import Comparison
+    from schedmate.simulator import Comparison, Summary
     from schedmate.simulator.report import Sensitivity
     from schedmate.simulator.sweeps import Answer
 
@@ -21,28 +21,38 @@ _HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted")
 
 
 def show(compared: Comparison) -> None:
-    """A table of the policies, and all that was assumed."""
+    """A table of the policies of each kind, and all that was assumed."""
+    from schedmate.simulator.engine.outcome import KINDS
+
     load = "" if compared.load is None else f", load {compared.load:.2f}"
     gpus = "1 GPU" if compared.gpus == 1 else f"{compared.gpus} GPUs"
     echo(f"{compared.trace}: {compared.jobs} jobs on {gpus}{load}")
     better = compared.better_than_first()
-    rows = [
-        (
-            name,
-            duration(each.avg_jct_s),
-            _times(better[name]),
-            duration(each.p50_jct_s),
-            duration(each.p99_jct_s),
-            duration(each.avg_queue_s),
-            duration(each.makespan_s),
-            f"{each.gpu_utilization:.0%}",
-            str(each.preemptions),
-        )
-        for name, each in compared.policies.items()
-    ]
-    _table(("policy", "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS), rows)
+    headings = ("policy", "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS)
+    tables = {
+        kind: [_row(name, each, better[name]) for name, each in policies.items()]
+        for kind, policies in compared.by_kind().items()
+    }
+    widths = _widths([headings, *(row for rows in tables.values() for row in rows)])
+    for kind, rows in tables.items():
+        echo(f"{KINDS[kind]}:")
+        _table(headings, rows, widths)
     for assumption in compared.assumptions:
         echo(f"- {assumption}")
+
+
+def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
+    return (
+        name,
+        duration(summary.avg_jct_s),
+        _times(better),
+        duration(summary.p50_jct_s),
+        duration(summary.p99_jct_s),
+        duration(summary.avg_queue_s),
+        duration(summary.makespan_s),
+        f"{summary.gpu_utilization:.0%}",
+        str(summary.preemptions),
+    )
 
 
 def show_sweep(found: Sensitivity) -> None:
@@ -90,11 +100,17 @@ def _times(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.2f}x"
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+
+
+def _table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None
+) -> None:
     """Words to the left, numbers to the right. Plain, since a table's library would take a tenth
     of the time that a small simulation takes."""
     lines = [headings, *rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(headings))]
+    widths = widths or _widths(lines)
     left = {at for at, heading in enumerate(headings) if heading == "policy"}
     for line in lines:
         cells = [

@@ -16,8 +16,8 @@ from schedmate.cli._common import echo, json_option, verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from schedmate.simulator.experiments.setting import GpuKind
     from schedmate.simulator.report import Sensitivity
-    from schedmate.simulator.setting import GpuKind
     from schedmate.simulator.sweeps import Answer, Question
 
 _STRICT, _FIRST_FIT = "fifo", "first-fit"
@@ -41,8 +41,9 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     default="fifo,sjf",
     show_default=True,
     metavar="P[,P...]",
-    help="Policies, the first being what the others are held against; `all` is every one. "
-    "+advisor, +tracker, +handler put a part of SchedMate beside it, +schedmate all three.",
+    help="Policies, the first being the baseline; `all` is every one. sjf, ssf, srtf and srsf go "
+    "by predictions, sjf-oracle and so on by the truth. +advisor, +tracker, +handler add a part of "
+    "SchedMate, +schedmate all three.",
 )
 @click.option(
     "--gpus",
@@ -80,14 +81,16 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     help="Seconds that a job loses each time it goes on after a stop.",
 )
 @click.option(
+    "--workload/--no-workload",
     "--overlay/--no-overlay",
+    "workload",
     default=None,
-    help="Give jobs training projects for SchedMate to read. [default: where it is asked for]",
+    help="Give jobs a synthetic workload: projects that SchedMate reads. [default: where needed]",
 )
 @click.option(
     "--error",
     type=click.FloatRange(0, 10),
-    help="Foretell true run times with this error (standard deviation of the logarithm).",
+    help="Predict true run times with this error (standard deviation of the logarithm).",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all chance."
@@ -194,7 +197,7 @@ def _first_fit(name: str) -> str:
 
 def _kinds(text: str | None, asked: dict[str, Any]) -> tuple[GpuKind, ...]:
     from schedmate.model import BadInput
-    from schedmate.simulator.setting import gpu_kinds
+    from schedmate.simulator.experiments.setting import gpu_kinds
 
     if text is None:
         return ()
@@ -286,7 +289,7 @@ def _write_report(
         [each.digest for each in answers if each.digest is not None],
         command=typed,
         sensitivity=found,
-        overlaid=any(each.overlaid for each in answers),
+        semi_synthetic=any(each.semi_synthetic for each in answers),
     )
 
 

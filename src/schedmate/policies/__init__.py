@@ -1,6 +1,6 @@
-"""Who goes first, and where. Live orderings are in `orderings`; a policy of the simulator is one
-file beside this one that fulfils `Policy`, and its class in `POLICIES` of `registry`. The daemon
-needs orderings only, so all else is imported when it is asked for."""
+"""Which job goes first, and where. Live orderings are in `orderings`; a policy of the simulator is
+a class that fulfils `Policy`, declares what it is, and stands in `registry`. The daemon needs
+orderings only, so all else is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -12,29 +12,35 @@ from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, nice_of
 if TYPE_CHECKING:
     from schedmate.policies.registry import (
         POLICIES,
-        Fast,
+        Answers,
+        ClusterView,
         Fifo,
         FirstFit,
-        Foreseen,
+        JobColumns,
+        KernelSpec,
+        Kind,
         Policy,
-        Seen,
+        PredictedGittins,
         Sjf,
-        World,
+        Tracked,
     )
 
 __all__ = [
     "ORDERINGS",
     "POLICIES",
+    "Answers",
     "Candidate",
-    "Fast",
+    "ClusterView",
     "Fifo",
     "FirstFit",
-    "Foreseen",
+    "JobColumns",
+    "KernelSpec",
+    "Kind",
     "Ordering",
     "Policy",
-    "Seen",
+    "PredictedGittins",
     "Sjf",
-    "World",
+    "Tracked",
     "nice_of",
     "ordering",
 ]

@@ -23,7 +23,7 @@ def sparse() -> ModuleType:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Whatever it is told, HiGHS now and then prints a line of its own debugging from C; among the
+    """Whatever its options, HiGHS now and then prints a line of its own debugging from C; among the
     JSON of a result that must not be."""
     kept = os.dup(_STDOUT)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,19 +1,19 @@
 """Lucid (ASPLOS'23): measure every job first, then shortest expected service first, two on a GPU
-where they are hardly in each other's way.
+where they hardly slow each other down.
 
-- A job runs on the profiler's GPUs first, see `lucid_profiler`. The time counts: it is part of the
-  job's completion time, and what it did there is lost unless it ended there. (The authors'
-  simulator profiles in a world of its own and lets jobs begin anew at their submission.)
-- Then by expected GPU-seconds (Lucid's estimates: an explainable boosting machine), whoever fits.
+- A job runs on the profiler's GPUs first, see `Profiler`. The time counts: it is part of the job's
+  completion time, and what it did there is lost unless it ended there. (The authors' simulator
+  profiles in a cluster of its own and lets jobs begin anew at their submission.)
+- Then by expected GPU-seconds (Lucid's estimates: an explainable boosting machine), as they fit.
 - A job that does not fit joins one of equal size that runs alone, where their sharing scores are at
   most 2 together, memory holds both and the host is not much shorter; jobs of more than a node's
   GPUs do not share. (The authors' simulator looks for a host even when GPUs are free.) Of each
-  size and score the first in line is looked at.
+  size and score the head of the queue is considered.
 - Where few jobs come, nothing is shared. Lucid forecasts the hour to come; here the last hour
   stands for it. As in the authors' simulator two jobs an hour are few.
 
-SchedMate's hooks: `skip_profiling` says of which job enough is known from its likes;
-`unpack_below` undoes a pair, once watched for `watch_s`, in which one is slower than that.
+`skip_profiling` names jobs that are known well enough from their neighbours; `unpack_below` undoes
+a pair, once watched for `watch_s`, in which one is slower than that.
 """
 
 from __future__ import annotations
@@ -23,18 +23,24 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 
 from schedmate.model import BadInput
-from schedmate.policies.disciplines import Expectation
-from schedmate.policies.lucid_profiler import Profiler, Profiling
-from schedmate.policies.packing import Hosts, Measured
-from schedmate.policies.share_score import share_score
-from schedmate.policies.world import Source, World
+from schedmate.policies.base import Answers, ClusterView, Policy
+from schedmate.policies.disciplines import ExpectedDurations
+from schedmate.policies.lucid_parts import Hosts, Measured, Profiler, Profiling, share_score
 
 _HOUR_S = 3600.0
+_LONG = 2.0
+"""Times what profiling takes that a job must be expected to run for profiling to be a loss."""
+_SLOW_PAIR = 0.6
+"""Below this pace two jobs that share GPUs are parted."""
 
 
-class Lucid:
+class Lucid(Policy):
     name = "lucid"
-    source: Source | None = "ebm"
+    kind = "asking"
+    orders_by = "service"
+    preempts = True
+    asks_for = frozenset({"duration", "throughput"})
+    source = "ebm"
 
     def __init__(
         self,
@@ -57,32 +63,44 @@ class Lucid:
         self._unpack_below = unpack_below
         self._watch_s = watch_s
 
-    def begin(self, world: World) -> None:
-        self._world = world
-        self._gpus = world.jobs.gpus
-        self._expectation = Expectation(world.jobs.expected)
-        self._profiler = Profiler(world, self._profiling)
+    @classmethod
+    def answered(cls, answers: Answers) -> Policy:
+        """Long jobs that are known well are not profiled; short ones would end in the profiler
+        before they could be started elsewhere."""
+        skip = None
+        if answers.sure is not None and answers.expected_s is not None:
+            long = answers.expected_s > _LONG * Profiling().seconds
+            skip = (answers.sure & long).tolist().__getitem__
+        return cls(
+            skip_profiling=skip, unpack_below=_SLOW_PAIR if answers.part_slow_pairs else None
+        )
+
+    def begin(self, cluster: ClusterView) -> None:
+        self._cluster = cluster
+        self._gpus = cluster.jobs.gpus
+        self._expectation = ExpectedDurations(cluster.jobs.expected)
+        self._profiler = Profiler(cluster, self._profiling)
         self._hosts = Hosts()
         self._known: dict[int, Measured] = {}
-        self._lines: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        self._queues: dict[tuple[int, int], list[tuple[float, int]]] = {}
         self._beside: dict[int, int] = {}
         self._alone_only: set[int] = set()
         self._watched: list[tuple[float, int, int]] = []
         self._lately: deque[float] = deque()
         self._used = 0
-        self._news = False
+        self._changed = False
         self._state = (0, 0)
 
     def arrived(self, job: int) -> None:
         self._expectation.submitted(job)
-        self._lately.append(self._world.now)
+        self._lately.append(self._cluster.now)
         if job in self._known or (self._skip is not None and self._skip(job)):
             self._enqueue(job)
         else:
             self._profiler.put(job)
 
     def ended(self, job: int) -> None:
-        self._news = True
+        self._changed = True
         if self._profiler.has(job):
             self._profiler.leave(job)
         else:
@@ -95,33 +113,33 @@ class Lucid:
             self._enqueue(job)
         if self._watched:
             self._undo_slow_pairs()
-        state = (self._limit_now(), self._world.gpus)
-        if self._news or state != self._state:
-            self._news, self._state = False, state
-            self._start_who_may(state[0])
-        if not self._somebody_needs_all():
-            self._profiler.start_who_may()
+        state = (self._limit_now(), self._cluster.gpus)
+        if self._changed or state != self._state:
+            self._changed, self._state = False, state
+            self._start_fitting(state[0])
+        if not self._one_needs_all():
+            self._profiler.start_fitting()
 
     def _enqueue(self, job: int) -> None:
-        self._news = True
+        self._changed = True
         known = self._known.get(job) or self._measure(job)
-        heappush(self._lines.setdefault((known.gpus, known.score), []), (known.service, job))
+        heappush(self._queues.setdefault((known.gpus, known.score), []), (known.service, job))
 
     def _measure(self, job: int) -> Measured:
-        world, gpus = self._world, self._gpus[job]
-        memory = world.memory_share(job)
-        score = share_score(world.utilization(job), memory)
+        cluster, gpus = self._cluster, self._gpus[job]
+        memory = cluster.memory_share(job)
+        score = share_score(cluster.utilization(job), memory)
         service = self._expectation.submitted(job) * gpus
         known = self._known[job] = Measured(gpus, score, memory, service)
         return known
 
-    def _start_who_may(self, limit: int) -> None:
-        """First of each line by expected service; a line whose first must wait waits."""
-        heads = [(line[0], at) for at, line in self._lines.items() if line]
+    def _start_fitting(self, limit: int) -> None:
+        """Heads of the queues by expected service; a queue whose head must wait waits."""
+        heads = [(line[0], at) for at, line in self._queues.items() if line]
         heapify(heads)
         while heads:
             (_, job), at = heads[0]
-            line = self._lines[at]
+            line = self._queues[at]
             if not (self._start(job) or (limit and self._join(job, limit))):
                 heappop(heads)
                 continue
@@ -133,7 +151,7 @@ class Lucid:
 
     def _start(self, job: int) -> bool:
         gpus = self._gpus[job]
-        if gpus > self._room_for(gpus) or not self._world.start(job):
+        if gpus > self._room_for(gpus) or not self._cluster.start(job):
             return False
         self._used += gpus
         self._may_host(job)
@@ -141,16 +159,16 @@ class Lucid:
 
     def _room_for(self, gpus: int) -> int:
         """What the profiler does not set aside; a job that needs that as well may have it."""
-        aside = self._profiling.gpus_of(self._world.gpus)
-        ours = self._world.gpus - aside
-        return (ours if gpus <= ours else self._world.gpus - self._profiler.busy) - self._used
+        aside = self._profiling.gpus_of(self._cluster.gpus)
+        ours = self._cluster.gpus - aside
+        return (ours if gpus <= ours else self._cluster.gpus - self._profiler.busy) - self._used
 
-    def _somebody_needs_all(self) -> bool:
-        """Whether a job waits for no GPUs but those that the profiler sets aside."""
-        whole = self._world.gpus
+    def _one_needs_all(self) -> bool:
+        """Whether a job waits only for the GPUs that the profiler sets aside."""
+        whole = self._cluster.gpus
         ours = whole - self._profiling.gpus_of(whole)
         return any(
-            ours < gpus <= whole - self._used for (gpus, _), line in self._lines.items() if line
+            ours < gpus <= whole - self._used for (gpus, _), line in self._queues.items() if line
         )
 
     def _join(self, job: int, limit: int) -> bool:
@@ -158,17 +176,17 @@ class Lucid:
         if known.gpus > self._largest_shared or job in self._alone_only:
             return False
         host = self._hosts.for_(known, limit)
-        if host is None or not self._world.start_beside(job, host):
+        if host is None or not self._cluster.start_beside(job, host):
             return False
         self._hosts.discard(host)
         self._beside[job], self._beside[host] = host, job
         if self._unpack_below is not None:
-            self._watched.append((self._world.now + self._watch_s, job, host))
-            self._world.wake_at(self._world.now + self._watch_s)
+            self._watched.append((self._cluster.now + self._watch_s, job, host))
+            self._cluster.wake_at(self._cluster.now + self._watch_s)
         return True
 
     def _vacate(self, job: int) -> None:
-        """It holds no GPUs any more; who was beside it has them alone."""
+        """It holds no GPUs any more; a job beside it has them alone."""
         other = self._beside.pop(job, None)
         if other is None:
             self._hosts.discard(job)
@@ -183,20 +201,20 @@ class Lucid:
 
     def _undo_slow_pairs(self) -> None:
         """The one that came to the other begins anew, and shares no more."""
-        due = [pair for pair in self._watched if pair[0] <= self._world.now]
+        due = [pair for pair in self._watched if pair[0] <= self._cluster.now]
         self._watched = self._watched[len(due) :]
         for _, guest, host in due:
             together = self._beside.get(guest) == host
             if together and self._slower_of(guest, host) < (self._unpack_below or 0.0):
                 self._alone_only.add(guest)
-                self._world.stop(guest, keep_work=False)
+                self._cluster.stop(guest, keep_work=False)
                 self._vacate(guest)
                 self._enqueue(guest)
 
     def _slower_of(self, guest: int, host: int) -> float:
-        return min(self._world.pace(guest), self._world.pace(host))
+        return min(self._cluster.pace(guest), self._cluster.pace(host))
 
     def _limit_now(self) -> int:
-        while self._lately and self._lately[0] <= self._world.now - _HOUR_S:
+        while self._lately and self._lately[0] <= self._cluster.now - _HOUR_S:
             self._lately.popleft()
         return self._share_limit if len(self._lately) > self._few_an_hour else 0

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import BadInput
+from schedmate.policies.base import SECONDS_PER_NICE, ClusterView, Policy
 from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
-from schedmate.policies.fair_share import FairShare
-from schedmate.policies.scored_line import ScoredLine
-from schedmate.policies.world import PLACE_PER_NICE, Source, World
+from schedmate.policies.priority_queue import FairShare, ScoredQueue
 
 _DAY_S = 86400.0
 
@@ -28,18 +27,19 @@ class Weights:
     size: float = 1000.0
 
 
-class Multifactor:
+class Multifactor(Policy):
     """`priority/multifactor` with `sched/backfill` that reserves for the first (EASY).
 
     Defaults are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
     larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
     The priority is a whole number; equal ones go by submission. It is calculated when a job comes
-    and anew at the first decision after a period, not while nothing can start. A job that is held
-    back in line has a nice number, which is subtracted: one for each `PLACE_PER_NICE` seconds.
+    and anew at the first decision after a period, not while nothing can start. The nice number of
+    a job that is held back is subtracted: one for each `SECONDS_PER_NICE` seconds of its key.
     """
 
     name = "multifactor"
-    source: Source | None = None
+    orders_by = "priority"
+    needs_limits = True
 
     def __init__(
         self,
@@ -58,21 +58,21 @@ class Multifactor:
         self._period_s = period_s
         self._favor_small = favor_small
 
-    def begin(self, world: World) -> None:
-        jobs = world.jobs
-        self._world = world
+    def begin(self, cluster: ClusterView) -> None:
+        jobs = cluster.jobs
+        self._cluster = cluster
         self._user = np.asarray(jobs.user, dtype=np.int64)
         self._submit = np.asarray(jobs.submit, dtype=np.float64)
         self._planned = np.minimum(np.asarray(jobs.planned, dtype=np.float64), UNLIMITED_S)
         self._gpus = np.asarray(jobs.gpus, dtype=np.int64)
         self._whose: list[int] = self._user.tolist()
         self._asked: list[int] = self._gpus.tolist()
-        self._fixed = self._fixed_parts(world.gpus, jobs.place)
+        self._fixed = self._fixed_parts(cluster.gpus, jobs.queue_key)
         self._submits: list[float] = self._submit.tolist()
         self._parts: list[float] = self._fixed.tolist()
         self._share = FairShare(int(self._user.max(initial=0)) + 1, self._half_life_s)
         self._fair = self._share.factors(0.0)
-        self._line = ScoredLine(jobs, self._planned)
+        self._queue = ScoredQueue(jobs, self._planned)
         self._ends = PlannedEnds()
         self._fresh: list[int] = []
         self._calculated = self._woken = -np.inf
@@ -84,86 +84,86 @@ class Multifactor:
     def ended(self, job: int) -> None:
         self._free = -1
         self._ends.remove(job)
-        self._share.change(self._whose[job], -self._asked[job], self._world.now)
+        self._share.change(self._whose[job], -self._asked[job], self._cluster.now)
 
     evicted = ended
 
     def decide(self) -> None:
-        if self._fresh and self._nobody_else_waits():
+        if self._fresh and self._start_if_alone():
             return
-        now = self._world.now
+        now = self._cluster.now
         if now - self._calculated >= self._period_s:
             self._recalculate(now)
         if self._enqueue():
             self._free = -1
-        if not len(self._line) or self._world.free < self._line.smallest:
+        if not len(self._queue) or self._cluster.free < self._queue.smallest:
             return
-        if self._free != self._world.free or now >= self._shadow:
-            self._start_the_first()
+        if self._free != self._cluster.free or now >= self._shadow:
+            self._start_heads()
         self._backfill()
-        self._free = self._world.free
+        self._free = self._cluster.free
         self._wake_for_the_next_calculation()
 
-    def _nobody_else_waits(self) -> bool:
-        """Who comes alone to an empty line and fits starts, whatever its priority."""
-        alone = len(self._fresh) == 1 and not len(self._line)
-        if alone and self._world.start(self._fresh[0]):
+    def _start_if_alone(self) -> bool:
+        """A job that comes alone to an empty queue and fits starts, whatever its priority."""
+        alone = len(self._fresh) == 1 and not len(self._queue)
+        if alone and self._cluster.start(self._fresh[0]):
             self._started(self._fresh.pop())
             return True
         return False
 
     def _enqueue(self) -> bool:
-        """Who came joins the line; whether one of them goes before the one that waits first."""
+        """New jobs join the queue; whether one of them goes before its head."""
         overtakes = False
         for job in self._fresh:
             score = self._score(job)
-            self._line.add(job, score)
+            self._queue.add(job, score)
             overtakes = overtakes or score > self._head_score
         self._fresh.clear()
         return overtakes
 
-    def _start_the_first(self) -> None:
-        """Start who is first as long as that fits, then reserve for who is."""
-        while len(self._line):
-            head = self._line.first()
+    def _start_heads(self) -> None:
+        """Start the head as long as it fits, then reserve for the one that does not."""
+        while len(self._queue):
+            head = self._queue.first()
             if not self._start(head):
-                self._head_score = self._line.score(head)
+                self._head_score = self._queue.score(head)
                 self._shadow, self._spare = self._ends.reservation(
-                    self._asked[head], self._world.free, self._world.now
+                    self._asked[head], self._cluster.free, self._cluster.now
                 )
                 return
         self._head_score = -np.inf
 
     def _backfill(self) -> None:
-        world, room = self._world, self._world.free
-        window = self._shadow - world.now
-        while room and len(self._line):
-            job = self._line.first_behind(room, window, self._spare)
+        cluster, room = self._cluster, self._cluster.free
+        window = self._shadow - cluster.now
+        while room and len(self._queue):
+            job = self._queue.first_behind(room, window, self._spare)
             if job is None:
                 return
-            if not self._start(job):  # on scattered nodes: nobody of that size fits
+            if not self._start(job):  # fragmented: no job of that size fits
                 room = self._asked[job] - 1
                 continue
-            room = min(room, world.free)
+            room = min(room, cluster.free)
             if self._planned[job] > window:
                 self._spare -= self._asked[job]
 
     def _start(self, job: int) -> bool:
-        if not self._world.start(job):
+        if not self._cluster.start(job):
             return False
-        self._line.remove(job)
+        self._queue.remove(job)
         self._started(job)
         return True
 
     def _started(self, job: int) -> None:
-        now = self._world.now
+        now = self._cluster.now
         self._ends.add(job, now + float(self._planned[job]), self._asked[job])
         self._share.change(self._whose[job], self._asked[job], now)
 
     def _recalculate(self, now: float) -> None:
         self._calculated = now
         self._fair = self._share.factors(now)
-        self._line.rescore(self._scores(self._line.jobs, now))
+        self._queue.rescore(self._scores(self._queue.jobs, now))
         self._free = -1
 
     def _scores(self, jobs: NDArray[np.int64], now: float) -> NDArray[np.float64]:
@@ -177,21 +177,21 @@ class Multifactor:
 
     def _score(self, job: int) -> float:
         """That of one job, now: the same numbers without the price of arrays."""
-        age = min(1.0, max(0.0, (self._world.now - self._submits[job]) / self._max_age_s))
+        age = min(1.0, max(0.0, (self._cluster.now - self._submits[job]) / self._max_age_s))
         fair = self._weights.fair_share * float(self._fair[self._whose[job]])
         priority = self._weights.age * age + fair + self._parts[job]
         return math.floor(priority) - job / max(1, len(self._whose))
 
-    def _fixed_parts(self, gpus: int, place: Sequence[float]) -> NDArray[np.float64]:
+    def _fixed_parts(self, gpus: int, queue_key: Sequence[float]) -> NDArray[np.float64]:
         size = self._gpus / max(1, gpus)
         part: NDArray[np.float64] = self._weights.size * (1.0 - size if self._favor_small else size)
-        nice: NDArray[np.float64] = (np.asarray(place) - self._submit) / PLACE_PER_NICE
+        nice: NDArray[np.float64] = (np.asarray(queue_key) - self._submit) / SECONDS_PER_NICE
         return part - nice
 
     def _wake_for_the_next_calculation(self) -> None:
-        """Only where somebody waits who would fit: a new order may let them start."""
-        if len(self._line) and self._world.free >= self._line.smallest:
+        """Only where a waiting job would fit: a new order may let it start."""
+        if len(self._queue) and self._cluster.free >= self._queue.smallest:
             wake = self._calculated + self._period_s
             if wake > self._woken:
                 self._woken = wake
-                self._world.wake_at(wake)
+                self._cluster.wake_at(wake)

@@ -1,58 +1,55 @@
-"""The policies of the simulator by name. To add one: a file beside this one, and its class here."""
+"""The policies of the simulator. To add one: a file beside this one, its class in `_ALL`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from schedmate.policies.conservative import Conservative
-from schedmate.policies.easy import Easy
-from schedmate.policies.fifo import Fifo
-from schedmate.policies.first_fit import FirstFit
-from schedmate.policies.foreseen import Foreseen
+from schedmate.policies.attained_service import Gittins, Las, Tiresias
+from schedmate.policies.backfill import Conservative, Easy
+from schedmate.policies.base import (
+    Answers,
+    ClusterView,
+    JobColumns,
+    KernelSpec,
+    Kind,
+    Policy,
+    Tracked,
+)
+from schedmate.policies.fifo import Fifo, FirstFit
 from schedmate.policies.gavel import Gavel
-from schedmate.policies.gittins import Gittins
-from schedmate.policies.las import Las
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.multifactor import Multifactor
-from schedmate.policies.pollux import Pollux
-from schedmate.policies.qssf import Qssf
-from schedmate.policies.sia import Sia
-from schedmate.policies.sjf import Sjf
-from schedmate.policies.srsf import Srsf
-from schedmate.policies.srtf import Srtf
-from schedmate.policies.ssf import Ssf
-from schedmate.policies.tiresias import Tiresias
-from schedmate.policies.world import Fast, Policy, Seen, World
+from schedmate.policies.predicted_gittins import PredictedGittins
+from schedmate.policies.shortest_first import (
+    Qssf,
+    Sjf,
+    SjfOracle,
+    Srsf,
+    SrsfOracle,
+    Srtf,
+    SrtfOracle,
+    Ssf,
+    SsfOracle,
+)
+from schedmate.policies.sia import Pollux, Sia
 
-POLICIES: dict[str, Callable[..., Policy]] = {
-    "fifo": Fifo,
-    "first-fit": FirstFit,
-    "easy": Easy,
-    "conservative": Conservative,
-    "sjf": Sjf,
-    "ssf": Ssf,
-    "qssf": Qssf,
-    "srtf": Srtf,
-    "srsf": Srsf,
-    "tiresias": Tiresias,
-    "las": Las,
-    "multifactor": Multifactor,
-    "gittins": Gittins,
-    "lucid": Lucid,
-    "gavel": Gavel,
-    "pollux": Pollux,
-    "sia": Sia,
-}
-"""What makes a policy of that name for one run."""
+_ALL: tuple[type[Policy], ...] = (
+    *(Fifo, FirstFit, Easy, Conservative, Multifactor),
+    *(Sjf, Ssf, Qssf, Srtf, Srsf, Tiresias, Las, Gittins, Lucid, Gavel, Pollux, Sia),
+    *(SjfOracle, SsfOracle, SrtfOracle, SrsfOracle),
+)
+POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in _ALL}
+"""By name; a policy is made anew for each run."""
 
 __all__ = [
     "POLICIES",
-    "Fast",
+    "Answers",
+    "ClusterView",
     "Fifo",
     "FirstFit",
-    "Foreseen",
+    "JobColumns",
+    "KernelSpec",
+    "Kind",
     "Policy",
-    "Seen",
+    "PredictedGittins",
     "Sjf",
-    "World",
+    "Tracked",
 ]

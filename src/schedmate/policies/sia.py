@@ -1,16 +1,16 @@
-"""Sia (SOSP'23): GPUs, how many and of which type, where they do the most good.
+"""Sia (SOSP'23) and Pollux (OSDI'21): GPUs, how many and of which type, where they do most good.
 
 At the start of a round (60 s) every active job is offered configurations: powers of two within a
 node, then whole nodes. An offer is worth its goodput over that of the job's least one, less what a
 restart would waste where it is another than the one the job has: the factor is Sia's, the share of
 its age that the job has not spent on restarts, one more included. An integer program takes the best
 offers together (`power` -0.5, nothing for a job 1.1, as in the authors' simulator: rather than let
-all crawl it lets some wait). Nobody gets more than twice what it was tried on; a new job begins
-with its least, unless a `seed` foretells its paces: SchedMate's hook.
+all crawl it lets some wait). No job gets more than twice what it was tried on; a new job begins
+with its least, unless its paces are predicted.
 
-How far a job of a trace can stretch nobody knows: `span` is the share of what it asked for that is
+How far a job of a trace can stretch is unknown: `span` is the share of what it requested that is
 the least, and the multiple that is the most. The program is solved when jobs have come or gone or
-something new was seen, and every tenth round, as its outcome hardly changes otherwise.
+something new was measured, and every tenth round, as its outcome hardly changes otherwise.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import BadInput
-from schedmate.policies.allocation import Offers, allocate
-from schedmate.policies.goodput import Goodputs, Seed
-from schedmate.policies.world import Source, World
+from schedmate.policies.base import Answers, ClusterView, PaceModel, Policy
+from schedmate.policies.goodput import Goodputs, Offers, allocate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,9 +33,12 @@ Config = tuple[int, int]
 _LOOK_AGAIN = 10
 
 
-class Sia:
+class Sia(Policy):
     name = "sia"
-    source: Source | None = None
+    kind = "asking"
+    orders_by = "goodput"
+    preempts = True
+    asks_for = frozenset({"throughput"})
     heterogeneous: ClassVar[bool] = True
     power: ClassVar[float] = -0.5
     nothing: ClassVar[float] = 1.1
@@ -49,7 +51,7 @@ class Sia:
         restart_s: float = 60.0,
         node_gpus: int = 8,
         span: tuple[float, float] = (0.25, 2.0),
-        seed: Seed | None = None,
+        paces: PaceModel | None = None,
     ) -> None:
         self._power = self.power if power is None else power
         if self._power >= 0.0 or round_s <= 0.0 or restart_s < 0.0 or node_gpus < 1:
@@ -62,12 +64,16 @@ class Sia:
         self._restart_s = restart_s
         self._node_gpus = node_gpus
         self._span = span
-        self._seed = seed
+        self._paces = paces
 
-    def begin(self, world: World) -> None:
-        self._world = world
-        self._asked = list(world.jobs.gpus)
-        self._goodputs = Goodputs(self._asked, self._seed)
+    @classmethod
+    def answered(cls, answers: Answers) -> Policy:
+        return cls(paces=answers.paces)
+
+    def begin(self, cluster: ClusterView) -> None:
+        self._cluster = cluster
+        self._asked = list(cluster.jobs.gpus)
+        self._goodputs = Goodputs(self._asked, self._paces)
         self._active: dict[int, None] = {}
         self._has: dict[int, Config] = {}
         self._tried: dict[int, int] = {}
@@ -90,7 +96,7 @@ class Sia:
         self._news = True
 
     def decide(self) -> None:
-        now = self._world.now
+        now = self._cluster.now
         due = now if not self._has else self._turned + self._round_s
         if self._active and self._news and now < due:
             self._wake(due)
@@ -107,17 +113,17 @@ class Sia:
         self._wake(now + self._round_s * (1 if self._news else _LOOK_AGAIN))
 
     def _wake(self, time: float) -> None:
-        if not self._world.now < self._look_at <= time:
+        if not self._cluster.now < self._look_at <= time:
             self._look_at = time
-            self._world.wake_at(time)
+            self._cluster.wake_at(time)
 
     def _observe(self) -> None:
         for job, (gpus, kind) in self._has.items():
-            pace = self._world.pace(job) / self._speed(job, kind)
+            pace = self._cluster.pace(job) / self._speed(job, kind)
             self._goodputs.observe(job, gpus, pace)
 
     def _speed(self, job: int, kind: int) -> float:
-        return self._world.speed(job, kind) if self.heterogeneous else 1.0
+        return self._cluster.speed(job, kind) if self.heterogeneous else 1.0
 
     def _chosen(self) -> dict[int, Config]:
         capacity = self._capacity()
@@ -131,7 +137,7 @@ class Sia:
         }
 
     def _capacity(self) -> Ints:
-        kinds = self._world.kinds() if self.heterogeneous else [self._world.gpus]
+        kinds = self._cluster.kinds() if self.heterogeneous else [self._cluster.gpus]
         return np.asarray(kinds, dtype=np.int64)
 
     def _offers(self, place: int, job: int, capacity: Ints) -> tuple[Ints, Ints, Ints, Floats]:
@@ -153,7 +159,7 @@ class Sia:
         return np.full(len(all_gpus), place), all_gpus, all_kinds, all_worth
 
     def _restart_factor(self, job: int) -> float:
-        age = self._world.now - self._world.jobs.submit[job]
+        age = self._cluster.now - self._cluster.jobs.submit[job]
         lost = self._restarts.get(job, 0) * self._restart_s
         return max(age - lost, 0.0) / (age + self._restart_s) if age > 0.0 else 1.0
 
@@ -165,7 +171,7 @@ class Sia:
         inside = [2**step for step in range(node.bit_length()) if 2**step <= node]
         counts = [*inside, *range(2 * node, most + 1, node)]
         fitting = [gpus for gpus in counts if least <= gpus <= most and gpus <= largest]
-        if not self._goodputs.seeded(job):
+        if not self._goodputs.predicted(job):
             tried = self._tried.get(job, 0)
             fitting = [gpus for gpus in fitting if gpus <= 2 * tried] or fitting[:1]
         return np.array(fitting or [min(asked, largest)], dtype=np.int64)
@@ -173,12 +179,26 @@ class Sia:
     def _give(self, chosen: dict[int, Config]) -> None:
         for job, config in list(self._has.items()):
             if chosen.get(job) != config:
-                self._world.stop(job)
+                self._cluster.stop(job)
                 del self._has[job]
                 self._restarts[job] = self._restarts.get(job, 0) + 1
         fresh = [(-config[0], job) for job, config in chosen.items() if job not in self._has]
         for _, job in sorted(fresh):
             gpus, kind = chosen[job]
-            if self._world.start(job, gpus, kind if self.heterogeneous else None):
+            if self._cluster.start(job, gpus, kind if self.heterogeneous else None):
                 self._has[job] = (gpus, kind)
                 self._tried[job] = max(gpus, self._tried.get(job, 0))
+
+
+class Pollux(Sia):
+    """Goodput and offers as in `Sia`, without types; `power` -1 as in the paper, where a job with
+    no GPUs counts as one that is a hundred times as slow as with its least: every job gets
+    something first. Pollux searches with a genetic algorithm, whose outcome depends on chance and
+    on how long it may search; for GPUs that are alike Sia's program has the same optimum and is
+    solved exactly.
+    """
+
+    name = "pollux"
+    heterogeneous = False
+    power = -1.0
+    nothing = 100.0

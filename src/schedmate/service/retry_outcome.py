@@ -91,7 +91,7 @@ def _decided(record: ActionRecord, written: Written) -> str:
     if action.kind == "leave":
         return f"it is not tried again ({action.why})"
     if action.kind == "warn":
-        return f"it is left running ({action.why})"
+        return f"it is left alone as long as it runs ({action.why})"
     how = "queued again" if action.kind == "requeue" else "stopped"
     if record.state == "failed":
         # a note that says how far it came says it all

@@ -3,15 +3,13 @@
 `read_trace` or `synthetic`, then `columns_of`, a `Setting`, and `compare`.
 """
 
-from schedmate.simulator.columns import Columns, columns_of
-from schedmate.simulator.compare import assumptions, compare, comparison
-from schedmate.simulator.outcome import Outcome
-from schedmate.simulator.plan import Plan, plan, plans
-from schedmate.simulator.replay import average_completion_s
-from schedmate.simulator.result import Comparison, Summary
-from schedmate.simulator.run import PolicyRun
-from schedmate.simulator.setting import Setting, fitting, gpus_for_load
+from schedmate.simulator.engine.outcome import Comparison, Outcome, Summary
+from schedmate.simulator.experiments.compare import assumptions, compare, comparison
+from schedmate.simulator.experiments.plan import Plan, plan, plans
+from schedmate.simulator.experiments.run import PolicyRun, average_completion_s
+from schedmate.simulator.experiments.setting import Setting, fitting, gpus_for_load
 from schedmate.simulator.traces import BadRow, Trace, TraceJob, from_job, read_trace, synthetic
+from schedmate.simulator.traces.columns import Columns, columns_of
 
 __all__ = [
     "BadRow",

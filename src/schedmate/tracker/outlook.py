@@ -28,7 +28,8 @@ class Outlook:
 def outlook(facts: Facts, scan: LogScan, stand: Standing, *, finished: bool) -> Outlook:
     told = _by_count(facts, scan, stand)
     if finished:
-        over = scan.ended_by or ("unknown" if stand.total is None else "total")
+        stated = None if scan.ended_by == "unknown" else scan.ended_by
+        over = stated or ("unknown" if stand.total is None else "total")
         return replace(told, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
     aged = replace(told, eta_s=_aged(facts, stand, told))
     elapsed = facts.run_time_s(stand.series)

@@ -8,6 +8,7 @@ import pytest
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_past_failure, an_origin
 from schedmate.testing.llm import ScriptedAsker
 
 STEPS = "".join(f"step {n} loss 0.5\n" for n in range(30))
@@ -32,9 +33,8 @@ def asked(store, line, user):
 
 @pytest.mark.parametrize(("user", "shown"), [("bob", True), ("ada", False)])
 def test_past_lines_are_shown_for_jobs_of_the_same_user_only(store, user, shown):
-    asked(store, THEIRS, "bob")
-    for rule in store.learned_rules():
-        store.remove_rule(rule.id)  # else it answers without a model
+    by_bob = an_origin("operator", owner="bob")
+    store.remember_failure(a_past_failure("f1", "another place", line=THEIRS, origin=by_bob))
 
     assert ("zebrafish" in asked(store, MINE, user)) is shown
 

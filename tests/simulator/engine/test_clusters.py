@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.simulator.cluster import Nodes, Pool
+from schedmate.simulator.engine.cluster import Nodes, Pool
 
 
 def test_a_gang_is_kept_together_on_the_node_it_fills_best():

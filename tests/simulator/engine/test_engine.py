@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from schedmate.policies import Fifo, FirstFit
-from schedmate.simulator.cluster import Kinds, Nodes, Pool
-from schedmate.simulator.columns import columns_of
-from schedmate.simulator.engine import Engine, StuckError
-from schedmate.simulator.estimates import oracle
-from schedmate.simulator.faults import Fault, draw_faults
-from schedmate.simulator.physics import Plain
-from schedmate.simulator.seen import seen_of
+from schedmate.simulator.engine.cluster import Kinds, Nodes, Plain, Pool
+from schedmate.simulator.engine.engine import Engine, StuckError
+from schedmate.simulator.engine.faults import Fault, draw_faults
+from schedmate.simulator.estimators.base import oracle
+from schedmate.simulator.experiments.execute import job_columns
+from schedmate.simulator.traces.columns import columns_of
 from schedmate.testing.builders import a_trace_job
 
 
@@ -28,23 +27,23 @@ class Scripted:
         self._steps = list(steps)
         self.told = []
 
-    def begin(self, world):
-        self.world = world
+    def begin(self, cluster):
+        self.cluster = cluster
         for at, _ in self._steps:
-            world.wake_at(at)
+            cluster.wake_at(at)
 
     def arrived(self, job):
-        self.told.append(("arrived", job, self.world.now))
+        self.told.append(("arrived", job, self.cluster.now))
 
     def ended(self, job):
-        self.told.append(("ended", job, self.world.now))
+        self.told.append(("ended", job, self.cluster.now))
 
     def evicted(self, job):
-        self.told.append(("evicted", job, self.world.now))
+        self.told.append(("evicted", job, self.cluster.now))
 
     def decide(self):
-        while self._steps and self._steps[0][0] <= self.world.now:
-            self._steps.pop(0)[1](self.world)
+        while self._steps and self._steps[0][0] <= self.cluster.now:
+            self._steps.pop(0)[1](self.cluster)
 
 
 def trace(*rows):
@@ -59,15 +58,15 @@ def trace(*rows):
 
 def engine(columns, policy, cluster, **options):
     options = {"physics": Plain(columns.gpus.tolist()), "restart_s": 10.0, **options}
-    return Engine(columns, seen_of(columns, oracle(columns)), policy, cluster, **options)
+    return Engine(columns, job_columns(columns, oracle(columns)), policy, cluster, **options)
 
 
 def test_a_stopped_job_goes_on_where_it_was_after_the_cost_of_a_restart():
     columns = trace((0, 100, 2))
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (30, lambda world: world.stop(0)),
-        (50, lambda world: world.start(0)),
+        (0, lambda cluster: cluster.start(0)),
+        (30, lambda cluster: cluster.stop(0)),
+        (50, lambda cluster: cluster.start(0)),
     )
     outcome = engine(columns, policy, Pool(2)).run()
     assert outcome.start.tolist() == [0]
@@ -79,11 +78,11 @@ def test_a_stopped_job_goes_on_where_it_was_after_the_cost_of_a_restart():
 def test_a_restart_that_was_not_paid_is_paid_anew():
     columns = trace((0, 100, 1))
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (40, lambda world: world.stop(0)),
-        (50, lambda world: world.start(0)),
-        (55, lambda world: world.stop(0)),
-        (60, lambda world: world.start(0)),
+        (0, lambda cluster: cluster.start(0)),
+        (40, lambda cluster: cluster.stop(0)),
+        (50, lambda cluster: cluster.start(0)),
+        (55, lambda cluster: cluster.stop(0)),
+        (60, lambda cluster: cluster.start(0)),
     )
     outcome = engine(columns, policy, Pool(1)).run()
     assert outcome.end.tolist() == [60 + 10 + 60]
@@ -92,9 +91,9 @@ def test_a_restart_that_was_not_paid_is_paid_anew():
 def test_work_can_be_thrown_away():
     columns = trace((0, 100, 1))
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (40, lambda world: world.stop(0, keep_work=False)),
-        (40, lambda world: world.start(0)),
+        (0, lambda cluster: cluster.start(0)),
+        (40, lambda cluster: cluster.stop(0, keep_work=False)),
+        (40, lambda cluster: cluster.start(0)),
     )
     outcome = engine(columns, policy, Pool(1)).run()
     assert outcome.end.tolist() == [40 + 100], "who begins anew has no checkpoint to load"
@@ -104,7 +103,7 @@ def test_work_can_be_thrown_away():
 def test_two_on_the_same_gpus_slow_each_other_down_until_one_has_ended():
     columns = trace((0, 100, 2), (0, 100, 2))
     policy = Scripted(
-        (0, lambda world: world.start(0)), (20, lambda world: world.start_beside(1, 0))
+        (0, lambda cluster: cluster.start(0)), (20, lambda cluster: cluster.start_beside(1, 0))
     )
     outcome = engine(columns, policy, Pool(2)).run()
     assert outcome.end[0] == 20 + 80 / 0.5
@@ -119,13 +118,13 @@ def test_a_third_does_not_sit_down_and_nobody_sits_beside_who_waits():
     policy = Scripted(
         (
             0,
-            lambda world: said.extend(
+            lambda cluster: said.extend(
                 [
-                    world.start_beside(1, 0),
-                    world.start(0),
-                    world.start_beside(1, 0),
-                    world.start_beside(2, 0),
-                    world.start(2),
+                    cluster.start_beside(1, 0),
+                    cluster.start(0),
+                    cluster.start_beside(1, 0),
+                    cluster.start_beside(2, 0),
+                    cluster.start(2),
                 ]
             ),
         )
@@ -138,10 +137,10 @@ def test_who_is_left_alone_holds_the_gpus_until_the_end():
     columns = trace((0, 10, 2), (0, 10, 2))
     frees = []
     policy = Scripted(
-        (0, lambda world: (world.start(0), world.start_beside(1, 0))),
-        (5, lambda world: (world.stop(0), frees.append(world.free))),
-        (6, lambda world: frees.append(world.start(0))),
-        (100, lambda world: (frees.append(world.free), world.start(0))),
+        (0, lambda cluster: (cluster.start(0), cluster.start_beside(1, 0))),
+        (5, lambda cluster: (cluster.stop(0), frees.append(cluster.free))),
+        (6, lambda cluster: frees.append(cluster.start(0))),
+        (100, lambda cluster: (frees.append(cluster.free), cluster.start(0))),
     )
     engine(columns, policy, Pool(2)).run()
     assert frees == [0, False, 2]
@@ -150,7 +149,7 @@ def test_who_is_left_alone_holds_the_gpus_until_the_end():
 def test_more_or_fewer_gpus_than_asked_for_change_the_pace():
     columns = trace((0, 100, 4))
     for given in (2, 8):
-        policy = Scripted((0, lambda world, given=given: world.start(0, given)))
+        policy = Scripted((0, lambda cluster, given=given: cluster.start(0, given)))
         outcome = engine(columns, policy, Pool(8)).run()
         assert outcome.end[0] == pytest.approx(100 / (given / 4) ** 0.9)
         assert outcome.gpu_seconds[0] == pytest.approx(given * outcome.end[0])
@@ -160,8 +159,11 @@ def test_remaining_served_and_pace_are_what_a_policy_may_know():
     columns = trace((0, 100, 1))
     seen = []
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (30, lambda world: seen.extend([world.remaining(0), world.served(0), world.pace(0)])),
+        (0, lambda cluster: cluster.start(0)),
+        (
+            30,
+            lambda cluster: seen.extend([cluster.remaining(0), cluster.served(0), cluster.pace(0)]),
+        ),
     )
     engine(columns, policy, Pool(1)).run()
     assert seen == [70, 30, 1]
@@ -175,9 +177,9 @@ def test_a_policy_that_forgets_a_job_is_found_out():
 def test_ends_are_told_before_arrivals_and_both_before_the_decision():
     columns = trace((0, 10, 1), (10, 5, 1))
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (10, lambda world: policy.told.append(("decides", world.free, world.now))),
-        (10, lambda world: world.start(1)),
+        (0, lambda cluster: cluster.start(0)),
+        (10, lambda cluster: policy.told.append(("decides", cluster.free, cluster.now))),
+        (10, lambda cluster: cluster.start(1)),
     )
     engine(columns, policy, Pool(1)).run()
     assert policy.told[1:4] == [("ended", 0, 10), ("arrived", 1, 10), ("decides", 1, 10)]
@@ -229,10 +231,10 @@ def test_zero_seconds_are_a_run_too():
 def test_it_is_written_down_when_gpus_were_taken_and_given_back():
     columns = trace((0, 100, 2), (0, 100, 2))
     policy = Scripted(
-        (0, lambda world: world.start(0)),
-        (10, lambda world: world.start_beside(1, 0)),
-        (20, lambda world: world.stop(0)),
-        (30, lambda world: world.start(0)),
+        (0, lambda cluster: cluster.start(0)),
+        (10, lambda cluster: cluster.start_beside(1, 0)),
+        (20, lambda cluster: cluster.stop(0)),
+        (30, lambda cluster: cluster.start(0)),
     )
     changes = engine(columns, policy, Pool(4)).run().changes
     assert np.cumsum(changes.more).tolist()[:3] == [2, 4, 2]
@@ -246,18 +248,18 @@ def test_a_job_runs_on_the_kind_of_gpu_it_is_given_at_that_speed():
     policy = Scripted(
         (
             0,
-            lambda world: said.extend(
+            lambda cluster: said.extend(
                 [
-                    world.start(0, kind=1),
-                    world.fits(1, kind=1),
-                    world.start(1),
-                    world.start(2),
-                    tuple(world.kinds()),
-                    world.speed(0, 1),
+                    cluster.start(0, kind=1),
+                    cluster.fits(1, kind=1),
+                    cluster.start(1),
+                    cluster.start(2),
+                    tuple(cluster.kinds()),
+                    cluster.speed(0, 1),
                 ]
             ),
         ),
-        (50, lambda world: said.append(world.start(2))),
+        (50, lambda cluster: said.append(cluster.start(2))),
     )
     cluster = Kinds([(Pool(2), 1), (Pool(2), 1)])
     outcome = engine(columns, policy, cluster, speeds=(1.0, 2.0)).run()

@@ -11,13 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.model import BadInput
-from schedmate.simulator.columns import Coded, Columns, columns_of
-from schedmate.simulator.estimates import Estimates
-from schedmate.simulator.estimators import ESTIMATORS, qssf
-from schedmate.simulator.estimators.history import keys, rolling_mean
-from schedmate.simulator.estimators.knowing import Known
-from schedmate.simulator.estimators.names import edit_distance, name_groups, similar
+from schedmate.simulator.estimators import ESTIMATORS, boosted
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.history import (
+    Known,
+    edit_distance,
+    keys,
+    name_groups,
+    rolling_mean,
+    similar,
+)
 from schedmate.simulator.traces.arrays import synthetic_columns
+from schedmate.simulator.traces.columns import Coded, Columns, columns_of
 from schedmate.testing.builders import a_trace_job
 
 JOBS = 700
@@ -45,8 +50,8 @@ def test_nothing_is_learnt_before_it_is_known(name, columns, said):
     """Other run times of all that is not known when job 500 comes change nothing up to it."""
     job = 500
     unknown = known_at(columns) >= columns.submit[job]
-    dice = np.random.default_rng(1)
-    others = np.where(unknown, columns.duration * dice.uniform(2, 50, JOBS), columns.duration)
+    rng = np.random.default_rng(1)
+    others = np.where(unknown, columns.duration * rng.uniform(2, 50, JOBS), columns.duration)
 
     again = ESTIMATORS[name](replace(columns, duration=others), known_at(columns))
 
@@ -79,7 +84,7 @@ def test_estimates_are_in_order_and_of_some_use(name, columns, said):
     assert np.corrcoef(np.log1p(found.p50[late]), np.log(truth))[0, 1] > 0.3
     assert 0.6 < np.mean((found.p10[late] <= truth) & (truth <= found.p90[late])) < 0.95
     assert not found.cost_s.any()
-    assert found.said_by == name
+    assert found.source == name
 
 
 @each
@@ -93,7 +98,7 @@ def test_few_jobs_do_no_harm(name, jobs):
     assert len(ESTIMATORS[name](few, known_at(few)).p50) == jobs
 
 
-@each
+@pytest.mark.parametrize("name", ["qssf", "ebm"])
 def test_without_the_library_it_says_what_to_install(name, columns, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
 
@@ -102,12 +107,12 @@ def test_without_the_library_it_says_what_to_install(name, columns, monkeypatch)
 
 
 def test_qssf_is_a_tenth_of_history_and_the_rest_of_the_trees(columns, monkeypatch):
-    monkeypatch.setattr(qssf, "rolling_mean", lambda *_: np.full(JOBS, 1000.0))
+    monkeypatch.setattr(boosted, "rolling_mean", lambda *_: np.full(JOBS, 1000.0))
     trees = np.full(JOBS, 10.0)
     trees[0] = np.nan
-    monkeypatch.setattr(qssf, "rolling", lambda *_, **__: trees)
+    monkeypatch.setattr(boosted, "rolling", lambda *_, **__: trees)
 
-    said = qssf.estimate(columns, known_at(columns)).p50
+    said = boosted.qssf(columns, known_at(columns)).p50
 
     assert (said[0], said[1]) == (1000.0, pytest.approx(0.1 * 1000 + 0.9 * 10))
 
@@ -148,7 +153,7 @@ def test_history_asks_the_most_telling_jobs_first():
     )
 
 
-def test_a_group_stands_for_users_that_nobody_names():
+def test_a_group_stands_for_users_without_names():
     jobs = [
         a_trace_job(
             job_id=str(n), user="", group=group, submit_time=n * 1e5, duration=1.0 + n, gpus=1

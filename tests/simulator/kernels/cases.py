@@ -1,5 +1,5 @@
 """Small traces that hold every awkwardness at once: ties, jobs of no length, wrong and missing
-expectations, plans that are outlived or without end, places of others, late eligibility."""
+expectations, plans that are outlived or without end, queue keys of others, late eligibility."""
 
 from __future__ import annotations
 
@@ -8,23 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.policies import Foreseen, Policy, Seen
-from schedmate.policies.conservative import Conservative
-from schedmate.policies.easy import Easy
-from schedmate.policies.fifo import Fifo
-from schedmate.policies.first_fit import FirstFit
-from schedmate.policies.las import Las
-from schedmate.policies.qssf import Qssf
-from schedmate.policies.sjf import Sjf
-from schedmate.policies.srsf import Srsf
-from schedmate.policies.srtf import Srtf
-from schedmate.policies.ssf import Ssf
-from schedmate.policies.tiresias import Tiresias
-from schedmate.simulator.cluster import Pool
-from schedmate.simulator.columns import Coded, Columns, Floats
-from schedmate.simulator.engine import Engine
-from schedmate.simulator.outcome import Outcome
-from schedmate.simulator.physics import Plain
+from schedmate.policies import JobColumns, Policy
+from schedmate.policies.attained_service import Tiresias
+from schedmate.policies.backfill import Conservative, Easy
+from schedmate.policies.fifo import Fifo, FirstFit
+from schedmate.policies.shortest_first import Sjf, Srsf, Srtf, Ssf
+from schedmate.simulator.engine.cluster import Plain, Pool
+from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.traces.columns import Coded, Columns, Floats
 
 THRESHOLD = 24
 """GPU-seconds: a whole number of seconds on 1, 2, 3, 4, 6 or 8 GPUs."""
@@ -33,26 +25,25 @@ COMPILED: dict[str, Callable[[], Policy]] = {
     "fifo": Fifo,
     "first-fit": FirstFit,
     "easy": Easy,
-    "conservative": Conservative,
-    "conservative, three deep": lambda: Conservative(depth=3),
     "sjf": Sjf,
     "ssf": Ssf,
-    "qssf": Qssf,
     "sjf first fit": lambda: Sjf(discipline="first_fit"),
     "ssf first fit": lambda: Ssf(discipline="first_fit"),
     "srtf": Srtf,
     "srsf": Srsf,
-    "tiresias": lambda: Tiresias(threshold=THRESHOLD),
-    "tiresias at once": lambda: Tiresias(threshold=0),
-    "las": Las,
-    "foreseen": Foreseen,
 }
+CHECKED: dict[str, Callable[[], Policy]] = {
+    **COMPILED,
+    "conservative": Conservative,
+    "tiresias": lambda: Tiresias(threshold=THRESHOLD),
+}
+"""Against the slow reference: those with a kernel, and others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     columns: Columns
-    seen: Seen
+    seen: JobColumns
     gpus: int
     eligible: Floats | None = None
     restart_s: float = 0.0
@@ -76,10 +67,12 @@ def columns(submit: Floats, duration: Floats, gpus) -> Columns:
     )
 
 
-def seen(table: Columns, *, expected=None, planned=None, place=None, doubt=None) -> Seen:
+def seen(
+    table: Columns, *, expected=None, planned=None, queue_key=None, log_sigma=None
+) -> JobColumns:
     said = [table.duration if values is None else values for values in (expected, planned)]
     zeros = [0] * len(table)
-    return Seen(
+    return JobColumns(
         submit=table.submit.tolist(),
         gpus=table.gpus.tolist(),
         user=zeros,
@@ -88,8 +81,8 @@ def seen(table: Columns, *, expected=None, planned=None, place=None, doubt=None)
         limit=table.limit.tolist(),
         expected=said[0].tolist(),
         planned=said[1].tolist(),
-        place=(table.submit if place is None else place).tolist(),
-        doubt=[0.0] * len(table) if doubt is None else doubt.tolist(),
+        queue_key=(table.submit if queue_key is None else queue_key).tolist(),
+        log_sigma=[0.0] * len(table) if log_sigma is None else log_sigma.tolist(),
     )
 
 
@@ -113,8 +106,8 @@ def awkward(seed: int) -> Case:
         table,
         expected=some(draw.choice([0, 0.3]), np.full(count, np.nan), expected),
         planned=planned,
-        place=some(draw.choice([0, 0.4]), late, submit),
-        doubt=some(0.5, np.full(count, np.nan), 2 * draw.random(count)),
+        queue_key=some(draw.choice([0, 0.4]), late, submit),
+        log_sigma=some(0.5, np.full(count, np.nan), 2 * draw.random(count)),
     )
     eligible = late if draw.random() < 0.3 else None
     return Case(table, told, gpus, eligible, float(draw.choice([0, 1, 7, 60])))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedmate.simulator.kernels import available, run_fast
-from schedmate.simulator.outcome import Outcome
-from simulator.kernels.cases import COMPILED, THRESHOLD, Case, columns, on_engine, seen
+from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.kernels import available, run_kernel
+from simulator.kernels.cases import CHECKED, THRESHOLD, Case, columns, on_engine, seen
 from simulator.reference import RULES, RefJob, play
 
 SEEDS = 250
@@ -50,12 +50,12 @@ def agree(outcome: Outcome, jobs: list[RefJob]) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 def test_engine_and_kernel_do_what_the_slow_reference_does(name):
-    make = COMPILED[name]
+    make = CHECKED[name]
     for seed in range(SEEDS):
         case = trace(seed)
         jobs = reference(name, case)
 
         assert agree(on_engine(make(), case), jobs), f"seed {seed}"
-        if available():
-            fast = run_fast(make(), case.columns, case.seen, case.gpus, None, RESTART)
+        if make().kernel and available():
+            fast = run_kernel(make(), case.columns, case.seen, case.gpus, None, RESTART)
             assert agree(fast, jobs), f"seed {seed}, compiled"

@@ -103,7 +103,6 @@ RULES: dict[str, Rule] = {
     "conservative": conservative,
     "sjf": strict(lambda job: job.expected),
     "ssf": strict(lambda job: job.expected * job.gpus),
-    "qssf": strict(lambda job: job.expected * job.gpus),
     "sjf first fit": first_fit(lambda job: job.expected),
     "ssf first fit": first_fit(lambda job: job.expected * job.gpus),
     "srtf": preemptive(_remaining),

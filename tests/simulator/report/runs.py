@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.simulator.columns import Coded, Columns
-from schedmate.simulator.outcome import Outcome
+from schedmate.simulator.engine.outcome import Comparison, Outcome, summary_of
 from schedmate.simulator.report import Digest, digest
-from schedmate.simulator.result import Comparison, summary_of
+from schedmate.simulator.traces.columns import Coded, Columns
 
 
 @dataclass(frozen=True)
@@ -22,18 +21,18 @@ class Ran:
 def some_columns(
     jobs: int, *, seed: int = 0, users: tuple[str, ...] = ("ada", "bob", "eve")
 ) -> Columns:
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     groups = ("vision", "speech")
     return Columns(
         ids=[str(job) for job in range(jobs)],
-        submit=np.sort(dice.uniform(0, 400.0 * jobs, jobs)),
-        duration=np.exp(dice.normal(7.0, 1.7, jobs)),
-        gpus=2 ** dice.integers(0, 4, jobs),
+        submit=np.sort(rng.uniform(0, 400.0 * jobs, jobs)),
+        duration=np.exp(rng.normal(7.0, 1.7, jobs)),
+        gpus=2 ** rng.integers(0, 4, jobs),
         status=np.zeros(jobs, dtype=np.int64),
         limit=np.full(jobs, np.inf),
         nodes=np.ones(jobs, dtype=np.int64),
-        user=Coded(dice.integers(0, len(users), jobs), users),
-        group=Coded(dice.integers(0, len(groups), jobs), groups),
+        user=Coded(rng.integers(0, len(users), jobs), users),
+        group=Coded(rng.integers(0, len(groups), jobs), groups),
         name=Coded(np.zeros(jobs, dtype=np.int64), ("train",)),
         gpu_type=Coded(np.zeros(jobs, dtype=np.int64), ("",)),
     )

@@ -9,18 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.simulator.outcome import Changes, Outcome
-from schedmate.simulator.report.classes import by_gpus, by_group, by_length, by_user
-from schedmate.simulator.report.curves import (
+from schedmate.simulator.engine.outcome import (
+    Changes,
+    Comparison,
+    Outcome,
+    Summary,
+    quantiles,
+    summary_of,
+    waited_s,
+)
+from schedmate.simulator.report.digest import (
     cdf,
     is_smoothed,
     queue_length,
     time_bins,
     utilisation,
 )
-from schedmate.simulator.report.gains import gains, ratio
+from schedmate.simulator.report.gains import by_gpus, by_group, by_length, by_user, gains, ratio
 from schedmate.simulator.report.sensitivity import geometric_mean, sensitivities
-from schedmate.simulator.result import Comparison, Summary, quantiles, summary_of, waited_s
 from simulator.report.runs import Ran, listed, runs_of, some_columns
 
 

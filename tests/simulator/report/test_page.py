@@ -108,7 +108,7 @@ def html(columns) -> str:
         [digest_of(columns, trace="demo.csv")],
         command="schedmate simulate demo.csv --report out.html",
         sensitivity=sensitivities("demo.csv", swept),
-        overlaid=True,
+        semi_synthetic=True,
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from schedmate.model import BadInput
 from schedmate.simulator import Setting, compare
-from schedmate.simulator.setting import by_group
+from schedmate.simulator.experiments.setting import by_group
 from schedmate.simulator.sweeps.pools import divided, run_pools
 from simulator.report.runs import some_columns
 

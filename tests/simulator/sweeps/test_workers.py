@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from schedmate.simulator.sweeps import Question, answer, answers, settings_of
-from schedmate.simulator.sweeps.answering import _overlaid
-from schedmate.simulator.sweeps.naming import FailedSetting, named
+from schedmate.simulator.sweeps.answering import _needs_workload
+from schedmate.simulator.sweeps.question import FailedSetting, named
 
 SOURCE = Path(__file__).parents[3] / "src"
 
@@ -98,7 +98,7 @@ def test_answers_come_in_order_and_only_those_asked_for_carry_a_digest():
 
 
 @pytest.mark.parametrize(
-    ("policies", "overlay", "overlaid"),
+    ("policies", "workload", "semi_synthetic"),
     [
         (("fifo", "sjf"), None, False),
         (("fifo", "fifo+handler"), None, True),
@@ -107,18 +107,18 @@ def test_answers_come_in_order_and_only_those_asked_for_carry_a_digest():
         (("fifo",), True, True),
     ],
 )
-def test_jobs_get_a_meaning_where_somebody_asks_for_it(policies, overlay, overlaid):
-    question = Question(source="synthetic", policies=policies, overlay=overlay, jobs=10)
+def test_jobs_get_a_synthetic_workload_where_one_is_needed(policies, workload, semi_synthetic):
+    question = Question(source="synthetic", policies=policies, workload=workload, jobs=10)
 
-    assert _overlaid(question) is overlaid
+    assert _needs_workload(question) is semi_synthetic
 
 
-def test_a_meaning_is_said_to_be_ours():
-    asked = Question(source="synthetic", policies=("fifo",), overlay=True, jobs=20)
+def test_a_synthetic_workload_is_called_semi_synthetic():
+    asked = Question(source="synthetic", policies=("fifo",), workload=True, jobs=20)
 
     found = answer(asked)
 
-    assert found.overlaid
+    assert found.semi_synthetic
     assert any(line.startswith("semi-synthetic") for line in found.compared.assumptions)
 
 

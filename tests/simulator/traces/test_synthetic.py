@@ -11,8 +11,8 @@ import pytest
 
 from schedmate.model import BadInput
 from schedmate.simulator import synthetic
-from schedmate.simulator.columns import STATES, Columns, columns_of
 from schedmate.simulator.traces.arrays import read_columns, synthetic_columns
+from schedmate.simulator.traces.columns import STATES, Columns, columns_of
 from schedmate.simulator.traces.profiles import PROFILES, Ending, Profile
 
 NORMAL = NormalDist()

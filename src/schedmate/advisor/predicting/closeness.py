@@ -101,17 +101,35 @@ def _trait(columns: Columns, place: int) -> Any:
 def _by_words(one: Columns, other: Columns, scaling: Scaling) -> Floats:
     total = np.zeros((len(one), len(other)))
     down, across = np.s_[:, None], np.s_[None, :]
-    for place, variance in enumerate(scaling.unlike):
-        total += variance * differing(one.take(down), other.take(across), place)
+    mine, theirs = one.take(down), other.take(across)
+    for place in _varied(_traits(one), _traits(other)):
+        total += scaling.unlike[place] * differing(mine, theirs, place)
     return total
 
 
+def _traits(columns: Columns) -> Any:
+    words = columns.rows["words"].astype(np.int64)
+    return np.column_stack([words, columns.rows["code"], columns.gpus.astype(np.int64)])
+
+
+def _varied(one: Any, other: Any) -> list[int]:
+    """Places in which not all are alike: the others add nothing, and are most of them."""
+    both = np.concatenate([one, other])
+    if len(both) == 0:
+        return []
+    alike = (both == both[0]) | ((both != both) & (both[0] != both[0]))  # noqa: PLR0124 - NaN
+    places: list[int] = np.flatnonzero(~alike.all(axis=0)).tolist()
+    return places
+
+
 def _by_numbers(one: Floats, other: Floats, scaling: Scaling) -> Floats:
+    varied = _varied(one, other)
+    one, other, usual = one[:, varied], other[:, varied], _USUAL[varied]
     mine, theirs = np.isnan(one), np.isnan(other)
     one_sided = mine[:, None, :] ^ theirs[None, :, :]
-    one, other = np.where(mine, _USUAL, one), np.where(theirs, _USUAL, other)
+    one, other = np.where(mine, usual, one), np.where(theirs, usual, other)
     apart = np.abs(one[:, None, :] - other[None, :, :])
-    return np.asarray((apart + _ONE_SIDED * one_sided) @ np.array(scaling.rough))
+    return np.asarray((apart + _ONE_SIDED * one_sided) @ np.array(scaling.rough)[varied])
 
 
 def _same(one: Rows, other: Rows, place: int) -> Flags:

@@ -40,18 +40,21 @@ def grouped(columns: Columns, seconds: Floats) -> Configurations:
     which = _configuration(columns)
     order = np.lexsort((-columns.rows["end"], which))
     starts = np.flatnonzero(np.r_[True, np.diff(which[order]) > 0])
-    parts = np.split(logs[order], starts[1:])
-    medians = np.array([np.median(part) for part in parts])
-    deviations = [
-        float(np.minimum((part - middle) ** 2, _ODD).sum())
-        for part, middle in zip(parts, medians, strict=True)
-    ]
+    counts = np.diff(np.r_[starts, len(which)])
+    medians = _medians(logs[np.lexsort((logs, which))], starts, counts)
+    off = np.minimum((logs[order] - np.repeat(medians, counts)) ** 2, _ODD)
     return Configurations(
         columns.take(order[starts]),
         medians,
-        np.array([len(part) for part in parts], float),
-        np.array(deviations),
+        counts.astype(float),
+        np.add.reduceat(off, starts) if len(starts) else off,
     )
+
+
+def _medians(ordered: Floats, starts: Places, counts: Places) -> Floats:
+    """Of each stretch of values that are in order."""
+    below, above = starts + (counts - 1) // 2, starts + counts // 2
+    return np.asarray((ordered[below] + ordered[above]) / 2)
 
 
 def _configuration(columns: Columns) -> Places:

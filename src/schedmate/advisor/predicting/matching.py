@@ -99,6 +99,19 @@ def find_likes(
     return _best_tier(query, sketch, runs, alike, close)
 
 
+def same_code_likes(sketch: Sketch, runs: Columns, at: float) -> Likes | None:
+    """Among runs of the very code of a job: the tier that a search for others would find as well.
+    None where none of them went well: then it takes that search."""
+    usable = np.flatnonzero(runs.rows["duration"] > 0)
+    runs = runs.take(usable[np.argsort(-runs.rows["end"][usable], kind="stable")])
+    if len(runs) == 0:
+        return None
+    query = query_of(sketch, at)
+    _unsay_new_words(query, runs)
+    likes = _best_tier(query, sketch, runs, np.ones(len(runs)), np.ones(len(runs), bool))
+    return likes if likes is not None and (likes.in_tier & likes.completed).any() else None
+
+
 def _unsay_new_words(query: Columns, found: Columns) -> None:
     """A name that nobody used before says nothing: it may be new for what is known well."""
     for place in range(len(WORDS)):

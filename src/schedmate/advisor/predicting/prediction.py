@@ -106,12 +106,11 @@ def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | No
 def _from_likes(
     history: History, likes: Likes, target: Target, workload: Workload, lore: Lore
 ) -> Prediction:
-    answer = _repeated(likes) if likes.tier == "identical" else scaled(likes, lore.scaling)
+    answer, raw = duration_from(likes, workload, lore.scaling)
     members = likes.runs.take(likes.in_tier)
     shown = _own_first(likes, answer.order)[:_SHOWN]
     runs = history.runs_numbered(likes.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if likes.tier == "identical" else answer.ending
-    raw = _capped(with_early_ends(answer.duration_s, members), workload)
     return Prediction(
         basis=likes.tier,
         duration_s=_capped(_calibrated(raw, likes, answer.bounds, lore), workload),
@@ -123,6 +122,13 @@ def _from_likes(
             _match(run, alike) for run, alike in zip(runs, likes.similarity[shown], strict=True)
         ),
     )
+
+
+def duration_from(likes: Likes, workload: Workload, scaling: Scaling) -> tuple[Scaled, Spread]:
+    """What the neighbours predict, and the run time that is made of it."""
+    answer = _repeated(likes) if likes.tier == "identical" else scaled(likes, scaling)
+    members = likes.runs.take(likes.in_tier)
+    return answer, _capped(with_early_ends(answer.duration_s, members), workload)
 
 
 def _repeated(likes: Likes) -> Scaled:

@@ -1,37 +1,41 @@
-"""What policies share: lines to wait in, plans of who ends when, and who must make room.
+"""What policies share: queues, plans of which job ends when, and preemption.
 
 Jobs are numbers in order of submission; of two that are equal otherwise the lower goes first.
 """
 
 from __future__ import annotations
 
-from schedmate.policies.disciplines.expectation import UNKNOWN_S, Expectation
-from schedmate.policies.disciplines.lines import FirstFitLine, Line, StrictLine
-from schedmate.policies.disciplines.making_room import MakingRoom, Placed
-from schedmate.policies.disciplines.ordered import Ordered
-from schedmate.policies.disciplines.plans import UNLIMITED_S, PlannedEnds, plan_s
-from schedmate.policies.disciplines.profile import FreeProfile
-from schedmate.policies.disciplines.short_enough import ShortEnough
-from schedmate.policies.disciplines.shortest_remaining import ShortestRemaining
-from schedmate.policies.disciplines.staged import Staged, Stages
-from schedmate.policies.disciplines.standing import Standing
+from schedmate.policies.disciplines.planning import (
+    UNLIMITED_S,
+    FreeProfile,
+    PlannedEnds,
+    QueueRanks,
+    WaitingByPlan,
+    plan_s,
+)
+from schedmate.policies.disciplines.preemption import Preemptor, Ranked, Staged, Stages
+from schedmate.policies.disciplines.queues import (
+    UNKNOWN_S,
+    ExpectedDurations,
+    FirstFitQueue,
+    StaticOrder,
+    StrictQueue,
+)
 
 __all__ = [
     "UNKNOWN_S",
     "UNLIMITED_S",
-    "Expectation",
-    "FirstFitLine",
+    "ExpectedDurations",
+    "FirstFitQueue",
     "FreeProfile",
-    "Line",
-    "MakingRoom",
-    "Ordered",
-    "Placed",
     "PlannedEnds",
-    "ShortEnough",
-    "ShortestRemaining",
+    "Preemptor",
+    "QueueRanks",
+    "Ranked",
     "Staged",
     "Stages",
-    "Standing",
-    "StrictLine",
+    "StaticOrder",
+    "StrictQueue",
+    "WaitingByPlan",
     "plan_s",
 ]

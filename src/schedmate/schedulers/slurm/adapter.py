@@ -148,7 +148,7 @@ class SlurmScheduler:
 
     def rights(self) -> Rights:
         """See `KnowsRights`."""
-        return rights.rights(self._slurm, accounting=self._site().has_accounting)
+        return rights.rights(self._slurm, accounting=lambda: self._site().has_accounting)
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")

@@ -10,13 +10,15 @@ from schedmate.model.account import account_name
 from schedmate.schedulers.base import Rights
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.schedulers.slurm.commands import SlurmCommands
 
 _SLURM_USER = re.compile(r"^SlurmUser\s*=\s*([^\s(]+)", re.MULTILINE)
 _LEVELS = {"operator": "operator", "administrator": "administrator"}
 
 
-def rights(slurm: SlurmCommands, *, accounting: bool) -> Rights:
+def rights(slurm: SlurmCommands, *, accounting: Callable[[], bool]) -> Rights:
     """Root, SlurmUser and those with an admin level; the level is kept by the accounting."""
     user = account_name()
     if os.getuid() == 0:
@@ -24,7 +26,7 @@ def rights(slurm: SlurmCommands, *, accounting: bool) -> Rights:
     found = _SLURM_USER.search(slurm.ask("scontrol", "show", "config"))
     if found is not None and found[1] == user:
         return Rights(everyone=True, role="SlurmUser")
-    told = _level(slurm, user) if accounting else ""
+    told = _level(slurm, user) if accounting() else ""
     role = _LEVELS.get(told.lower(), "")
     return Rights(everyone=bool(role), role=role or "ordinary user")
 

@@ -1,19 +1,23 @@
-"""Who says how long a job will run, one file each. To add one: its line in `ESTIMATORS`."""
+"""Predictors of run times. To add one: a function, and its line in `ESTIMATORS`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from schedmate.simulator.columns import Columns, Floats
-from schedmate.simulator.estimates import Estimates
-from schedmate.simulator.estimators import ebm, qssf
+from schedmate.simulator.estimators import boosted, history
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.traces.columns import Columns, Floats
 
 Estimator = Callable[[Columns, Floats], Estimates]
-"""From the jobs and the times at which each one's run time is known: what is said at submission.
+"""From the jobs and the times at which each one's run time is known: predictions at submission.
 
 At the submission of a job only those may be learnt from that are known before it.
 """
 
-ESTIMATORS: Mapping[str, Estimator] = {"qssf": qssf.estimate, "ebm": ebm.estimate}
+ESTIMATORS: Mapping[str, Estimator] = {
+    "history": history.estimate,
+    "qssf": boosted.qssf,
+    "ebm": boosted.ebm,
+}
 
 __all__ = ["ESTIMATORS", "Estimator"]

@@ -1,11 +1,16 @@
-"""What SchedMate's advisor says of each job at its submission: the real pipeline, in time order.
+"""What SchedMate's advisor predicts of each job at its submission: the real pipeline, in order.
 
 Record, match, scaled prediction, calibration, as they are used live; where nothing resembles a job,
 the site's model of its metadata. Nothing is learnt of a job before it has ended.
+
+What the jobs are is read beforehand, once for all that are alike (`_Sketches`); runs of the very
+code of a job are looked up instead of searched for, and are kept as columns between predictions.
+What is predicted from them is `advisor.predicting`'s business.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +22,8 @@ from schedmate.advisor.predicting.columns import columns_of, rows_of
 from schedmate.advisor.predicting.facts import Facts, Ran
 from schedmate.advisor.predicting.lessons import learn_scaling
 from schedmate.advisor.predicting.lore import Lore
+from schedmate.advisor.predicting.matching import same_code_likes, sketch_of_target
+from schedmate.advisor.predicting.prediction import duration_from, predict
 from schedmate.advisor.predicting.replay import replay
 from schedmate.advisor.predicting.scaling import PRIOR, Scaling
 from schedmate.advisor.predicting.site_model import Forecast, SiteModel
@@ -25,52 +32,61 @@ from schedmate.model import (
     Job,
     Outcome,
     PastRun,
-    Prediction,
     Request,
     Spread,
     Workload,
 )
-from schedmate.simulator.columns import STATES, Columns, Floats
-from schedmate.simulator.estimates import Estimates
-from schedmate.simulator.overlay.foretelling import foretold
-from schedmate.simulator.overlay.meaning import Meaning
-from schedmate.simulator.overlay.memory import Memory
-from schedmate.simulator.overlay.records import Records
+from schedmate.model.sketch import Sketch
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.memory import Memory
+from schedmate.simulator.estimators.reading import Records
+from schedmate.simulator.synthetic.workload import SyntheticWorkload
+from schedmate.simulator.traces.columns import STATES, Columns, Floats
 
 READ_S = 0.07
 """The median of reading a job that was never seen before: see how-a-job-is-read.md."""
 _FIRST_LESSON = 20
 _NEXT_LESSON = 2.0
 _LOOKED_AT = 3000
-_NOTHING = Outcome(completed=0.0, failed=0.0, cancelled=0.0)
+_PROGRESS_EVERY = 100
+_UNKNOWN = Outcome(completed=0.0, failed=0.0, cancelled=0.0)
 
 
 def estimate(
-    columns: Columns, known_at: Floats, meaning: Meaning | None = None, *, llm_s: float = 0.0
+    columns: Columns,
+    known_at: Floats,
+    workload: SyntheticWorkload | None = None,
+    *,
+    llm_s: float = 0.0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Estimates:
-    """`llm_s` is what a language model takes beside, where one is asked about every job."""
-    ran = _ran(columns, known_at, meaning)
-    mind = _Site() if meaning is None else _Mind(columns, meaning)
-    said = np.full((3, len(columns)), np.nan)
-    for event in replay(ran):
+    """`llm_s` is what a language model takes in addition, where one is asked about every job."""
+    runs = _runs(columns, known_at, workload)
+    predictor = _Metadata() if workload is None else _Code(columns, workload)
+    predicted = np.full((3, len(columns)), np.nan)
+    done = 0
+    for event in replay(runs):
         job = int(event.run.facts.job_id)
         match event.kind:
             case "submit":
-                spread = mind.submitted(job, event.run.facts)
-                said[:, job] = spread.p10, spread.p50, spread.p90
+                spread = predictor.submitted(job, event.run.facts)
+                predicted[:, job] = spread.p10, spread.p50, spread.p90
+                done += 1
+                if on_progress is not None and done % _PROGRESS_EVERY == 0:
+                    on_progress(done, len(columns))
             case "start":
-                mind.started(event.run, event.at)
+                predictor.started(event.run, event.at)
             case "end":
-                mind.ended(job, event.run)
-    cost = np.full(len(columns), llm_s + (0.0 if meaning is None else READ_S))
-    return Estimates(said[0], said[1], said[2], cost, "advisor")
+                predictor.ended(job, event.run)
+    cost = np.full(len(columns), llm_s + (0.0 if workload is None else READ_S))
+    return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor")
 
 
-def _ran(columns: Columns, known_at: Floats, meaning: Meaning | None) -> list[Ran]:
+def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
     """As the unaided run had them. An end is known an instant later: what ends as a job is
     submitted has not been learnt from yet."""
     ends = np.nextafter(known_at, np.inf)
-    names = columns.name if meaning is None else meaning.names
+    names = columns.name if workload is None else workload.names
     rows = zip(
         columns.submit.tolist(),
         np.maximum(ends - columns.duration, columns.submit).tolist(),
@@ -101,28 +117,29 @@ def _ran(columns: Columns, known_at: Floats, meaning: Meaning | None) -> list[Ra
     ]
 
 
-class _Site:
-    """A bare trace: who asked for what is all there is to go by."""
+class _Metadata:
+    """A bare trace: user, name and request are all there is to go by."""
 
     def __init__(self) -> None:
-        self._model = SiteModel()
+        self._site = SiteModel()
 
-    def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts say it all
-        return self._model.submitted(facts)
+    def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
+        return self._site.submitted(facts)
 
     def started(self, run: Ran, at: float) -> None:
-        self._model.started(run.facts.job_id, at)
+        self._site.started(run.facts.job_id, at)
 
-    def ended(self, job: int, run: Ran) -> None:  # noqa: ARG002 - the facts say it all
-        self._model.ended(run)
+    def ended(self, job: int, run: Ran) -> None:  # noqa: ARG002 - the facts suffice
+        self._site.ended(run)
 
 
 @dataclass(slots=True)
 class _Answer:
-    """What was said of a job that has not ended."""
+    """What was predicted of a job that has not ended, before and after calibration."""
 
-    raw: Prediction
-    said: Spread
+    basis: str
+    raw: Spread
+    calibrated: Spread
 
 
 @dataclass(slots=True)
@@ -133,14 +150,16 @@ class _Lessons:
     due: float = _FIRST_LESSON
     calibration: Calibration = field(default_factory=Calibration)
 
-    def learn(self, history: Memory) -> None:
+    def learn(self, history: Memory) -> bool:
+        """Whether the scaling is another one now."""
         if len(history) < self.due:
-            return
+            return False
         self.due = _NEXT_LESSON * len(history)
         with np.errstate(all="ignore"):
             learnt = learn_scaling(columns_of(rows_of(history.newest_sketches(_LOOKED_AT))))
         if _sound(learnt):
             self.scaling = learnt
+        return True
 
 
 def _sound(scaling: Scaling) -> bool:
@@ -150,87 +169,136 @@ def _sound(scaling: Scaling) -> bool:
     return bool(np.isfinite(numbers).all())
 
 
-class _Heard(SiteModel):
-    """What the site's model has said of this job already; it is not asked twice."""
+class _Asked(SiteModel):
+    """The site's model, whose answer for this job is known already."""
 
-    def __init__(self, said: Spread) -> None:
-        self._said_already = Forecast(said, _NOTHING, "the site's past")
+    def __init__(self, answer: Spread) -> None:
+        self._answer = Forecast(answer, _UNKNOWN, "the site's past")
 
-    def predict(self, facts: Facts) -> Forecast:  # noqa: ARG002 - as it says
-        return self._said_already
+    def predict(self, facts: Facts) -> Forecast:  # noqa: ARG002 - asked before
+        return self._answer
 
 
-class _Mind(_Site):
-    """Reads every job, looks for its like, and learns when it ends."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read of a job at its submission."""
 
-    def __init__(self, columns: Columns, meaning: Meaning) -> None:
+    fingerprint: Fingerprint
+    record: Workload
+    request: Request
+    sketch: Sketch
+
+
+class Predictor:
+    """Predicts run times from a history in memory, not calibrated; see `predict` for the rules."""
+
+    def __init__(self, history: Memory) -> None:
+        self._history = history
+        self._repeated: dict[tuple[int, int], tuple[int, Spread]] = {}
+
+    def predict(
+        self, target: Target, reading: Reading, scaling: Scaling, site: Spread
+    ) -> tuple[str, Spread | None]:
+        """The basis and the run time; `site` is what the site's model predicts."""
+        found = self._from_same_code(target, reading, scaling)
+        if found is not None:
+            return found
+        lore = Lore(scaling, _Asked(site))
+        answer = predict(self._history, target, reading.fingerprint, reading.record, lore=lore)
+        return answer.basis, answer.duration_s
+
+    def _from_same_code(
+        self, target: Target, reading: Reading, scaling: Scaling
+    ) -> tuple[str, Spread] | None:
+        """What needs no search. Of a job that was run before exactly as it is, nothing is scaled:
+        the answer stays until another run of its code has ended."""
+        sketch = reading.sketch
+        runs = self._history.runs_of(sketch.code)
+        if runs is None:
+            return None
+        identical = sketch.code, sketch.arguments
+        version, spread = self._repeated.get(identical, (-1, None))
+        if spread is not None and version == self._history.version_of(sketch.code):
+            return "identical", spread
+        likes = same_code_likes(sketch, runs, target.submitted_at or 0.0)
+        if likes is None:
+            return None
+        spread = duration_from(likes, reading.record, scaling)[1]
+        if likes.tier == "identical":
+            self._repeated[identical] = self._history.version_of(sketch.code), spread
+        return likes.tier, spread
+
+
+class _Code(_Metadata):
+    """Reads every job, looks for neighbours, and learns when it ends."""
+
+    def __init__(self, columns: Columns, workload: SyntheticWorkload) -> None:
         super().__init__()
-        self._columns = columns
-        self._meaning = meaning
-        self._records = Records(meaning.work)
+        self._workload = workload
+        self._gpu_types = [columns.gpu_type[job] or None for job in range(len(columns))]
+        self._records = Records(workload.submission)
         self._history = Memory()
+        self._predictor = Predictor(self._history)
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
-        self._reading: dict[int, tuple[Fingerprint, Workload]] = {}
-        self._asked: tuple[object, ...] = ()
-        self._told = Prediction(basis="none", explanation="nobody has asked")
+        self._readings: dict[int, Reading] = {}
+        self._sketches: dict[tuple[object, ...], Sketch] = {}
+        self._last: tuple[object, ...] = ()
+        self._last_answer: tuple[str, Spread | None] = ("none", None)
 
     def submitted(self, job: int, facts: Facts) -> Spread:
-        usual = super().submitted(job, facts)
-        raw = self._predicted(job, facts, usual)
-        if raw.basis == "history" or raw.duration_s is None:
-            return usual
-        said = self._lessons.calibration.calibrated(raw.basis, raw.duration_s)
-        self._answers[job] = _Answer(raw, said)
-        return said
+        site = super().submitted(job, facts)
+        basis, raw = self._predicted(job, facts, site)
+        if basis == "history" or raw is None:
+            return site
+        calibrated = self._lessons.calibration.calibrated(basis, raw)
+        self._answers[job] = _Answer(basis, raw, calibrated)
+        return calibrated
 
     def ended(self, job: int, run: Ran) -> None:
         super().ended(job, run)
         answer = self._answers.pop(job, None)
-        if answer is not None and answer.raw.duration_s is not None:
+        if answer is not None:
             self._lessons.calibration.observed(
-                answer.raw.basis, answer.raw.duration_s, run.duration_s, said=answer.said
+                answer.basis, answer.raw, run.duration_s, said=answer.calibrated
             )
-        self._history.keep(self._past(job, run))
+        reading = self._readings.pop(job)
+        self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _predicted(self, job: int, facts: Facts, usual: Spread) -> Prediction:
-        prints, record = self._read(job, facts.gpus)
-        asked = facts.user, facts.name, facts.request, prints, record, len(self._history)
-        if asked != self._asked:
-            self._asked, self._told = (
-                asked,
-                foretold(
-                    self._history,
-                    _target(facts, self._request(job, facts)),
-                    prints,
-                    record,
-                    Lore(self._lessons.scaling, _Heard(usual)),
-                ),
+    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[str, Spread | None]:
+        """A job submitted right after one that is the same gets the same answer."""
+        reading = self._read(job, facts)
+        asked = facts.user, facts.name, reading, len(self._history)
+        if asked != self._last:
+            self._last_answer = self._predictor.predict(
+                _target(facts, reading.request), reading, self._lessons.scaling, site
             )
-        return self._told
+            self._last = asked
+        return self._last_answer
 
-    def _read(self, job: int, gpus: int) -> tuple[Fingerprint, Workload]:
-        """At its submission; at its end that is remembered."""
-        if (known := self._reading.pop(job, None)) is not None:
-            return known
-        read = self._records.fingerprint(job, gpus), self._records.workload(job, gpus)
-        self._reading[job] = read
-        return read
-
-    def _request(self, job: int, facts: Facts) -> Request:
-        return Request(
+    def _read(self, job: int, facts: Facts) -> Reading:
+        """Kept until the job has ended."""
+        request = Request(
             gpus=facts.gpus,
-            gpu_type=self._columns.gpu_type[job] or None,
+            gpu_type=self._gpu_types[job],
             nodes=facts.nodes,
             time_limit_s=facts.limit_s,
             partition=facts.partition or None,
         )
+        prints = self._records.fingerprint(job, facts.gpus)
+        record = self._records.workload(job, facts.gpus)
+        alike = facts.user, facts.name, facts.nodes, request.gpu_type, prints, id(record)
+        sketch = self._sketches.get(alike)
+        if sketch is None:
+            sketch = sketch_of_target(_target(facts, request), prints, record)
+            self._sketches[alike] = sketch
+        reading = self._readings[job] = Reading(prints, record, request, sketch)
+        return reading
 
-    def _past(self, job: int, run: Ran) -> PastRun:
-        """What is remembered, with what its log told of start-up and what its GPUs' meters said."""
-        facts, meaning = run.facts, self._meaning
-        prints, record = self._read(job, facts.gpus)
+    def _past(self, job: int, run: Ran, reading: Reading) -> PastRun:
+        """What is remembered, with the start-up in its log and what its GPUs' meters showed."""
+        facts, workload = run.facts, self._workload
         return PastRun(
             job=Job(
                 id=facts.job_id,
@@ -238,25 +306,28 @@ class _Mind(_Site):
                 user=facts.user,
                 state=run.state,
                 workdir="/",
-                request=self._request(job, facts),
+                request=reading.request,
                 submit_time=facts.submitted_at,
                 start_time=run.started_at,
                 end_time=run.ended_at,
             ),
-            fingerprint=prints,
-            workload=record,
-            startup_s=min(float(meaning.startup_s[job]), run.duration_s),
-            gpu_memory_mb=float(meaning.memory_mb[job]),
-            gpu_utilization=float(meaning.utilization[job]),
+            fingerprint=reading.fingerprint,
+            workload=reading.record,
+            startup_s=min(float(workload.startup_s[job]), run.duration_s),
+            gpu_memory_mb=float(workload.memory_mb[job]),
+            gpu_utilization=float(workload.utilization[job]),
         )
 
 
 def _target(facts: Facts, request: Request) -> Target:
     return Target(
-        workdir=Path("/"),
+        workdir=_WORKDIR,
         command=(),
         request=request,
         user=facts.user,
         name=facts.name,
         submitted_at=facts.submitted_at,
     )
+
+
+_WORKDIR = Path("/")

@@ -1,20 +1,123 @@
-"""What a user's own past says: QSSF's rolling estimate.
+"""What a user's own past jobs predict: Helios' rolling estimate (SC'21).
 
-After Helios (SC'21): for a user who ran jobs of a similar name, their run times, the recent ones
-counting more; else those of the user's jobs with as many GPUs; for a new user, those of anybody's
-jobs with as many. Where nobody is named, the group stands for the user.
+For a user who ran jobs of a similar name, the mean of their run times, the recent ones counting
+more; else those of the user's jobs with as many GPUs; for a new user, those of all jobs with as
+many. Where no user is named, the group stands for the user. At a submission only jobs that had
+ended before it are known.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.simulator.columns import Columns, Floats, Ints
-from schedmate.simulator.estimators.knowing import Known
-from schedmate.simulator.estimators.names import name_groups
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.traces.columns import Coded, Columns, Floats, Ints
+
+_FIRST = 100
+_GROWTH = 1.1
+_NEWEST = 30_000
+_JUDGED = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """Jobs in the order in which they become known, and how many of them are at each submission."""
+
+    order: Ints
+    at_submission: Ints
+
+    @classmethod
+    def of(cls, columns: Columns, known_at: Floats) -> Known:
+        order = np.argsort(known_at, kind="stable")
+        return cls(order, np.searchsorted(known_at[order], columns.submit, side="left"))
+
+    def blocks(self) -> Iterator[tuple[slice, Ints]]:
+        """Stretches of submissions, and the newest jobs that are known when each begins.
+
+        A new one begins whenever a tenth more is known: late enough to be cheap, and mostly earlier
+        than the papers' trainings, which are a month or a week apart.
+        """
+        first = int(np.searchsorted(self.at_submission, _FIRST))
+        while first < len(self.at_submission):
+            known = int(self.at_submission[first])
+            last = int(np.searchsorted(self.at_submission, int(known * _GROWTH) + 1))
+            yield slice(first, last), self.order[max(0, known - _NEWEST) : known]
+            first = last
+
+
+def spread_around(
+    middle: Floats, columns: Columns, known: Known, *, levels: tuple[float, float] = (0.1, 0.9)
+) -> tuple[Floats, Floats]:
+    """How far off earlier estimates were, put around the new ones; `nan` while none is judged."""
+    low, high = np.full(len(middle), np.nan), np.full(len(middle), np.nan)
+    off = np.log(np.maximum(columns.duration, 1.0)) - np.log(np.maximum(middle, 1.0))
+    for stretch, ended in known.blocks():
+        judged = off[ended[-_JUDGED:]]
+        judged = judged[np.isfinite(judged)]
+        if len(judged):
+            below, above = np.quantile(judged, levels)
+            low[stretch] = middle[stretch] * np.exp(min(0.0, float(below)))
+            high[stretch] = middle[stretch] * np.exp(max(0.0, float(above)))
+    return low, high
+
+
+_SIMILAR = 0.7
+_REMEMBERED = 20
+_LETTERS = 60
+
+
+def name_groups(owner: Ints, name: Coded) -> Ints:
+    """The number of each job's group of names, found in order of submission: a name joins the
+    newest group of its owner that it is similar to, or founds one."""
+    groups: dict[tuple[int, int], int] = {}
+    founders: defaultdict[int, deque[tuple[str, int]]] = defaultdict(
+        lambda: deque(maxlen=_REMEMBERED)
+    )
+    found = np.empty(len(owner), dtype=np.int64)
+    count = 0
+    for job, key in enumerate(zip(owner.tolist(), name.codes.tolist(), strict=True)):
+        group = groups.get(key)
+        if group is None:
+            theirs, word = founders[key[0]], name.words[key[1]][:_LETTERS]
+            group = next((number for known, number in theirs if similar(word, known)), None)
+            if group is None:
+                group, count = count, count + 1
+                theirs.appendleft((word, group))
+            groups[key] = group
+        found[job] = group
+    return found
+
+
+def similar(one: str, other: str) -> bool:
+    longest = max(len(one), len(other))
+    if abs(len(one) - len(other)) > (1 - _SIMILAR) * longest:
+        return False
+    return edit_distance(one, other) <= (1 - _SIMILAR) * longest
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Levenshtein's distance, a column of its table at a time in the bits of a number (Myers)."""
+    if not one or not other:
+        return max(len(one), len(other))
+    places: dict[str, int] = {}
+    for place, letter in enumerate(one):
+        places[letter] = places.get(letter, 0) | 1 << place
+    full, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
+    up, down, distance = full, 0, len(one)
+    for letter in other:
+        same = places.get(letter, 0)
+        diagonal = (((same & up) + up) ^ up) | same
+        right, left = down | ~(diagonal | up) & full, up & diagonal
+        distance += bool(right & last) - bool(left & last)
+        right, left = (right << 1 | 1) & full, left << 1 & full
+        same |= down
+        up, down = left | ~(same | right) & full, right & same
+    return distance
+
 
 _FADES = 0.8
 """What a run counts for, compared to the next one with the same key."""
@@ -23,10 +126,10 @@ Averages = defaultdict[int, list[float]]
 
 
 def owners(columns: Columns) -> Ints:
-    """A number for who is behind a job: the user, or the group where no user is named."""
-    nobody = np.array([not word for word in columns.user.words], dtype=bool)
+    """A number for the owner of a job: the user, or the group where no user is named."""
+    unnamed = np.array([not word for word in columns.user.words], dtype=bool)
     groups = columns.group.codes + len(columns.user.words)
-    return np.where(nobody[columns.user.codes], groups, columns.user.codes)
+    return np.where(unnamed[columns.user.codes], groups, columns.user.codes)
 
 
 def keys(columns: Columns) -> tuple[Ints, ...]:
@@ -43,14 +146,14 @@ def rolling_mean(columns: Columns, known: Known, shared: tuple[Ints, ...]) -> Fl
     rows = list(zip(*(key.tolist() for key in shared), strict=True))
     averages: list[Averages] = [defaultdict(lambda: [0.0, 0.0]) for _ in rows[0]] if rows else []
     durations, order = columns.duration.tolist(), known.order.tolist()
-    said = np.full(len(columns), np.nan)
+    predicted = np.full(len(columns), np.nan)
     learnt = 0
     for job, count in enumerate(known.at_submission.tolist()):
         for ended in order[learnt:count]:
             _learn(averages, rows[ended], durations[ended])
         learnt = count
-        said[job] = _recall(averages, rows[job])
-    return said
+        predicted[job] = _recall(averages, rows[job])
+    return predicted
 
 
 def _learn(averages: Sequence[Averages], row: Sequence[int], duration: float) -> None:
@@ -67,3 +170,11 @@ def _recall(averages: Sequence[Averages], row: Sequence[int]) -> float:
             total, weight = average[key]
             return total / weight
     return float("nan")
+
+
+def estimate(columns: Columns, known_at: Floats) -> Estimates:
+    """The default predictor of `sjf`, `ssf`, `srtf` and `srsf`."""
+    known = Known.of(columns, known_at)
+    middle = rolling_mean(columns, known, keys(columns))
+    low, high = spread_around(middle, columns, known)
+    return Estimates(low, middle, high, np.zeros(len(columns)), "history")

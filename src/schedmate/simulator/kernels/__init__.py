@@ -1,30 +1,31 @@
 """Compiled stand-ins for policies on a plain pool of GPUs, equal to the engine bit by bit.
 
-Start with `run_fast`. Numba is loaded only there; where it is not installed `available` says so.
+Only where they pay: plain queues, EASY, and shortest remaining first. Start with `run_kernel`.
+Numba is loaded only there; `available` is whether it is installed.
 """
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
-from schedmate.policies import Policy, Seen
-from schedmate.simulator.columns import Columns, Floats
-from schedmate.simulator.outcome import Outcome
+from schedmate.policies import JobColumns, Policy
+from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.traces.columns import Columns, Floats
 
 
 def available() -> bool:
     return find_spec("numba") is not None
 
 
-def run_fast(
+def run_kernel(
     policy: Policy,
     columns: Columns,
-    seen: Seen,
+    jobs: JobColumns,
     gpus: int,
     eligible: Floats | None = None,
     restart_s: float = 60.0,
 ) -> Outcome:
-    """One run of a policy that says in its `fast` which kernel stands in for it."""
+    """One run of a policy whose `kernel` names the one that stands in for it."""
     from schedmate.simulator.kernels.dispatch import dispatch  # noqa: PLC0415 - numba loads slowly
 
-    return dispatch(policy, columns, seen, gpus, eligible, restart_s)
+    return dispatch(policy, columns, jobs, gpus, eligible, restart_s)

@@ -1,35 +1,41 @@
-"""EASY and conservative backfill, by standing: who may overtake without delaying whom.
+"""EASY backfill, by rank in the queue: which jobs may overtake without delaying the head.
 
-The rules are those of the policies of these names. A job without a limit has a finite plan here.
+The rules are those of the policy. A job without a limit has a finite plan here.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from schedmate.simulator.columns import Floats, Ints
 from schedmate.simulator.kernels.compiled import compiled, part
-from schedmate.simulator.kernels.heaps import pop, push
-from schedmate.simulator.kernels.planned import insert, remove
-from schedmate.simulator.kernels.shortest import first, plant, put
-from schedmate.simulator.kernels.sizes import sizes_of
+from schedmate.simulator.kernels.structures import (
+    first,
+    insert,
+    plant,
+    pop,
+    push,
+    put,
+    remove,
+    sizes_of,
+)
+from schedmate.simulator.traces.columns import Floats, Ints
 
 
 @part
-def jobs_by(standing: Ints) -> Ints:
-    job_at = np.empty(len(standing), dtype=np.int64)
-    for job in range(len(standing)):
-        job_at[standing[job]] = job
+def jobs_by(rank: Ints) -> Ints:
+    job_at = np.empty(len(rank), dtype=np.int64)
+    for job in range(len(rank)):
+        job_at[rank[job]] = job
     return job_at
 
 
 @part
-def members_of(standing: Ints, number_of: Ints, begins: Ints) -> tuple[Ints, Ints]:
-    """The jobs of each size in order of standing, and each job's place among those of its size."""
-    members = np.empty(len(standing), dtype=np.int64)
-    place_of = np.empty(len(standing), dtype=np.int64)
+def members_of(rank: Ints, number_of: Ints, begins: Ints) -> tuple[Ints, Ints]:
+    """The jobs of each size in order of rank, and each job's place among those of its size."""
+    members = np.empty(len(rank), dtype=np.int64)
+    place_of = np.empty(len(rank), dtype=np.int64)
     next_place = np.zeros(len(begins) - 1, dtype=np.int64)
-    for job in jobs_by(standing):
+    for job in jobs_by(rank):
         number = number_of[job]
         place_of[job] = next_place[number]
         members[begins[number] + next_place[number]] = job
@@ -61,12 +67,12 @@ def first_harmless(
     sizes: Ints,
     begins: Ints,
     members: Ints,
-    standing: Ints,
+    rank: Ints,
     trees: Floats,
     roots: Ints,
     leaves: Ints,
 ) -> int:
-    """The first that fits and is done in time or fits beside the reservation; -1 if nobody."""
+    """The first that fits and is done in time or fits beside the reservation; -1 if none."""
     best = -1
     for number in range(len(sizes)):
         if sizes[number] > free:
@@ -76,7 +82,7 @@ def first_harmless(
         if now + trees[root + 1] <= until:
             place = first(trees, root, leaves[number], now, until)
             job = members[begins[number] + place]
-            if best < 0 or standing[job] < standing[best]:
+            if best < 0 or rank[job] < rank[best]:
                 best = job
     return best
 
@@ -87,7 +93,7 @@ def easy(
     eligible: Floats,
     duration: Floats,
     gpus: Ints,
-    standing: Ints,
+    rank: Ints,
     plan: Floats,
     total: int,
 ) -> tuple[Floats, Floats]:
@@ -96,7 +102,7 @@ def easy(
     start = np.full(count, np.nan)
     end = np.empty(count)
     sizes, number_of, begins = sizes_of(gpus)
-    members, place_of = members_of(standing, number_of, begins)
+    members, place_of = members_of(rank, number_of, begins)
     trees, roots, leaves = plant(begins)
     most = min(count, total) + 1
     ends, ending = np.empty(most), np.empty(most, dtype=np.int64)
@@ -120,7 +126,7 @@ def easy(
         while coming < count and eligible[arrivals[coming]] == now:
             job = arrivals[coming]
             coming += 1
-            push(line, in_line, 0, waiting, float(standing[job]), job)
+            push(line, in_line, 0, waiting, float(rank[job]), job)
             waiting += 1
             number = number_of[job]
             put(trees, roots[number], leaves[number], place_of[job], plan[job])
@@ -144,7 +150,7 @@ def easy(
                     )
                     reserved = True
                 job = first_harmless(
-                    free, beside, now, by, sizes, begins, members, standing, trees, roots, leaves
+                    free, beside, now, by, sizes, begins, members, rank, trees, roots, leaves
                 )
                 if job < 0:
                     break

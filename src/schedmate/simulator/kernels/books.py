@@ -1,9 +1,9 @@
-"""All that a preemptive run knows of its jobs: five arrays, and how a job is started and stopped.
+"""The state of a preemptive run: five arrays, and how a job is started and stopped.
 
 `book` has a row a job, `table` a row a size (a number of GPUs). `keys` and `jobs` hold three kinds
-of stretches: who waits, a heap for each size; who runs, sorted for each size, who would be stopped
-first at the front; and the heap of what happens next to each who runs. Running jobs of one size
-keep their order: all of them get nearer to their ends at one rate.
+of stretches: waiting jobs, a heap for each size; running jobs, sorted for each size, the first to
+be stopped at the front; and the heap of the running jobs' ends. Running jobs of one size keep their
+order: all of them get nearer to their ends at one rate.
 
 They are plain arrays, as numba counts references each time one is taken out of a tuple.
 """
@@ -12,23 +12,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedmate.simulator.columns import Floats, Ints
 from schedmate.simulator.kernels.compiled import part
-from schedmate.simulator.kernels.heaps import push
-from schedmate.simulator.kernels.sizes import sizes_of
+from schedmate.simulator.kernels.structures import push, sizes_of
+from schedmate.simulator.traces.columns import Floats, Ints
 
 EXPECTED, SINCE, SERVED, OVERHEAD, LEFT, RANK, END, EVENT = range(8)
-"""Columns of `book`. RANK orders who runs: when it would end if all went as expected, or where it
-stands. EVENT is its place in the heap of events."""
-GPUS, SIZE, GPU_S, START, STOPS, STAGE = range(8, 14)
+"""Columns of `book`. RANK orders running jobs: when each would end if all went as expected. EVENT
+is its place in the heap of ends."""
+GPUS, SIZE, GPU_S, START, STOPS = range(8, 13)
 WIDTH = 16
 ASKED, WAITERS, WAITING, RUNNERS, RUNNING = range(5)
 """Columns of `table`: GPUs, and where a stretch begins and how many are in it."""
 FREE, EVENTS, MODE, AGENDA = range(4)
-"""In `counts`: GPUs free (below zero while room is being made), events, the mode, and where the
-heap of events begins."""
-TIME, SERVICE, STANDING = range(3)
-"""Modes: by remaining time, by that times GPUs, or by a standing that changes in stages."""
+"""In `counts`: GPUs free (below zero while room is being made), ends to come, the mode, and where
+the heap of ends begins."""
+TIME, SERVICE = range(2)
+"""Modes: by remaining time, or by that times GPUs."""
 
 
 @part
@@ -43,7 +42,7 @@ def opened(
         table[number, ASKED] = sizes[number]
         table[number, WAITERS] = begins[number]
         table[number, RUNNERS] = used
-        # while room is made: those who will be stopped, and those who take their place
+        # while room is made: those that will be stopped, and those that take their place
         used += min(begins[number + 1] - begins[number], 2 * (total // sizes[number]))
     book = np.zeros((count, WIDTH))
     for job in range(count):
@@ -61,8 +60,6 @@ def opened(
 @part
 def key_of(book: Floats, mode: int, job: int, now: float) -> float:
     """What a running job is ordered by at a moment: the least goes first."""
-    if mode == STANDING:
-        return float(book[job, RANK])
     remaining = book[job, EXPECTED] - (book[job, SERVED] + (now - book[job, SINCE]))
     if remaining < 0.0:
         return 0.0
@@ -119,20 +116,14 @@ def step_out(book: Floats, table: Ints, keys: Floats, jobs: Ints, job: int) -> N
 
 @part
 def announce(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
-    """Let something happen to a job of which nothing is announced."""
+    """Put the end of a job into the heap."""
     rise(book, keys, jobs, counts[AGENDA], counts[EVENTS], time, job)
     counts[EVENTS] += 1
 
 
 @part
-def postpone(book: Floats, keys: Floats, jobs: Ints, counts: Ints, time: float, job: int) -> None:
-    """Let something happen to a job later than what was announced."""
-    sink(book, keys, jobs, counts, int(book[job, EVENT]), time, job)
-
-
-@part
 def call_off(book: Floats, keys: Floats, jobs: Ints, counts: Ints, job: int) -> None:
-    """Nothing will happen to a job any more: the last announced takes its place."""
+    """Take the end of a job out of the heap: the last one takes its place."""
     counts[EVENTS] -= 1
     last = counts[AGENDA] + counts[EVENTS]
     if jobs[last] != job:
@@ -160,7 +151,7 @@ def rise(
 def sink(
     book: Floats, keys: Floats, jobs: Ints, counts: Ints, place: int, time: float, job: int
 ) -> None:
-    """Fill a place of the heap with what happens then, or at a place below or above it."""
+    """Fill a place of the heap, or one below or above it, with the end of a job."""
     base, size = counts[AGENDA], counts[EVENTS]
     while True:
         below = 2 * place + 1
@@ -188,15 +179,14 @@ def start(
     now: float,
     restart_s: float,
 ) -> None:
-    """Give a job its GPUs, even if others must still leave them; its end is yet to be announced."""
+    """Give a job its GPUs, even if others must still leave them; its end is not in the heap yet."""
     if np.isnan(book[job, START]):
         book[job, START] = now
     else:
         book[job, OVERHEAD] = restart_s
     book[job, SINCE] = now
     book[job, END] = now + (book[job, OVERHEAD] + book[job, LEFT])
-    if counts[MODE] != STANDING:
-        book[job, RANK] = now + (book[job, EXPECTED] - book[job, SERVED])
+    book[job, RANK] = now + (book[job, EXPECTED] - book[job, SERVED])
     stand(book, table, keys, jobs, job)
     counts[FREE] -= int(book[job, GPUS])
 

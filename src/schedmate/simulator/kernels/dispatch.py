@@ -1,24 +1,20 @@
-"""From what a policy says of itself to the kernel that does the same."""
+"""From what a policy declares to the kernel that does the same."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 
-from schedmate.policies import Fast, Policy, Seen
-from schedmate.policies.disciplines import UNLIMITED_S, Expectation, Staged
-from schedmate.simulator.columns import Columns, Floats, Ints
-from schedmate.simulator.engine import StuckError
+from schedmate.policies import JobColumns, KernelSpec, Policy
+from schedmate.policies.disciplines import UNLIMITED_S, ExpectedDurations
+from schedmate.simulator.engine.engine import StuckError
+from schedmate.simulator.engine.outcome import Outcome
 from schedmate.simulator.kernels.backfill import easy
-from schedmate.simulator.kernels.books import END, GPU_S, SERVICE, STANDING, START, STOPS, TIME
-from schedmate.simulator.kernels.conservative import conservative
+from schedmate.simulator.kernels.books import END, GPU_S, SERVICE, START, STOPS, TIME
 from schedmate.simulator.kernels.preemptive import run as preempt
 from schedmate.simulator.kernels.static import first_fit, in_turn, strict
-from schedmate.simulator.outcome import Outcome
-
-_NO_STAGES = np.empty((0, 0))
+from schedmate.simulator.traces.columns import Columns, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +22,7 @@ class Given:
     """One run's columns, as the kernels take them."""
 
     columns: Columns
-    seen: Seen
+    jobs: JobColumns
     total: int
     eligible: Floats
     arrivals: Ints
@@ -37,7 +33,7 @@ class Given:
 def dispatch(
     policy: Policy,
     columns: Columns,
-    seen: Seen,
+    jobs: JobColumns,
     gpus: int,
     eligible: Floats | None,
     restart_s: float,
@@ -47,18 +43,19 @@ def dispatch(
         raise StuckError(policy.name, too_large)
     if not len(columns):
         return Outcome.unbroken(columns, np.empty(0), np.empty(0))
-    given = _given(columns, seen, gpus, eligible)
-    fast = cast("Any", policy).fast
-    if fast.kernel == "static":
-        return Outcome.unbroken(columns, *_unbroken(fast, given))
-    return _preempted(policy, fast, given, restart_s)
+    given = _given(columns, jobs, gpus, eligible)
+    if policy.kernel is None:
+        raise ValueError(f"{policy.name} has no kernel")
+    if policy.kernel.kernel == "static":
+        return Outcome.unbroken(columns, *_unbroken(policy, policy.kernel, given))
+    return _preempted(policy, given, restart_s)
 
 
-def _given(columns: Columns, seen: Seen, gpus: int, eligible: Floats | None) -> Given:
+def _given(columns: Columns, jobs: JobColumns, gpus: int, eligible: Floats | None) -> Given:
     times = _floats(columns.submit if eligible is None else eligible)
     return Given(
         columns=columns,
-        seen=seen,
+        jobs=jobs,
         total=gpus,
         eligible=times,
         arrivals=np.argsort(times, kind="stable"),
@@ -67,42 +64,28 @@ def _given(columns: Columns, seen: Seen, gpus: int, eligible: Floats | None) -> 
     )
 
 
-def _unbroken(fast: Fast, given: Given) -> tuple[Floats, Floats]:
+def _unbroken(policy: Policy, kernel: KernelSpec, given: Given) -> tuple[Floats, Floats]:
     work = given.duration, given.gpus
-    if fast.discipline in ("easy", "conservative"):
-        planned = _floats(given.seen.planned)
+    if kernel.discipline == "easy":
+        planned = _floats(given.jobs.planned)
         plan = np.where(np.isfinite(planned), planned, UNLIMITED_S)
-        order = given.arrivals, given.eligible
-        standing = standing_of(_floats(given.seen.place))
-        if fast.discipline == "easy":
-            return easy(*order, *work, standing, plan, given.total)
-        depth = dict(fast.settings)["depth"]
-        return conservative(*order, *work, standing, plan, given.total, depth)
-    key = keys_of(fast, given)
-    if fast.discipline == "strict" and _in_turn(given.arrivals) and _in_turn(key):
+        ranks = ranks_of(_floats(given.jobs.queue_key))
+        return easy(given.arrivals, given.eligible, *work, ranks, plan, given.total)
+    key = keys_of(policy, given)
+    if kernel.discipline == "strict" and _in_order(given.arrivals) and _in_order(key):
         return in_turn(given.eligible, *work, given.total)
-    greedy = first_fit if fast.discipline == "first_fit" else strict
+    greedy = first_fit if kernel.discipline == "first_fit" else strict
     return greedy(given.arrivals, given.eligible, *work, key, given.total)
 
 
-def _preempted(policy: Policy, fast: Fast, given: Given, restart_s: float) -> Outcome:
-    expected, bounds, standing = given.duration, _NO_STAGES, _NO_STAGES
-    if fast.kernel == "staged":
-        mode = STANDING
-        stages = cast("Staged", policy).stages(given.seen)
-        bounds, standing = _floats(stages.bounds), _floats(stages.keys)
-    else:
-        mode = SERVICE if fast.key == "expected_service" else TIME
-        expected = expected_of(given)
+def _preempted(policy: Policy, given: Given, restart_s: float) -> Outcome:
     book = preempt(
-        mode,
+        SERVICE if policy.orders_by == "remaining_service" else TIME,
         given.arrivals,
         given.eligible,
         given.duration,
         given.gpus,
-        expected,
-        bounds,
-        standing,
+        expected_of(given),
         given.total,
         float(restart_s),
     )
@@ -115,32 +98,32 @@ def _preempted(policy: Policy, fast: Fast, given: Given, restart_s: float) -> Ou
     )
 
 
-def keys_of(fast: Fast, given: Given) -> Floats:
-    if fast.key == "place":
-        return _floats(given.seen.place)
+def keys_of(policy: Policy, given: Given) -> Floats:
+    if policy.orders_by == "submission":
+        return _floats(given.jobs.queue_key)
     expected = expected_of(given)
-    return expected * given.gpus if fast.key == "expected_service" else expected
+    return expected * given.gpus if policy.orders_by == "service" else expected
 
 
 def expected_of(given: Given) -> Floats:
-    """With what stands for jobs of which nobody says anything."""
-    expected = _floats(given.seen.expected)
+    """With a stand-in for jobs of unknown run time."""
+    expected = _floats(given.jobs.expected)
     if not np.isnan(expected).any():
         return expected
-    expectation = Expectation(expected.tolist())
+    expectation = ExpectedDurations(expected.tolist())
     filled = np.empty(len(expected))
     for job in given.arrivals.tolist():
         filled[job] = expectation.submitted(job)
     return filled
 
 
-def standing_of(place: Floats) -> Ints:
-    standing = np.empty(len(place), dtype=np.int64)
-    standing[np.argsort(place, kind="stable")] = np.arange(len(place))
-    return standing
+def ranks_of(queue_key: Floats) -> Ints:
+    ranks = np.empty(len(queue_key), dtype=np.int64)
+    ranks[np.argsort(queue_key, kind="stable")] = np.arange(len(queue_key))
+    return ranks
 
 
-def _in_turn(values: Floats | Ints) -> bool:
+def _in_order(values: Floats | Ints) -> bool:
     return bool(np.all(values[1:] >= values[:-1]))
 
 

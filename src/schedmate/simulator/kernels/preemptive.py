@@ -1,19 +1,18 @@
-"""Who must stop so that who comes first can run: SRTF, SRSF, and queues by attained service.
+"""Shortest remaining first: which jobs stop so that those ahead of them in the order can run.
 
 All active jobs stand in one order; each that fits into what is left by those before it is to run.
-Nobody walks through that order. As long as nobody new is chosen, all who run stay, so the first
-change in it is the first waiting job that fits into what is left by the running jobs before it;
-of one size only the first can be that. Once it is chosen there may be too few GPUs: the next to
+That order is never walked through. As long as no new job is chosen, all running jobs stay, so the
+first change in it is the first waiting job that fits into what is left by the running jobs before
+it; of one size only the first can be that. Once it is chosen there may be too few GPUs: the next to
 change is then the first running job whose GPUs are no longer there, looked for from the end.
-Running jobs only move forward while time passes, so who gained nothing gains nothing later, until
-a job before it ends or falls behind it.
+Running jobs only move forward while time passes, so a job that gained nothing gains nothing later,
+until a job before it ends or falls behind it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from schedmate.simulator.columns import Floats, Ints
 from schedmate.simulator.kernels.books import (
     AGENDA,
     ASKED,
@@ -22,30 +21,24 @@ from schedmate.simulator.kernels.books import (
     FREE,
     GPUS,
     MODE,
-    RANK,
     RUNNERS,
     RUNNING,
-    SERVED,
     SERVICE,
     SINCE,
     SIZE,
-    STAGE,
-    STANDING,
     STOPS,
     WAITERS,
     WAITING,
     announce,
     key_of,
     opened,
-    postpone,
     settle,
-    stand,
     start,
-    step_out,
     wait,
 )
 from schedmate.simulator.kernels.compiled import compiled, part
-from schedmate.simulator.kernels.heaps import pop
+from schedmate.simulator.kernels.structures import pop
+from schedmate.simulator.traces.columns import Floats, Ints
 
 _ROUNDING_S = 0.25
 """More than times of a trace are ever rounded by; within it keys are computed in full."""
@@ -56,8 +49,6 @@ def key_beside(
     book: Floats, mode: int, gpus: int, rank: float, job: int, other: float, now: float
 ) -> float:
     """The key of a running job, near enough to tell which side of another key it is on."""
-    if mode == STANDING:
-        return rank
     near = max(rank - now, 0.0)
     if mode == SERVICE:
         near *= gpus
@@ -70,7 +61,7 @@ def key_beside(
 def gains(
     book: Floats, table: Ints, keys: Floats, jobs: Ints, counts: Ints, size: int, now: float
 ) -> bool:
-    """Whether the first of a size fits into what those leave who run and stand before it."""
+    """Whether the first of a size fits into what the running jobs before it leave."""
     wanted = table[size, ASKED]
     room = counts[FREE]
     key = keys[table[size, WAITERS]]
@@ -114,16 +105,12 @@ def first_who_gains(
 
 
 @part
-def ask_behind(
-    table: Ints, keys: Floats, jobs: Ints, ask: Ints, key: float, job: int, before: float
-) -> None:
-    """Only who stands behind GPUs that became free, and before where they went, may gain."""
+def ask_behind(table: Ints, keys: Floats, jobs: Ints, ask: Ints, key: float, job: int) -> None:
+    """Only jobs behind the one whose GPUs became free may gain."""
     for size in range(len(table)):
         if table[size, WAITING]:
             theirs = keys[table[size, WAITERS]]
-            if theirs <= before and (
-                theirs > key or (theirs == key and jobs[table[size, WAITERS]] > job)
-            ):
+            if theirs > key or (theirs == key and jobs[table[size, WAITERS]] > job):
                 ask[size] = 1
 
 
@@ -144,7 +131,7 @@ def first_without_gpus(
                 key = key_of(book, counts[MODE], job, now)
                 if key > last_key or (key == last_key and job > last):
                     last_key, last = key, job
-        if last_key == 0.0 and counts[MODE] != STANDING:
+        if last_key == 0.0:
             return first_of_outlived(book, table, jobs, passed, missing)
         missing -= int(book[last, GPUS])
         if missing <= 0:
@@ -170,41 +157,18 @@ def first_of_outlived(book: Floats, table: Ints, jobs: Ints, passed: Ints, missi
 
 
 @part
-def next_event(book: Floats, bounds: Floats, job: int, now: float) -> float:
-    """When a running job ends or enters its next stage. That is never now, so that no rounding of
-    what it was served for can repeat a moment."""
-    stage = int(book[job, STAGE])
-    if stage >= bounds.shape[1]:
-        return float(book[job, END])
-    served = book[job, SERVED] + (now - book[job, SINCE])
-    due = max(now + (bounds[job, stage] - served), np.nextafter(now, np.inf))
-    return float(min(book[job, END], due))
-
-
-@part
-def enter_next_stage(
-    book: Floats, table: Ints, keys: Floats, jobs: Ints, standing: Floats, job: int
-) -> None:
-    step_out(book, table, keys, jobs, job)
-    book[job, STAGE] += 1
-    book[job, RANK] = standing[job, int(book[job, STAGE])]
-    stand(book, table, keys, jobs, job)
-
-
-@part
 def rearrange(
     book: Floats,
     table: Ints,
     keys: Floats,
     jobs: Ints,
     counts: Ints,
-    bounds: Floats,
     ask: Ints,
     passed: Ints,
     now: float,
     restart_s: float,
 ) -> None:
-    """One decision: start and stop until all who should run do."""
+    """One decision: start and stop until all jobs that should run do."""
     while True:
         size = first_who_gains(book, table, keys, jobs, counts, ask, now)
         if size >= 0:
@@ -212,14 +176,14 @@ def rearrange(
             pop(keys, jobs, table[size, WAITERS], table[size, WAITING])
             table[size, WAITING] -= 1
             start(book, table, keys, jobs, counts, job, now, restart_s)
-            announce(book, keys, jobs, counts, next_event(book, bounds, job, now), job)
+            announce(book, keys, jobs, counts, book[job, END], job)
         elif counts[FREE] < 0:
             job = first_without_gpus(book, table, jobs, counts, passed, now)
             key = key_of(book, counts[MODE], job, now)
             settle(book, table, keys, jobs, counts, job, now)
             book[job, STOPS] += 1
             wait(book, table, keys, jobs, job, key)
-            ask_behind(table, keys, jobs, ask, key, job, np.inf)
+            ask_behind(table, keys, jobs, ask, key, job)
         else:
             return
 
@@ -232,8 +196,6 @@ def run(
     duration: Floats,
     gpus: Ints,
     expected: Floats,
-    bounds: Floats,
-    standing: Floats,
     total: int,
     restart_s: float,
 ) -> Floats:
@@ -251,23 +213,16 @@ def run(
         while counts[EVENTS] and keys[agenda] == now:
             job = jobs[agenda]
             key = key_of(book, mode, job, now)
-            if book[job, END] == now:
-                settle(book, table, keys, jobs, counts, job, now)
-                ended += 1
-                ask_behind(table, keys, jobs, ask, key, job, np.inf)
-            else:
-                enter_next_stage(book, table, keys, jobs, standing, job)
-                postpone(book, keys, jobs, counts, next_event(book, bounds, job, now), job)
-                ask_behind(table, keys, jobs, ask, key, job, book[job, RANK])
+            settle(book, table, keys, jobs, counts, job, now)
+            ended += 1
+            ask_behind(table, keys, jobs, ask, key, job)
         while coming < count and eligible[arrivals[coming]] == now:
             job = arrivals[coming]
             coming += 1
             size = int(book[job, SIZE])
             book[job, SINCE] = now
-            if mode == STANDING:
-                book[job, RANK] = standing[job, 0]
             wait(book, table, keys, jobs, job, key_of(book, mode, job, now))
             if jobs[table[size, WAITERS]] == job:
                 ask[size] = 1
-        rearrange(book, table, keys, jobs, counts, bounds, ask, passed, now, restart_s)
+        rearrange(book, table, keys, jobs, counts, ask, passed, now, restart_s)
     return book

@@ -1,6 +1,6 @@
 """Jobs in an order that does not change, each run once from start to end.
 
-Ends at one moment come before arrivals; everybody who waits is then looked at in order of key and
+Ends at one moment come before arrivals; all waiting jobs are then considered in order of key and
 submission.
 """
 
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedmate.simulator.columns import Floats, Ints
 from schedmate.simulator.kernels.compiled import compiled
-from schedmate.simulator.kernels.heaps import pop, push
-from schedmate.simulator.kernels.sizes import sizes_of
+from schedmate.simulator.kernels.structures import pop, push, sizes_of
+from schedmate.simulator.traces.columns import Floats, Ints
 
 
 @compiled
 def in_turn(eligible: Floats, duration: Floats, gpus: Ints, total: int) -> tuple[Floats, Floats]:
-    """Strictly as they came, who are in order already: nobody need be kept waiting in a heap."""
+    """Strictly by submission, and in order already: no heap of waiting jobs is needed."""
     count = len(gpus)
     start = np.empty(count)
     end = np.empty(count)
@@ -48,7 +47,7 @@ def in_turn(eligible: Floats, duration: Floats, gpus: Ints, total: int) -> tuple
 def strict(
     arrivals: Ints, eligible: Floats, duration: Floats, gpus: Ints, key: Floats, total: int
 ) -> tuple[Floats, Floats]:
-    """Nobody overtakes the first in line."""
+    """No job overtakes the head of the queue."""
     count = len(gpus)
     start = np.empty(count)
     end = np.empty(count)
@@ -87,8 +86,9 @@ def strict(
 def first_fit(
     arrivals: Ints, eligible: Floats, duration: Floats, gpus: Ints, key: Floats, total: int
 ) -> tuple[Floats, Floats]:
-    """Whoever fits may overtake who does not: a heap for each size, of which the first is looked
-    at. Free GPUs only shrink while jobs are started, so who did not fit need not be asked again."""
+    """A job that fits may overtake one that does not: a heap for each size, of which the first is
+    considered. Free GPUs only shrink while jobs are started, so a job that did not fit need not be
+    tried again."""
     count = len(gpus)
     start = np.empty(count)
     end = np.empty(count)

@@ -1,4 +1,4 @@
-"""All that a report shows of one setting: small however many jobs there were."""
+"""Runs made small enough to draw: curves, waits by size, gains."""
 
 from __future__ import annotations
 
@@ -6,19 +6,101 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from schedmate.simulator.columns import Columns
-from schedmate.simulator.outcome import Outcome
-from schedmate.simulator.report.classes import JobClass, by_gpus
-from schedmate.simulator.report.curves import (
-    Curve,
-    cdf,
-    is_smoothed,
-    queue_length,
-    time_bins,
-    utilisation,
-)
-from schedmate.simulator.report.gains import Gains, gains
-from schedmate.simulator.result import Comparison, quantiles, waited_s
+import numpy as np
+
+from schedmate.simulator.engine.outcome import Comparison, Outcome, quantiles, waited_s
+from schedmate.simulator.report.gains import Gains, JobClass, by_gpus, gains
+from schedmate.simulator.traces.columns import Columns, Floats, Ints
+
+_EVEN_POINTS = 300
+_TAIL_POINTS = 60
+_BINS = 240
+_DRAIN_SHOWN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One policy's line; `x` rises."""
+
+    policy: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+def cdf(policy: str, values: Floats) -> Curve:
+    """The share of jobs at or below a value, first and last one included."""
+    ordered = np.sort(values)
+    ranks = _shown_ranks(len(ordered))
+    shares = (ranks + 1) / len(ordered)
+    return Curve(policy, tuple(ordered[ranks].tolist()), tuple(shares.tolist()))
+
+
+def _shown_ranks(jobs: int) -> Ints:
+    """Evenly spread, and closer together towards the slowest, whom people ask about."""
+    if jobs <= _EVEN_POINTS + _TAIL_POINTS:
+        return np.arange(jobs)
+    even = np.linspace(0, jobs - 1, _EVEN_POINTS)
+    tail = jobs - np.geomspace(1, jobs, _TAIL_POINTS)
+    return np.array(sorted(set(np.rint(np.concatenate([even, tail])).astype(int).tolist())))
+
+
+def time_bins(columns: Columns, last_end: float) -> Floats:
+    """Edges from the first submission until all has ended, or a while after the last came."""
+    first = float(columns.submit[0])
+    shown = float(columns.submit[-1]) + _DRAIN_SHOWN * columns.span_s if columns.span_s else np.inf
+    end = min(last_end, shown)
+    return np.linspace(first, max(end, first + 1.0), _BINS + 1)
+
+
+def utilisation(
+    policy: str, columns: Columns, outcome: Outcome, *, gpus: int, edges: Floats
+) -> Curve:
+    """The share of the GPUs that were held, on average over each bin."""
+    if outcome.changes is not None:
+        held = _area_before(outcome.changes.at, outcome.changes.more.astype(np.float64), edges)
+        level = np.maximum(np.diff(held) / np.diff(edges), 0.0)
+    else:
+        level = _held_evenly(columns, outcome, edges)
+    return _over_time(policy, level / gpus, edges)
+
+
+def is_smoothed(outcome: Outcome) -> bool:
+    """Whether jobs were interrupted at times that were not recorded."""
+    return outcome.changes is None and bool(outcome.preemptions.any())
+
+
+def _held_evenly(columns: Columns, outcome: Outcome, edges: Floats) -> Floats:
+    """What an interrupted job held is spread evenly from its first start to its end."""
+    took = outcome.end - outcome.start
+    held = np.divide(outcome.gpu_seconds, took, out=np.zeros(len(columns)), where=took > 0)
+    return _mean_level(outcome.start, outcome.end, held, edges)
+
+
+def queue_length(policy: str, columns: Columns, outcome: Outcome, *, edges: Floats) -> Curve:
+    """Jobs that wait for their first start, on average over each bin."""
+    level = _mean_level(columns.submit, outcome.start, np.ones(len(columns)), edges)
+    return _over_time(policy, level, edges)
+
+
+def _over_time(policy: str, level: Floats, edges: Floats) -> Curve:
+    since_first = edges[:-1] - edges[0]
+    return Curve(policy, tuple(since_first.tolist()), tuple(level.tolist()))
+
+
+def _mean_level(begin: Floats, end: Floats, height: Floats, edges: Floats) -> Floats:
+    """Mean over each bin of the sum of rectangles, by the difference of their integrals."""
+    area = _area_before(begin, height, edges) - _area_before(end, height, edges)
+    level: Floats = np.diff(area) / np.diff(edges)
+    return np.maximum(level, 0.0)
+
+
+def _area_before(since: Floats, height: Floats, edges: Floats) -> Floats:
+    """At each edge the integral of all that rose by `height` at `since` and stayed."""
+    edge = np.searchsorted(edges, since)
+    raised = np.cumsum(np.bincount(edge, height, len(edges) + 1))[:-1]
+    moment = np.cumsum(np.bincount(edge, height * (since - edges[0]), len(edges) + 1))[:-1]
+    area: Floats = raised * (edges - edges[0]) - moment
+    return area
 
 
 class Ran(Protocol):
@@ -54,7 +136,7 @@ class Digest:
     """How long a time `busy` and `queue` show, and of what."""
     lasted_s: float
     smoothed: tuple[str, ...]
-    """Policies that interrupt jobs and of which nobody wrote down when."""
+    """Policies that interrupt jobs at times that were not recorded."""
     gains: tuple[Gains, ...]
 
 

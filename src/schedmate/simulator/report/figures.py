@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedmate.simulator.report.curves import Curve
-from schedmate.simulator.report.digest import Digest
+from schedmate.simulator.report.digest import Curve, Digest
 from schedmate.simulator.report.drawing import marks, scale
 from schedmate.simulator.report.drawing.frame import Frame, room_for
 from schedmate.simulator.report.gains import Gains

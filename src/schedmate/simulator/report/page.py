@@ -9,10 +9,157 @@ from pathlib import Path
 
 from schedmate import __version__
 from schedmate.model import BadInput
+from schedmate.simulator.report import figures, tables
 from schedmate.simulator.report.digest import Digest
-from schedmate.simulator.report.sections import assumptions, sensitivity_section, trace_section
+from schedmate.simulator.report.gains import Gains
 from schedmate.simulator.report.sensitivity import Sensitivity
-from schedmate.simulator.report.words import text
+from schedmate.simulator.report.words import human_number, human_time, share, text, times
+
+_CROWDED = 0.7
+
+
+def trace_section(of: Digest) -> str:
+    legend = figures.legend(list(of.compared.policies))
+    return "".join(
+        [
+            f"<h2>{text(of.compared.trace)}</h2>",
+            f"<p>{_setting_in_words(of)}</p>",
+            tables.headline(of),
+            _figure(
+                "Completion times",
+                legend + figures.completion(of),
+                "How many of the jobs had ended so long after they were submitted; further left "
+                "and higher is better. The scale is logarithmic; under a second counts as one.",
+            ),
+            _waits(of, legend),
+            _figure(
+                "GPUs held over time",
+                legend + figures.busy(of),
+                _held_in_words(of),
+            ),
+            _figure(
+                "Jobs that wait over time",
+                legend + figures.queue(of),
+                f"Submitted and not yet started for the first time; {_shown(of)}.",
+            ),
+            _ablations(of),
+            _who_gains(of),
+        ]
+    )
+
+
+def assumptions(of: Digest) -> str:
+    lines = "".join(f"<li>{text(line)}</li>" for line in of.compared.assumptions)
+    return f"<h3>{text(of.compared.trace)}</h3><ul>{lines}</ul>"
+
+
+def sensitivity_section(found: list[Sensitivity], policies: list[str]) -> str:
+    if not found:
+        return ""
+    legend = figures.legend(policies)
+    parts = [
+        _figure(
+            f"{each.trace}: {each.varied}",
+            legend + figures.sensitivity(each, policies) + tables.sensitivity(each),
+            f"How many times shorter the average completion time is than that of {each.first} in "
+            f"the same setting: geometric mean, least and most over {each.runs} settings.",
+        )
+        for each in found
+    ]
+    return "<h2>What the settings change</h2>" + "".join(parts)
+
+
+def _setting_in_words(of: Digest) -> str:
+    compared = of.compared
+    words = f"{human_number(compared.jobs)} jobs on {human_number(compared.gpus)} GPUs. "
+    if compared.setting:
+        values = ", ".join(f"{name} {value:g}" for name, value in compared.setting.items())
+        words = f"The first setting of a sweep ({values}). {words}"
+    if compared.load is None:
+        return text(words + "All jobs come at once.")
+    words += (
+        f"The load is {compared.load:.2f}: while jobs come, they ask for that many times what the "
+        "GPUs can do. "
+    )
+    if compared.load < _CROWDED:
+        words += "There is room for nearly every job, so no policy can make much of a difference."
+    return text(words)
+
+
+def _figure(title: str, drawn: str, caption: str) -> str:
+    return f"<h3>{text(title)}</h3><figure>{drawn}<figcaption>{text(caption)}</figcaption></figure>"
+
+
+def _waits(of: Digest, legend: str) -> str:
+    numbers = (
+        "<details><summary>Average / median / 90th percentile</summary>"
+        f"{tables.waits(of)}</details>"
+    )
+    return _figure(
+        "Waits by size of the job",
+        legend + figures.waits(of) + numbers,
+        "Time without GPUs: until the first start and, for jobs that were interrupted, after it "
+        "too. The scale is logarithmic; under a second counts as one.",
+    )
+
+
+def _held_in_words(of: Digest) -> str:
+    words = f"Averages over {human_time(of.shown_s / len(of.busy[0].x))}; {_shown(of)}."
+    if not of.smoothed:
+        return words
+    return (
+        f"{words} Of {', '.join(of.smoothed)}: what a job held that was interrupted is spread "
+        "evenly between its first start and its end."
+    )
+
+
+def _shown(of: Digest) -> str:
+    if of.shown_s >= of.lasted_s:
+        return "until the last job has ended"
+    return f"the first {human_time(of.shown_s)} of {human_time(of.lasted_s)}"
+
+
+def _ablations(of: Digest) -> str:
+    names = list(of.compared.policies)
+    found = []
+    for name in names:
+        aided = [other for other in names if other.startswith(f"{name}+")]
+        if len(aided) > 1:
+            found.append(figures.ablation(of, [name, *aided]))
+    if not found:
+        return ""
+    caption = "Each policy alone, with one part of SchedMate, and with all three."
+    return _figure("What each part brings", "".join(found), caption)
+
+
+def _who_gains(of: Digest) -> str:
+    if not of.gains:
+        return ""
+    parts = [
+        f"<details{' open' if number == 0 else ''}><summary>{text(each.after)} instead of "
+        f"{text(each.before)}</summary><p>{_in_words(each)}</p><figure>"
+        f"{figures.who_gains(each)}</figure>{tables.gains(each)}</details>"
+        for number, each in enumerate(of.gains)
+    ]
+    note = (
+        '<p class="faint">To the right of one: jobs of this kind end sooner on average. Slower is '
+        "a job that ends later by more than a second and one percent. Users and groups are those "
+        "with the most GPU time requested.</p>"
+    )
+    return "<h3>Who gains and who loses</h3>" + note + "".join(parts)
+
+
+def _in_words(of: Gains) -> str:
+    all_jobs = of.rows[0]
+    words = (
+        f"On average jobs end {times(all_jobs.ratio)} as fast. {share(of.faster)} of the jobs end "
+        f"sooner and {share(all_jobs.slower)} later"
+    )
+    if all_jobs.slower:
+        words += f", those by {human_time(all_jobs.slower_by_s)} in the median"
+    words += f". {of.users_better_off} of {of.users} users are better off on average."
+    return text(words)
+
 
 _HERE = Path(__file__).parent
 SEMI_SYNTHETIC = (
@@ -28,10 +175,12 @@ def write_report(
     *,
     command: str,
     sensitivity: Sequence[Sensitivity] = (),
-    overlaid: bool = False,
+    semi_synthetic: bool = False,
 ) -> None:
     """Write the report of one or more traces; `command` is what makes it again."""
-    page = report_html(digests, command=command, sensitivity=sensitivity, overlaid=overlaid)
+    page = report_html(
+        digests, command=command, sensitivity=sensitivity, semi_synthetic=semi_synthetic
+    )
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -44,12 +193,12 @@ def report_html(
     *,
     command: str,
     sensitivity: Sequence[Sensitivity] = (),
-    overlaid: bool = False,
+    semi_synthetic: bool = False,
 ) -> str:
     style = (_HERE / "report.css").read_text(encoding="utf-8")
     script = (_HERE / "report.js").read_text(encoding="utf-8")
     policies = list(digests[0].compared.policies)
-    warning = f'<p class="warning">{text(SEMI_SYNTHETIC)}</p>' if overlaid else ""
+    warning = f'<p class="warning">{text(SEMI_SYNTHETIC)}</p>' if semi_synthetic else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_allowed(style, script)}">'

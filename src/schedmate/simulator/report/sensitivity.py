@@ -1,4 +1,4 @@
-"""What a sweep says of each thing it varied."""
+"""What each thing that a sweep varied changes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schedmate.simulator.engine.outcome import Comparison
 from schedmate.simulator.report.gains import ratio
-from schedmate.simulator.result import Comparison
 
 _CHANCE = "seed"
 """Varied to see the spread; for its own sake only where nothing else is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from schedmate.simulator.engine.outcome import KINDS, Summary
 from schedmate.simulator.report.digest import Digest
 from schedmate.simulator.report.gains import Gains, ratio
 from schedmate.simulator.report.sensitivity import Sensitivity
@@ -18,25 +19,35 @@ _HEADINGS = (
 
 
 def headline(of: Digest) -> str:
-    compared = of.compared
-    first = next(iter(compared.policies.values()))
-    rows = []
-    for name, summary in compared.policies.items():
-        better = ratio(first.avg_jct_s, summary.avg_jct_s)
-        rows.append(
-            [
-                _cell(name),
-                _cell(human_time(summary.avg_jct_s)),
-                _judged(better),
-                _cell(human_time(summary.p50_jct_s)),
-                _tail(summary.p99_jct_s, first.p99_jct_s),
-                _cell(human_time(summary.avg_queue_s)),
-                _cell(human_time(summary.makespan_s)),
-                _cell(share(summary.gpu_utilization)),
-                _cell(human_number(summary.preemptions)),
-            ]
-        )
-    return table(_HEADINGS, rows)
+    """A table for each kind of policy: what the live adapters can do is not mixed with what a
+    scheduler that asks could."""
+    first = next(iter(of.compared.policies.values()))
+    return "".join(
+        f"<h3>{text(KINDS[kind].capitalize())}</h3>"
+        + table(_HEADINGS, [_summary(name, each, first) for name, each in policies.items()])
+        + (f'<p class="faint">{text(_NOT_LIVE)}</p>' if kind == "asking" else "")
+        for kind, policies in of.compared.by_kind().items()
+    )
+
+
+def _summary(name: str, summary: Summary, first: Summary) -> list[str]:
+    return [
+        _cell(name),
+        _cell(human_time(summary.avg_jct_s)),
+        _judged(ratio(first.avg_jct_s, summary.avg_jct_s)),
+        _cell(human_time(summary.p50_jct_s)),
+        _tail(summary.p99_jct_s, first.p99_jct_s),
+        _cell(human_time(summary.avg_queue_s)),
+        _cell(human_time(summary.makespan_s)),
+        _cell(share(summary.gpu_utilization)),
+        _cell(human_number(summary.preemptions)),
+    ]
+
+
+_NOT_LIVE = (
+    "These schedulers preempt, share GPUs or order by predictions themselves and ask SchedMate for "
+    "answers. The live adapters do none of this: they set nice numbers, requeue and cancel."
+)
 
 
 def waits(of: Digest) -> str:
@@ -87,8 +98,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _cell(said: str) -> str:
-    return f"<td>{text(said)}</td>"
+def _cell(words: str) -> str:
+    return f"<td>{text(words)}</td>"
 
 
 def _judged(better: float) -> str:

@@ -11,9 +11,9 @@ _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _TWO_UNITS_OF_DAYS = 2
 
 
-def text(said: object) -> str:
+def text(words: object) -> str:
     """Words of a trace or of ours, harmless in HTML and with nothing hidden in them."""
-    return _escape(" ".join(legible(line) for line in str(said).split("\n")), quote=True)
+    return _escape(" ".join(legible(line) for line in str(words).split("\n")), quote=True)
 
 
 def human_time(seconds: float) -> str:

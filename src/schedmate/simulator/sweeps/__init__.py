@@ -1,8 +1,7 @@
-"""Many settings at once: what to vary, who runs them, what comes back."""
+"""Many settings at once: what to vary, where they run, what comes back."""
 
 from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.grid import VARIED, settings_of, varied
-from schedmate.simulator.sweeps.question import SYNTHETIC, Question
+from schedmate.simulator.sweeps.question import SYNTHETIC, VARIED, Question, settings_of, varied
 from schedmate.simulator.sweeps.saving import save, unusable
 from schedmate.simulator.sweeps.workers import answers
 

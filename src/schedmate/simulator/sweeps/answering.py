@@ -8,27 +8,32 @@ from functools import lru_cache
 from pathlib import Path
 
 from schedmate.model import BadInput
-from schedmate.simulator.columns import Columns, columns_of
-from schedmate.simulator.compare import compare, comparison
-from schedmate.simulator.faults import draw_faults
-from schedmate.simulator.limits import LIMITS_DRAWN, with_limits
-from schedmate.simulator.overlay import overlay
-from schedmate.simulator.plan import plan
+from schedmate.policies import POLICIES, Policy
+from schedmate.simulator.engine.faults import draw_faults
+from schedmate.simulator.engine.outcome import Comparison
+from schedmate.simulator.experiments.compare import compare, comparison
+from schedmate.simulator.experiments.plan import plan
+from schedmate.simulator.experiments.setting import (
+    DEFAULT_LOAD,
+    LIMITS_DRAWN,
+    Setting,
+    fitting,
+    gpus_for_load,
+    nodes_of,
+    with_limits,
+)
 from schedmate.simulator.report import Digest, digest
-from schedmate.simulator.result import Comparison
-from schedmate.simulator.setting import DEFAULT_LOAD, Setting, fitting, gpus_for_load, nodes_of
 from schedmate.simulator.sweeps.pools import divided, run_pools
 from schedmate.simulator.sweeps.question import SYNTHETIC, Question
+from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces import Trace, read_trace
 from schedmate.simulator.traces.arrays import synthetic_columns
+from schedmate.simulator.traces.columns import Columns, columns_of
 from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
 _NAMED_ROWS = 3
-_BY_LIMITS = frozenset({"easy", "conservative", "multifactor"})
-_ASK_HOW_FAST = frozenset({"lucid", "pollux", "sia"})
-"""Policies that let jobs share or stretch, of which a trace says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class LeftOut:
 class Answer:
     question: Question
     compared: Comparison
-    overlaid: bool
+    semi_synthetic: bool
     left_out: LeftOut
     digest: Digest | None = None
     """Only where a report was asked for."""
@@ -71,8 +76,8 @@ def answer(
     setting = _setting(question, loaded.name, loaded.columns, loaded)
     runs = compare(setting, question.policies, on_progress=on_progress)
     compared = replace(comparison(setting, runs), setting=dict(question.swept))
-    told = digest(compared, setting.columns, runs) if reported else None
-    return Answer(question, compared, setting.meaning is not None, loaded.left_out, told)
+    digested = digest(compared, setting.columns, runs) if reported else None
+    return Answer(question, compared, setting.workload is not None, loaded.left_out, digested)
 
 
 def _answer_by_group(
@@ -93,8 +98,8 @@ def _answer_by_group(
         assumptions=(parted, *compared.assumptions[1:]),
         setting=dict(question.swept),
     )
-    told = digest(compared, whole.columns, pools.runs) if reported else None
-    return Answer(question, compared, whole.meaning is not None, loaded.left_out, told)
+    digested = digest(compared, whole.columns, pools.runs) if reported else None
+    return Answer(question, compared, whole.workload is not None, loaded.left_out, digested)
 
 
 def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) -> Setting:
@@ -117,7 +122,7 @@ def _setting(question: Question, name: str, columns: Columns, loaded: Loaded) ->
         left_out=left_out,
         notes=(*_notes(question, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
-    return _with_meaning(_with_faults(setting, question), question)
+    return _with_workload(_with_faults(setting, question), question)
 
 
 def _node_sizes(question: Question, gpus: int) -> tuple[int, ...]:
@@ -128,7 +133,11 @@ def _node_sizes(question: Question, gpus: int) -> tuple[int, ...]:
 
 
 def _plans_by_limits(question: Question) -> bool:
-    return any(plan(name).policy in _BY_LIMITS for name in question.policies)
+    return any(policy.needs_limits for policy in _policies(question))
+
+
+def _policies(question: Question) -> list[type[Policy]]:
+    return [POLICIES[plan(name).policy] for name in question.policies]
 
 
 def _size(question: Question, columns: Columns, loaded: Loaded) -> int:
@@ -150,36 +159,37 @@ def _with_faults(setting: Setting, question: Question) -> Setting:
     return replace(setting, faults=drawn)
 
 
-def _overlaid(question: Question) -> bool:
-    if question.overlay is not None:
-        return question.overlay
-    return _aided(question) or any(plan(name).policy in _ASK_HOW_FAST for name in question.policies)
+def _needs_workload(question: Question) -> bool:
+    if question.workload is not None:
+        return question.workload
+    shared_or_stretched = any("throughput" in policy.asks_for for policy in _policies(question))
+    return _aided(question) or shared_or_stretched
 
 
 def _aided(question: Question) -> bool:
     return any(plan(name).parts for name in question.policies)
 
 
-def _with_meaning(setting: Setting, question: Question) -> Setting:
-    if not _overlaid(question):
+def _with_workload(setting: Setting, question: Question) -> Setting:
+    if not _needs_workload(question):
         if question.assumed:
             raise BadInput(
                 f"{', '.join(question.assumed)} is about projects that jobs are given: say "
-                "--overlay, or put +schedmate beside a policy"
+                "--workload, or put +schedmate beside a policy"
             )
         return setting
-    meaning = overlay(setting.columns, seed=question.seed, **question.assumed)
-    return replace(setting, meaning=meaning, columns=meaning.as_seen(setting.columns))
+    workload = draw_workload(setting.columns, seed=question.seed, **question.assumed)
+    return replace(setting, workload=workload, columns=workload.visible_columns(setting.columns))
 
 
 def _notes(question: Question, loaded: Loaded) -> tuple[str, ...]:
     notes = list(loaded.notes)
     if question.error is not None:
         notes.append(
-            f"whoever foretells a run time says the truth with an error of {question.error:g} "
-            "(standard deviation of the logarithm), at no cost"
+            f"predictions are the true run times with an error of {question.error:g} (standard "
+            "deviation of the logarithm), at no cost"
         )
-    if _overlaid(question) and not _aided(question):
+    if _needs_workload(question) and not _aided(question):
         notes.append(
             "semi-synthetic: each job was given a training project of ours, which says how it "
             "fares on fewer GPUs or beside another job"

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedmate.model import BadInput
-from schedmate.simulator.columns import Columns, Ints
-from schedmate.simulator.compare import compare
-from schedmate.simulator.outcome import PER_JOB, Changes, Outcome
-from schedmate.simulator.run import PolicyRun
-from schedmate.simulator.setting import Setting, by_group
+from schedmate.simulator.engine.outcome import PER_JOB, Changes, Outcome
+from schedmate.simulator.experiments.compare import compare
+from schedmate.simulator.experiments.run import PolicyRun
+from schedmate.simulator.experiments.setting import Setting, by_group
+from schedmate.simulator.traces.columns import Columns, Ints
 
 OnProgress = Callable[[str, int, int], None]
 

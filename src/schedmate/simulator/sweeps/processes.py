@@ -11,14 +11,13 @@ from multiprocessing import active_children, get_context
 
 from schedmate.model import BadInput
 from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 
 def in_processes(
     questions: Sequence[Question], reported: frozenset[int], workers: int
 ) -> Iterator[tuple[int, Answer]]:
-    """Each with its number, as they come; nobody works on when one fails or nobody listens."""
+    """Each with its number, as they come; all stop when one fails or the caller stops listening."""
     others = active_children()
     pool = ProcessPoolExecutor(
         workers, mp_context=get_context("spawn"), initializer=_ready_for_work

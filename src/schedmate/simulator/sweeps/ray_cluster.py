@@ -10,8 +10,7 @@ from typing import Any
 
 from schedmate.model import BadInput
 from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 _KNOCK_S = 10.0
 _OUR_CODE = str(Path(__file__).parents[2])
@@ -21,7 +20,7 @@ _OUR_CODE = str(Path(__file__).parents[2])
 def on_ray(
     questions: Sequence[Question], reported: frozenset[int], address: str
 ) -> Iterator[tuple[int, Answer]]:
-    """Each with its number, as they come; what is under way ends when nobody listens."""
+    """Each with its number, as they come; work under way ends when the caller stops listening."""
     ray = _connected(address)
     remote = ray.remote(answer)
     asked = {
@@ -41,7 +40,7 @@ def on_ray(
 
 
 def _result(ray: Any, done: Any) -> Answer:
-    """What went wrong on another machine is told as it would be on this one."""
+    """An error on another machine is raised as it would be on this one."""
     try:
         found: Answer = ray.get(done)
     except ray.exceptions.RayTaskError as error:

@@ -1,6 +1,6 @@
-"""Who answers many questions: this process, all cores of this machine, or a Ray cluster.
+"""Where many questions are answered: this process, all cores of this machine, or a Ray cluster.
 
-Answers come back in the order of the questions and are the same whoever gave them.
+Answers come back in the order of the questions and are the same wherever they come from.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from schedmate.simulator.sweeps.answering import Answer, OnProgress, answer
-from schedmate.simulator.sweeps.naming import named
-from schedmate.simulator.sweeps.question import Question
+from schedmate.simulator.sweeps.question import Question, named
 
 OnDone = Callable[[int, int], None]
 

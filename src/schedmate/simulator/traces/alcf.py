@@ -1,4 +1,4 @@
-"""ALCF's ThetaGPU as lumos has it: real waits and time limits; user 0 stands for nobody named."""
+"""ALCF's ThetaGPU as lumos has it: real waits and time limits; user 0 stands for no user."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from schedmate.simulator.columns import STATES, Coded, Columns, columns_of
 from schedmate.simulator.traces import read_trace
+from schedmate.simulator.traces.columns import STATES, Coded, Columns, columns_of
 from schedmate.simulator.traces.drawing import draw
 from schedmate.simulator.traces.synthetic import (
     DEFAULT_PROFILE,
@@ -26,7 +26,7 @@ def synthetic_columns(
 ) -> Columns:
     """The same jobs as those of `synthetic`."""
     profile = profile_named(like)
-    drawn = draw(profile, jobs, gpus=gpus, load=load, dice=np.random.default_rng(seed))
+    drawn = draw(profile, jobs, gpus=gpus, load=load, rng=np.random.default_rng(seed))
     states = np.array([STATES.index(ending.state) for ending in profile.endings])
     people, user = _first_come(drawn.user)
     groups, group = _first_come(drawn.user % profile.groups)

@@ -39,7 +39,7 @@ _LIMITS = np.array(
 )
 """What people write: round numbers."""
 _USUAL = 3
-"""Nobody's usual limit is among the three shortest or the three longest."""
+"""No user's usual limit is among the three shortest or the three longest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,25 +55,23 @@ class Drawn:
     series: Ints
 
 
-def draw(
-    profile: Profile, jobs: int, *, gpus: int, load: float, dice: np.random.Generator
-) -> Drawn:
+def draw(profile: Profile, jobs: int, *, gpus: int, load: float, rng: np.random.Generator) -> Drawn:
     if jobs < 1 or gpus < 1:
         raise BadInput(f"a trace of {jobs} jobs on {gpus} GPUs cannot be drawn: name one at least")
-    begins = dice.random(jobs) < 1 / _JOBS_A_SERIES
+    begins = rng.random(jobs) < 1 / _JOBS_A_SERIES
     begins[0] = True
     sitting = np.cumsum(begins) - 1
-    users = _users(profile, jobs, int(sitting[-1]) + 1, dice)
-    series = _series(users, dice)[sitting]
-    sizes = _sizes(profile, len(users), gpus, dice)[series]
+    users = _users(profile, jobs, int(sitting[-1]) + 1, rng)
+    series = _series(users, rng)[sitting]
+    sizes = _sizes(profile, len(users), gpus, rng)[series]
     scale = np.log(sizes) * profile.growth
-    bent = dice.standard_normal(len(users))
-    ending = _endings(profile, len(users), series, dice)
-    duration = _durations(profile, ending, scale, _bents(profile, bent, series, dice))
-    padded = _padded(profile, duration, scale, bent[series], dice)
-    limit = _limits(duration, padded, users, series, dice)
+    bent = rng.standard_normal(len(users))
+    ending = _endings(profile, len(users), series, rng)
+    duration = _durations(profile, ending, scale, _bents(profile, bent, series, rng))
+    padded = _padded(profile, duration, scale, bent[series], rng)
+    limit = _limits(duration, padded, users, series, rng)
     span = float(np.sum(duration * sizes)) / (gpus * load)
-    submit = _times(profile, begins, span, dice)
+    submit = _times(profile, begins, span, rng)
     order = np.argsort(submit, kind="stable")
     return Drawn(
         submit=submit[order],
@@ -86,23 +84,23 @@ def draw(
     )
 
 
-def _choose(weights: Floats, count: int, dice: np.random.Generator) -> Ints:
+def _choose(weights: Floats, count: int, rng: np.random.Generator) -> Ints:
     edges = np.cumsum(weights / np.sum(weights))
     edges[-1] = 1.0
-    return np.searchsorted(edges, dice.random(count), side="right").astype(np.int64)
+    return np.searchsorted(edges, rng.random(count), side="right").astype(np.int64)
 
 
-def _users(profile: Profile, jobs: int, sittings: int, dice: np.random.Generator) -> Ints:
+def _users(profile: Profile, jobs: int, sittings: int, rng: np.random.Generator) -> Ints:
     """Few are very busy, as everywhere: Zipf's law."""
     people = max(1, min(profile.users, jobs // _JOBS_A_USER))
-    return _choose(np.arange(1.0, people + 1) ** -_ZIPF, sittings, dice)
+    return _choose(np.arange(1.0, people + 1) ** -_ZIPF, sittings, rng)
 
 
-def _series(users: Ints, dice: np.random.Generator) -> Ints:
+def _series(users: Ints, rng: np.random.Generator) -> Ints:
     """Which series a sitting works on: its own, or one of the user's before."""
     by_user = np.argsort(users, kind="stable")
     places = np.arange(len(users))
-    back = np.where(dice.random(len(users)) < _COMES_BACK, dice.geometric(0.3, len(users)), 0)
+    back = np.where(rng.random(len(users)) < _COMES_BACK, rng.geometric(0.3, len(users)), 0)
     earlier = np.maximum(places - back, 0)
     theirs = users[by_user[earlier]] == users[by_user]
     series = np.empty(len(users), dtype=np.int64)
@@ -110,23 +108,23 @@ def _series(users: Ints, dice: np.random.Generator) -> Ints:
     return series
 
 
-def _sizes(profile: Profile, count: int, gpus: int, dice: np.random.Generator) -> Ints:
+def _sizes(profile: Profile, count: int, gpus: int, rng: np.random.Generator) -> Ints:
     fitting = {size: share for size, share in profile.sizes.items() if size <= gpus}
-    chosen = _choose(np.array([*fitting.values()]), count, dice)
+    chosen = _choose(np.array([*fitting.values()]), count, rng)
     return np.array([*fitting], dtype=np.int64)[chosen]
 
 
-def _endings(profile: Profile, count: int, series: Ints, dice: np.random.Generator) -> Ints:
+def _endings(profile: Profile, count: int, series: Ints, rng: np.random.Generator) -> Ints:
     shares = np.array([ending.share for ending in profile.endings])
-    mostly = _choose(shares, count, dice)
-    keeps = dice.random(len(series)) < profile.same_state
-    return np.where(keeps, mostly[series], _choose(shares, len(series), dice))
+    mostly = _choose(shares, count, rng)
+    keeps = rng.random(len(series)) < profile.same_state
+    return np.where(keeps, mostly[series], _choose(shares, len(series), rng))
 
 
-def _bents(profile: Profile, bent: Floats, series: Ints, dice: np.random.Generator) -> Floats:
+def _bents(profile: Profile, bent: Floats, series: Ints, rng: np.random.Generator) -> Floats:
     """How far off the typical time, in spreads."""
-    own = dice.standard_normal(len(series))
-    keeps = dice.random(len(series)) < profile.same_time
+    own = rng.standard_normal(len(series))
+    keeps = rng.random(len(series)) < profile.same_time
     return np.where(keeps, _ALIKE * bent[series] + np.sqrt(1 - _ALIKE**2) * own, own)
 
 
@@ -139,31 +137,31 @@ def _durations(profile: Profile, ending: Ints, scale: Floats, bent: Floats) -> F
 
 
 def _padded(
-    profile: Profile, duration: Floats, scale: Floats, bent: Floats, dice: np.random.Generator
+    profile: Profile, duration: Floats, scale: Floats, bent: Floats, rng: np.random.Generator
 ) -> Floats:
     """What the series takes when it ends well, and a good deal more."""
     well = _durations(profile, np.zeros(len(scale), dtype=np.int64), scale, bent)
-    padded = well * np.exp(np.abs(dice.standard_normal(len(scale))) * _PADDING)
+    padded = well * np.exp(np.abs(rng.standard_normal(len(scale))) * _PADDING)
     return np.maximum(duration, np.minimum(padded, profile.longest_s))
 
 
 def _limits(
-    duration: Floats, padded: Floats, users: Ints, series: Ints, dice: np.random.Generator
+    duration: Floats, padded: Floats, users: Ints, series: Ints, rng: np.random.Generator
 ) -> Floats:
     """The user's usual limit, or a round one for the series; never one that was broken."""
-    usual = dice.integers(_USUAL, len(_LIMITS) - _USUAL, int(users.max()) + 1)[users[series]]
-    by_habit = (dice.random(len(users)) < _BY_HABIT)[series]
+    usual = rng.integers(_USUAL, len(_LIMITS) - _USUAL, int(users.max()) + 1)[users[series]]
+    by_habit = (rng.random(len(users)) < _BY_HABIT)[series]
     wanted = np.where(by_habit, np.maximum(duration, _LIMITS[usual]), padded)
     return _LIMITS[np.searchsorted(_LIMITS, wanted)]
 
 
 def _times(
-    profile: Profile, begins: NDArray[np.bool_], span: float, dice: np.random.Generator
+    profile: Profile, begins: NDArray[np.bool_], span: float, rng: np.random.Generator
 ) -> Floats:
     """Sittings begin by the rhythm of the day; within one, jobs follow after short pauses."""
-    starts = _rhythmic(profile, span, dice.random(int(np.sum(begins))))
+    starts = _rhythmic(profile, span, rng.random(int(np.sum(begins))))
     sitting = np.cumsum(begins) - 1
-    pauses = _PAUSE_S * np.exp(_PAUSE_SPREAD * dice.standard_normal(len(begins)))
+    pauses = _PAUSE_S * np.exp(_PAUSE_SPREAD * rng.standard_normal(len(begins)))
     since = np.cumsum(np.where(begins, 0.0, pauses))
     times = starts[sitting] + since - since[begins][sitting]
     wrapped: Floats = np.round(np.mod(times, span), 3)

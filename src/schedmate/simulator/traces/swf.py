@@ -95,7 +95,7 @@ def _known(row: Row, column: str) -> int:
 
 
 def _word(row: Row, column: str) -> str:
-    """Users and the like are numbers; -1 is nobody."""
+    """Users and the like are numbers; -1 is none."""
     return "" if row[column] == "-1" else str(row[column])
 
 

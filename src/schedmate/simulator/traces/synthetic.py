@@ -36,7 +36,7 @@ def synthetic(
     `like` names the cluster whose published figures they have: philly, helios or acme.
     """
     profile = profile_named(like)
-    drawn = draw(profile, jobs, gpus=gpus, load=load, dice=np.random.default_rng(seed))
+    drawn = draw(profile, jobs, gpus=gpus, load=load, rng=np.random.default_rng(seed))
     kind = "synthetic" if like == DEFAULT_PROFILE else f"synthetic {like}"
     with nothing_thrown_away():
         return Trace(name=f"{kind} (seed {seed})", jobs=_jobs(drawn, profile), gpus=gpus)
@@ -57,8 +57,8 @@ def _jobs(drawn: Drawn, profile: Profile) -> tuple[TraceJob, ...]:
     users = [f"user{number}" for number in range(profile.users)]
     groups = [f"vc{number % profile.groups}" for number in range(profile.users)]
     states = [ending.state for ending in profile.endings]
-    told = (drawn.submit, drawn.duration, drawn.gpus, drawn.ending, drawn.limit)
-    rows = zip(*(each.tolist() for each in (*told, drawn.user, drawn.series)), strict=True)
+    numbers = (drawn.submit, drawn.duration, drawn.gpus, drawn.ending, drawn.limit)
+    rows = zip(*(each.tolist() for each in (*numbers, drawn.user, drawn.series)), strict=True)
     return tuple(
         TraceJob(
             job_id=str(number),

@@ -128,9 +128,9 @@ def hover_data(
     """What a script needs to say the values where the mouse is, as an attribute of the picture.
 
     `shows` and `along` are what y and x are: `time`, `share`, `ratio` or `number`. With `near`
-    only the values that were drawn are said, by their `labels` where they have some.
+    only the values that were drawn are shown, by their `labels` where they have some.
     """
-    told = {
+    hover = {
         "shows": shows,
         "along": along,
         "near": near,
@@ -141,7 +141,7 @@ def hover_data(
             for line in lines
         ],
     }
-    return f' data-hover="{text(json.dumps(told, separators=(",", ":")))}"'
+    return f' data-hover="{text(json.dumps(hover, separators=(",", ":")))}"'
 
 
 def _short(value: float) -> float | None:

@@ -62,7 +62,7 @@ def counts(high: float) -> Scale:
 
 
 def shares(high: float = 1.0) -> Scale:
-    """From none to all; to more where two jobs share what each is said to hold."""
+    """From none to all; to more where two jobs share what each counts as held."""
     return Scale(0.0, high, False, (0.0, 0.25, 0.5, 0.75, 1.0), "{:.0%}".format)
 
 

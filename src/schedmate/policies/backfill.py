@@ -1,0 +1,179 @@
+"""Backfill: in order of submission, where a later job may start first if it delays no reservation.
+
+Plans are `JobColumns.planned`; a running job that outlived its plan is expected to end now.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from heapq import heappop, heappush
+
+from schedmate.model import BadInput
+from schedmate.policies.base import ClusterView, KernelSpec, Policy
+from schedmate.policies.disciplines import (
+    FreeProfile,
+    PlannedEnds,
+    QueueRanks,
+    WaitingByPlan,
+    plan_s,
+)
+
+
+class Easy(Policy):
+    """EASY (Lifka 1995): only jobs that do not delay the head of the queue may overtake it.
+
+    The head has the only reservation: the earliest time at which its GPUs are planned to be free.
+    Another job may start if it is planned to be done by then, or fits beside what is reserved.
+    """
+
+    name = "easy"
+    needs_limits = True
+    source = "limit"
+    kernel = KernelSpec("static", "easy")
+
+    def begin(self, cluster: ClusterView) -> None:
+        self._cluster = cluster
+        self._ends = PlannedEnds()
+        self._ranks = QueueRanks(cluster.jobs.queue_key)
+        self._waiting = WaitingByPlan(cluster.jobs, self._ranks)
+        self._queue: list[int] = []
+        self._waits: set[int] = set()
+
+    def arrived(self, job: int) -> None:
+        heappush(self._queue, self._ranks.of[job])
+        self._waits.add(job)
+        self._waiting.put(job)
+
+    def ended(self, job: int) -> None:
+        self._ends.remove(job)
+
+    def evicted(self, job: int) -> None:
+        self._ends.remove(job)
+
+    def decide(self) -> None:
+        head = self._head()
+        while head is not None and self._start(head):
+            head = self._head()
+        if head is not None and self._cluster.free:
+            self._backfill(head)
+
+    def _head(self) -> int | None:
+        queue, job_at = self._queue, self._ranks.job_at
+        while queue and job_at[queue[0]] not in self._waits:
+            heappop(queue)
+        return job_at[queue[0]] if queue else None
+
+    def _backfill(self, head: int) -> None:
+        cluster = self._cluster
+        wanted = cluster.jobs.gpus[head]
+        by, beside = self._ends.reservation(wanted, cluster.free, cluster.now)
+        does_not_fit = {wanted}
+        while (job := self._first_harmless(by, beside, does_not_fit)) is not None:
+            gpus = cluster.jobs.gpus[job]
+            if not self._start(job):
+                does_not_fit.add(gpus)
+            elif cluster.now + plan_s(cluster.jobs.planned[job]) > by:
+                beside -= gpus
+
+    def _first_harmless(self, by: float, beside: int, does_not_fit: set[int]) -> int | None:
+        now, waiting = self._cluster.now, self._waiting
+        found = [
+            waiting.first_of_all(gpus) if gpus <= beside else waiting.first(gpus, now, by)
+            for gpus in waiting.sizes(self._cluster.free)
+            if gpus not in does_not_fit
+        ]
+        rank = self._ranks.of
+        return min((job for job in found if job is not None), key=rank.__getitem__, default=None)
+
+    def _start(self, job: int) -> bool:
+        cluster = self._cluster
+        if not cluster.start(job):
+            return False
+        self._waits.remove(job)
+        self._waiting.remove(job)
+        end = cluster.now + plan_s(cluster.jobs.planned[job])
+        self._ends.add(job, end, cluster.jobs.gpus[job])
+        return True
+
+
+DEPTH = 100
+"""Reservations for later that are made at a decision; compare Slurm's `bf_max_job_test`. Jobs
+further back must wait, else a queue of thousands would be planned anew at every event."""
+
+
+class Conservative(Policy):
+    """Only jobs that delay no job before them may overtake.
+
+    At every decision the waiting jobs get, in order, the earliest time that is planned to be free
+    for them; a job whose time is now is started. So a job that ends early lets all move up in their
+    order. Nothing is kept between decisions: with plans that come true a reservation stays what it
+    was when first made, else it may move either way (as in Slurm's backfill, which plans anew each
+    cycle; Mu'alem and Feitelson's keeps reservations and moves each up only into what all others
+    leave).
+    """
+
+    name = "conservative"
+    needs_limits = True
+    source = "limit"
+
+    def __init__(self, *, depth: int = DEPTH) -> None:
+        if depth < 1:
+            raise BadInput("the depth of conservative backfill is a number of jobs, at least 1")
+        self._depth = depth
+
+    def begin(self, cluster: ClusterView) -> None:
+        self._cluster = cluster
+        self._ends = PlannedEnds()
+        self._queue: list[int] = []
+        self._ranks = QueueRanks(cluster.jobs.queue_key)
+        self._waiting = WaitingByPlan(cluster.jobs, self._ranks)
+
+    def arrived(self, job: int) -> None:
+        insort(self._queue, self._ranks.of[job])
+        self._waiting.put(job)
+
+    def ended(self, job: int) -> None:
+        self._ends.remove(job)
+
+    def evicted(self, job: int) -> None:
+        self._ends.remove(job)
+
+    def decide(self) -> None:
+        cluster = self._cluster
+        if not self._queue or not cluster.free:
+            return
+        profile = FreeProfile(cluster.now, cluster.free, self._ends.freed(cluster.now))
+        started = []
+        reserved = 0
+        for rank in self._queue:
+            if reserved == self._depth or not self._any_could_start(profile):
+                break
+            if self._reserve(self._ranks.job_at[rank], profile):
+                started.append(rank)
+            else:
+                reserved += 1
+        for rank in started:
+            del self._queue[bisect_left(self._queue, rank)]
+
+    def _any_could_start(self, profile: FreeProfile) -> bool:
+        """A reservation for later matters only to a job behind it that could start now."""
+        cluster, waiting = self._cluster, self._waiting
+        return any(
+            waiting.first(gpus, cluster.now, profile.until_short_of(gpus)) is not None
+            for gpus in waiting.sizes(cluster.free)
+        )
+
+    def _reserve(self, job: int, profile: FreeProfile) -> bool:
+        """Whether it could be started at once."""
+        cluster = self._cluster
+        gpus, plan = cluster.jobs.gpus[job], plan_s(cluster.jobs.planned[job])
+        begin = profile.earliest(gpus, plan)
+        if begin == math.inf:
+            return False
+        profile.reserve(gpus, begin, begin + plan)
+        if begin > cluster.now or not cluster.start(job):
+            return False
+        self._waiting.remove(job)
+        self._ends.add(job, begin + plan, gpus)
+        return True

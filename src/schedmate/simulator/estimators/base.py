@@ -1,0 +1,44 @@
+"""What is predicted of each job's run time when it is submitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedmate.simulator.traces.columns import Columns, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Seconds, `nan` where unknown. True run times are in here only where the source is an
+    oracle."""
+
+    p10: Floats
+    p50: Floats
+    p90: Floats
+    cost_s: Floats
+    """Seconds after the submission at which it is known: reading a job takes time."""
+    source: str
+
+    @classmethod
+    def exactly(cls, seconds: Floats, source: str) -> Estimates:
+        return cls(seconds, seconds, seconds, np.zeros(len(seconds)), source)
+
+
+def unknown(columns: Columns) -> Estimates:
+    return Estimates.exactly(np.full(len(columns), np.nan), "none")
+
+
+def oracle(columns: Columns) -> Estimates:
+    return Estimates.exactly(columns.duration, "oracle")
+
+
+def mistaken(columns: Columns, error: float, *, seed: int) -> Estimates:
+    """The truth, off by a log-normal error."""
+    off = np.random.default_rng([seed, len(columns)]).normal(0.0, 1.0, len(columns))
+    return Estimates.exactly(columns.duration * np.exp(error * off), "oracle with errors")
+
+
+def limits(columns: Columns) -> Estimates:
+    return Estimates.exactly(np.where(np.isinf(columns.limit), np.nan, columns.limit), "limit")

@@ -1,0 +1,1 @@
+"""Experiments: a setting, a policy with or without SchedMate, and what came of the jobs."""

@@ -1,0 +1,120 @@
+"""One setting under several plans, and all that is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from schedmate.policies import POLICIES
+from schedmate.simulator.engine.outcome import Comparison
+from schedmate.simulator.experiments.execute import Backend
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.plan import Plan, plan
+from schedmate.simulator.experiments.run import PolicyRun, run
+from schedmate.simulator.experiments.setting import Setting
+
+OnProgress = Callable[[str, int, int], None]
+
+_NO_CODE = (
+    "SchedMate knows no code here: it predicts from user, name and request alone, and the tracker "
+    "has no log to read"
+)
+_SEMI_SYNTHETIC = (
+    "semi-synthetic: each job was given a training project of ours that takes as long as the trace "
+    "says; what SchedMate predicts of it comes from its real code, in order of time"
+)
+
+
+def compare(
+    setting: Setting,
+    policies: Sequence[str],
+    *,
+    backend: Backend = "auto",
+    on_progress: OnProgress | None = None,
+) -> list[PolicyRun]:
+    """Each of them on the same jobs and the same cluster, with the same predictions."""
+    chosen = [plan(name) for name in policies]
+    knowledge = Knowledge(setting)
+    knowledge.on_progress = _named(on_progress, "predictions")
+    return [
+        run(setting, each, knowledge, backend=backend, on_progress=_named(on_progress, each.name))
+        for each in chosen
+    ]
+
+
+def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> Comparison:
+    """The JSON of `schedmate simulate`."""
+    load = setting.load
+    return Comparison(
+        trace=setting.name,
+        jobs=len(setting.columns),
+        gpus=setting.gpus,
+        assumptions=tuple(assumptions(setting, [plan(each.policy) for each in runs])),
+        policies={each.policy: each.summary for each in runs},
+        kinds={each.policy: POLICIES[plan(each.policy).policy].kind for each in runs},
+        load=None if load == float("inf") else load,
+    )
+
+
+def _named(on_progress: OnProgress | None, name: str) -> Callable[[int, int], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(name, done, total)
+
+
+def assumptions(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    """In plain words: what a figure rests on."""
+    return [
+        _cluster(setting),
+        f"the jobs ask for {_load(setting)} the cluster gives while they arrive",
+        *setting.notes,
+        *_of_the_plans(setting, plans),
+        *_of_the_workload(setting, plans),
+    ]
+
+
+def _cluster(setting: Setting) -> str:
+    if setting.kinds:
+        kinds = ", ".join(f"{each.gpus} {each.name} ({each.speed:g}x)" for each in setting.kinds)
+        return (
+            f"GPUs of {len(setting.kinds)} kinds: {kinds}; a job runs on one kind, at that speed, "
+            "on the first that has room unless the policy chooses"
+        )
+    if setting.node_sizes:
+        largest = max(setting.node_sizes)
+        return (
+            f"{setting.gpus} GPUs on {len(setting.node_sizes)} nodes of at most {largest}; "
+            f"a job is {_placed(setting)}; {len(setting.faults)} node failures"
+        )
+    return f"one pool of {setting.gpus} GPUs of one kind, handed out by the gang"
+
+
+def _placed(setting: Setting) -> str:
+    return "kept together where it can be, else slower" if setting.spread else "kept together"
+
+
+def _load(setting: Setting) -> str:
+    load = setting.load
+    return "more than" if load == float("inf") else f"{load:.2f} times what"
+
+
+def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    lines = [f"a job that was stopped pays {setting.restart_s:g} s when it resumes"]
+    unaided = dict.fromkeys(each.policy for each in plans if "advisor" not in each.parts)
+    oracles = [name for name in unaided if POLICIES[name].source == "oracle"]
+    predicted = [name for name in unaided if POLICIES[name].source == "history"]
+    if oracles:
+        lines.append(f"{', '.join(oracles)}: knows every run time beforehand (oracle)")
+    if predicted and setting.error is None:
+        lines.append(
+            f"{', '.join(predicted)}: by predictions, the rolling mean of the user's similar jobs "
+            f"({predicted[0]}-oracle knows the true run times)"
+        )
+    if setting.left_out:
+        lines.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
+    return lines
+
+
+def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    if not any(each.parts for each in plans):
+        return []
+    return [_NO_CODE if setting.workload is None else _SEMI_SYNTHETIC]

@@ -1,0 +1,111 @@
+"""One run of one policy, on a compiled kernel where that gives the same and pays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from schedmate.policies import JobColumns, Policy
+from schedmate.policies.base import SECONDS_PER_NICE
+from schedmate.simulator.engine.cluster import Cluster, Kinds, Nodes, Physics, Plain, Pool
+from schedmate.simulator.engine.engine import Engine, Progress, Recovery, Watcher
+from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.experiments.setting import Setting, nodes_of
+from schedmate.simulator.synthetic import WorkloadPhysics
+from schedmate.simulator.traces.columns import Columns, Floats
+
+Backend = Literal["auto", "engine", "kernel"]
+
+WORTH_COMPILING = 30_000
+"""Jobs from which on a kernel pays for being loaded."""
+_Z90 = 1.2816
+"""Standard deviations from the median to the 90th percentile."""
+
+
+def job_columns(columns: Columns, estimates: Estimates, nice: Floats | None = None) -> JobColumns:
+    """What a policy sees of a trace."""
+    queue_key = columns.submit if nice is None else columns.submit + SECONDS_PER_NICE * nice
+    return JobColumns(
+        submit=columns.submit.tolist(),
+        gpus=columns.gpus.tolist(),
+        user=columns.user.codes.tolist(),
+        group=columns.group.codes.tolist(),
+        name=columns.name.codes.tolist(),
+        limit=columns.limit.tolist(),
+        expected=estimates.p50.tolist(),
+        planned=columns.limit.tolist(),
+        queue_key=queue_key.tolist(),
+        log_sigma=log_sigma(estimates).tolist(),
+    )
+
+
+def log_sigma(estimates: Estimates) -> Floats:
+    """The standard deviation of the logarithm that p10 and p90 imply."""
+    low, high = np.maximum(estimates.p10, 1.0), np.maximum(estimates.p90, 1.0)
+    return np.asarray(np.log(high / low) / (2 * _Z90))
+
+
+def execute(
+    setting: Setting,
+    columns: Columns,
+    jobs: JobColumns,
+    policy: Policy,
+    *,
+    eligible: Floats | None = None,
+    watcher: Watcher | None = None,
+    recovery: Recovery | None = None,
+    backend: Backend = "auto",
+    on_progress: Progress | None = None,
+) -> Outcome:
+    mistaken = recovery is not None and recovery.mistakes
+    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher or mistaken)
+    if plain and backend != "engine" and _has_kernel(policy, columns, backend):
+        from schedmate.simulator.kernels import run_kernel  # noqa: PLC0415 - numba is slow to load
+
+        return run_kernel(policy, columns, jobs, setting.gpus, eligible, setting.restart_s)
+    return Engine(
+        columns,
+        jobs,
+        policy,
+        cluster_of(setting),
+        physics=physics_of(setting),
+        speeds=[kind.speed for kind in setting.kinds] or [1.0],
+        eligible=eligible,
+        restart_s=setting.restart_s,
+        faults=setting.faults,
+        recovery=recovery,
+        watcher=watcher,
+        on_progress=on_progress,
+    ).run()
+
+
+def cluster_of(setting: Setting) -> Cluster:
+    if setting.kinds:
+        return Kinds([_of_kind(kind.gpus, setting) for kind in setting.kinds])
+    if setting.node_sizes:
+        return Nodes(setting.node_sizes, spread=setting.spread)
+    return Pool(setting.gpus)
+
+
+def _of_kind(gpus: int, setting: Setting) -> tuple[Cluster, int]:
+    if setting.per_node is None:
+        return Pool(gpus), 1
+    sizes = nodes_of(gpus, setting.per_node)
+    return Nodes(sizes, spread=setting.spread), len(sizes)
+
+
+def physics_of(setting: Setting) -> Physics:
+    gpus = setting.columns.gpus.tolist()
+    return Plain(gpus) if setting.workload is None else WorkloadPhysics(setting.workload, gpus)
+
+
+def _has_kernel(policy: Policy, columns: Columns, backend: Backend) -> bool:
+    if policy.kernel is None:
+        return False
+    if backend == "auto" and len(columns) < WORTH_COMPILING:
+        return False
+    from schedmate.simulator.kernels import available  # noqa: PLC0415 - numba is slow to load
+
+    return available()

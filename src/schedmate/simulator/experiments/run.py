@@ -1,0 +1,80 @@
+"""One setting under one plan: a policy, with or without SchedMate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from schedmate.policies import Fifo, Policy
+from schedmate.simulator.engine.engine import Progress
+from schedmate.simulator.engine.outcome import Outcome, Summary, summary_of
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.experiments.assist import prepare
+from schedmate.simulator.experiments.execute import Backend, execute, job_columns
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.plan import Plan
+from schedmate.simulator.experiments.setting import Setting
+from schedmate.simulator.traces.base import TraceJob
+from schedmate.simulator.traces.columns import Columns, columns_of
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PolicyRun:
+    policy: str
+    columns: Columns
+    gpus: int
+    outcome: Outcome
+    wall_seconds: float
+    """Of the run itself and of all that was learnt and predicted for it."""
+
+    @property
+    def summary(self) -> Summary:
+        return summary_of(
+            self.columns, self.outcome, gpus=self.gpus, wall_seconds=self.wall_seconds
+        )
+
+
+def run(
+    setting: Setting,
+    plan: Plan,
+    knowledge: Knowledge,
+    *,
+    backend: Backend = "auto",
+    on_progress: Progress | None = None,
+) -> PolicyRun:
+    began = perf_counter()
+    prepared = prepare(setting, plan, knowledge)
+    outcome = execute(
+        setting,
+        prepared.columns,
+        prepared.jobs,
+        prepared.policy,
+        eligible=prepared.eligible,
+        watcher=prepared.watcher,
+        recovery=prepared.recovery,
+        backend=backend,
+        on_progress=on_progress,
+    )
+    spent = perf_counter() - began
+    return PolicyRun(plan.name, prepared.columns, setting.gpus, outcome, spent)
+
+
+def average_completion_s(
+    jobs: Sequence[TraceJob],
+    *,
+    gpus: int,
+    policy: Policy | None = None,
+    expected: Mapping[str, float | None] | None = None,
+) -> float:
+    """Jobs that really ran, once more under a policy: from submission to the end, on average, in
+    order of submission unless a policy is given; `expected` seconds by job id, None if unknown."""
+    columns = columns_of(jobs)
+    known = expected or {}
+    seconds = np.array([known.get(job) for job in columns.ids], dtype=np.float64)
+    seen = job_columns(columns, Estimates.exactly(seconds, "prediction"))
+    setting = Setting(name="replay", columns=columns, gpus=gpus)
+    outcome = execute(setting, columns, seen, policy or Fifo())
+    return float(np.mean(outcome.end - columns.submit))

@@ -1,0 +1,139 @@
+"""What is simulated: these jobs on that cluster.
+
+Traces without time limits are given some, as backfill needs them: drawn as users choose them on
+ThetaGPU (22,606 jobs): a quarter ran into its limit, half requested less than 6.8 times what they
+ran, a quarter more than 60 times; and in round figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from schedmate.model import BadInput
+from schedmate.simulator.engine.faults import Fault
+from schedmate.simulator.synthetic import SyntheticWorkload
+from schedmate.simulator.traces.columns import Columns, Ints
+
+DEFAULT_LOAD = 0.9
+RESTART_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class GpuKind:
+    """GPUs of one kind; `speed` is how fast a job runs on them, 1 being as in the trace."""
+
+    name: str
+    gpus: int
+    speed: float = 1.0
+
+
+def gpu_kinds(text: str) -> tuple[GpuKind, ...]:
+    """From `a100:32:2.5,v100:64`: name, GPUs, speed."""
+    kinds = tuple(_gpu_kind(word.strip()) for word in text.split(","))
+    if len({kind.name for kind in kinds}) < len(kinds):
+        raise BadInput(f"{text!r} names a kind of GPU twice")
+    return kinds
+
+
+def _gpu_kind(word: str) -> GpuKind:
+    name, _, rest = word.partition(":")
+    gpus, _, speed = rest.partition(":")
+    try:
+        kind = GpuKind(name, int(gpus), float(speed or 1.0))
+    except ValueError:
+        kind = GpuKind("", 0)
+    if not (kind.name and kind.gpus > 0 and 0 < kind.speed < math.inf):
+        raise BadInput(f"{word!r} is no kind of GPU: say name:GPUs:speed, for example a100:32:2.5")
+    return kind
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    name: str
+    columns: Columns
+    gpus: int
+    node_sizes: tuple[int, ...] = ()
+    """GPUs of each node; empty for one pool without nodes."""
+    spread: bool = False
+    """Whether a job may be scattered over nodes where it cannot be kept together."""
+    kinds: tuple[GpuKind, ...] = ()
+    """Empty where all GPUs are alike."""
+    per_node: int | None = None
+    """GPUs of a node, where there are kinds."""
+    restart_s: float = RESTART_S
+    seed: int = 0
+    workload: SyntheticWorkload | None = None
+    error: float | None = None
+    """Where set, every predictor gives the true run time with this error (standard deviation of
+    the logarithm): to see how good predictions must be. Oracles stay exact."""
+    faults: tuple[Fault, ...] = ()
+    left_out: int = 0
+    """Jobs of the trace that ask for more GPUs than there are."""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def load(self) -> float:
+        return self.columns.load(self.gpus)
+
+
+def gpus_for_load(columns: Columns, load: float = DEFAULT_LOAD) -> int:
+    """The cluster that the jobs keep busy for that share of the time they come in, and that can
+    hold the largest of them."""
+    largest = int(columns.gpus.max())
+    if not columns.span_s:
+        return largest
+    return max(largest, math.ceil(columns.gpu_seconds / (load * columns.span_s)))
+
+
+def fitting(name: str, columns: Columns, gpus: int) -> tuple[Columns, int]:
+    """The jobs that the cluster can hold, and how many it can not."""
+    fits = columns.gpus <= gpus
+    if not fits.any():
+        raise BadInput(f"every job of {name} asks for more than the cluster's {gpus} GPUs")
+    left_out = int(len(columns) - fits.sum())
+    return (columns.take(fits) if left_out else columns), left_out
+
+
+def by_group(columns: Columns) -> list[tuple[str, Ints]]:
+    """The jobs of each virtual cluster or partition, largest first."""
+    codes: Ints = columns.group.codes
+    found = [(word, np.flatnonzero(codes == code)) for code, word in enumerate(columns.group.words)]
+    return sorted(
+        ((word, jobs) for word, jobs in found if len(jobs)), key=lambda pair: -len(pair[1])
+    )
+
+
+def nodes_of(gpus: int, per_node: int) -> Sequence[int]:
+    """Whole nodes, and a smaller one for the rest."""
+    whole, rest = divmod(gpus, per_node)
+    return [per_node] * whole + ([rest] if rest else [])
+
+
+LIMITS_DRAWN = "jobs without a time limit were given one as users choose them: mostly far too long"
+
+_SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+_FACTORS = (1.0, 1.0, 6.8, 60.0, 200.0, 200.0)
+_HOUR_S = 3600.0
+ROUND_S = (
+    np.array([1 / 6, 1 / 3, 0.5, 1, 2, 4, 6, 8, 12, 24, 48, 72, 168, 336, 720, 2160]) * _HOUR_S
+)
+
+
+def with_limits(columns: Columns, *, seed: int) -> Columns:
+    """The same jobs; those without a limit get one that they keep."""
+    none = np.isinf(columns.limit)
+    if not none.any():
+        return columns
+    rng = np.random.default_rng([seed, len(columns)])
+    factors = np.exp(np.interp(rng.random(len(columns)), _SHARES, np.log(_FACTORS)))
+    longest = max(ROUND_S[-1], float(columns.duration.max()))
+    steps = np.append(ROUND_S, longest)
+    wanted = np.minimum(columns.duration * factors, longest)
+    asked = steps[np.searchsorted(steps, wanted)]
+    return replace(
+        columns, limit=np.where(none, np.maximum(asked, columns.duration), columns.limit)
+    )

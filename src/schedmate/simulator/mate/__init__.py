@@ -1,1 +1,0 @@
-"""SchedMate beside a policy, part by part: what each knows, does and costs in a simulation."""

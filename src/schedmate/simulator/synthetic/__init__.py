@@ -1,0 +1,16 @@
+"""Synthetic workloads for traces, which have no code: which training each job might have been."""
+
+from schedmate.simulator.synthetic.drawing import draw_workload
+from schedmate.simulator.synthetic.interference import WorkloadPhysics
+from schedmate.simulator.synthetic.projects import Project, bank
+from schedmate.simulator.synthetic.workload import Assumptions, Submission, SyntheticWorkload
+
+__all__ = [
+    "Assumptions",
+    "Project",
+    "Submission",
+    "SyntheticWorkload",
+    "WorkloadPhysics",
+    "bank",
+    "draw_workload",
+]
