@@ -173,6 +173,7 @@ def test_imports_do_not_lead_out_of_the_job(tmp_path):
         assert of_command(job, "python", "train.py").workload.epochs is None
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may read what others may not")
 def test_root_shows_a_user_only_what_that_user_may_read(tmp_path):
     user = pwd.getpwnam("nobody").pw_name

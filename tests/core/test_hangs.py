@@ -25,6 +25,7 @@ from schedmate.core import (
     Reached,
     plan_retry,
 )
+from schedmate.core.hangs import verdict
 from schedmate.model import Activity, JobState, Request
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, a_silence
@@ -303,3 +304,21 @@ def test_whatever_happens_nothing_that_runs_is_cancelled_and_one_requeue_is_all(
         if "requeue" in kinds(acts):
             watcher.start_again()
     assert requeues <= 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [(12.0, None), (None, 12.0), (None, None)], ids=["gone", "new", "never"]
+)
+def test_cpu_time_that_was_not_measured_twice_says_nothing(before, now):
+    assert verdict(Activity(cpu_s=before), Activity(cpu_s=now), 60.0) == "unknown"
+
+
+def test_what_was_measured_of_an_earlier_run_says_nothing_of_this_one():
+    watcher = Watcher()
+    watcher.silent(29)
+    watcher.start_again()
+    late = [ActivitySeen(watcher.now + 900 * n, "1", 0, IDLE) for n in range(10)]
+    silence = a_silence(silent_s=7200.0)
+    watcher.engine.handle(ProgressSeen(watcher.now, "1", a_progress(silence=silence)))
+
+    assert [asked for event in late for asked in watcher.engine.handle(event)] == []

@@ -319,3 +319,11 @@ def test_a_node_that_is_down_is_not_taken_from_a_job_that_needs_it_back():
 
 def test_where_it_is_not_known_which_nodes_are_up_none_is_excluded():
     assert plan(avoiding("n1"), choice=Choice(frozenset())).exclude_nodes == ()
+
+
+def test_a_fault_blamed_on_a_node_is_not_the_same_without_one():
+    unblamed = replace(avoiding("n1"), blame=Blame())
+
+    made = plan(avoiding("n1"), unblamed, nodes=(("n1",), ("n1",)), limits=Limits(retries=5))
+
+    assert made.code != "same_failure"

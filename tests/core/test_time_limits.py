@@ -129,3 +129,10 @@ def test_no_run_ends_by_a_limit_of_ours(p50, growth, limit_s, looks_every):
         engine.handle(JobSeen(2000, running(action.value)))
         [back] = limits_of(engine.handle(JobSeen(last_look, running(action.value))))
         assert back.value == limit_s
+
+
+def test_a_limit_is_lowered_once():
+    engine = an_engine()
+    lowered(engine)
+
+    assert limits_of(engine.handle(JobAdvised(1, "1", an_advice(60.0)))) == []

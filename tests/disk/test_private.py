@@ -87,6 +87,7 @@ def test_another_users_database_keeps_its_mode(tmp_path):
     assert (mode(path), mode(path.parent)) == ("0o660", "0o770")
 
 
+@pytest.mark.processes
 def test_opening_again_does_not_end_the_locks_of_this_process(tmp_path):
     """Closing any descriptor of a file ends all POSIX locks of the process on it."""
     path = tmp_path / "schedmate.sqlite3"

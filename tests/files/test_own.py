@@ -10,6 +10,8 @@ from schedmate.files import INVOKER, entries, files_of
 from schedmate.files.mounts import _is_made_up
 from schedmate.model.account import account_name
 
+pytestmark = pytest.mark.processes
+
 
 def texts(owner, paths):
     return [outcome(lambda path=path: text(files_of(owner), path)) for path in paths]

@@ -17,7 +17,7 @@ from schedmate.files.helpers import HELPERS, Helpers
 from schedmate.files.own import OwnFiles
 from schedmate.files.owner import OwnersFiles
 
-pytestmark = needs_root
+pytestmark = [needs_root, pytest.mark.processes]
 
 
 @pytest.fixture

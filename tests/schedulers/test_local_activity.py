@@ -12,6 +12,8 @@ from schedmate.schedulers.base import MeasuresActivity
 from schedmate.schedulers.local.gpus import busy_gpus
 from schedulers.local_house import House, processes_of, wait_for
 
+pytestmark = pytest.mark.processes
+
 BURN = "while time.process_time() < 0.5: pass"
 
 

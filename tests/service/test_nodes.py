@@ -152,6 +152,7 @@ def test_where_nothing_says_which_node_it_was_the_suspect_is_avoided(scheduler, 
 XID = "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, GPU has fallen off the bus. n3\n"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("ids", ["{}", "500_{}"], ids=["jobs", "array"])
 def test_one_users_many_lying_logs_take_no_node_from_others(scheduler, store, tmp_path, ids):
     log = tmp_path / "lies"

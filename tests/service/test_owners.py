@@ -22,6 +22,8 @@ from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.history import MemoryHistory
 from schedmate.tracker import JobTracker
 
+pytestmark = pytest.mark.processes
+
 LEAK = "".join(f"step {n}/9 loss 0.5\n" for n in range(9)) + f"RuntimeError: {SECRET}\n"
 
 

@@ -62,7 +62,10 @@ def why_not():
     return None
 
 
-pytestmark = pytest.mark.skipif(why_not() is not None, reason=why_not() or "")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(why_not() is not None, reason=why_not() or ""),
+]
 
 
 class Shared(Place):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.alarms import Alarms
@@ -18,7 +19,10 @@ from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.ranks import Ranks
 from schedmate.tracker.reading import more_specific, read, shape_of
-from schedmate.tracker.unknown import Learner, Question, Roles
+from schedmate.tracker.unknown import Learner, Question
+
+if TYPE_CHECKING:
+    from schedmate.tracker.unknown import Roles
 
 _TABLES = CsvHeader()
 _MOST_METRICS = 64

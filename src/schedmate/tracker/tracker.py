@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schedmate.files import INVOKER, Reader
 from schedmate.model import (
@@ -26,7 +27,10 @@ from schedmate.tracker.forecasting.spread import passed
 from schedmate.tracker.known_pauses import known_pause
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.unknown import Question, Roles
+from schedmate.tracker.unknown import Question
+
+if TYPE_CHECKING:
+    from schedmate.tracker.unknown import Roles
 
 STALL_FLOOR_S = 300.0
 """A shorter silence is never shown as a stall, however fast the log was."""

@@ -35,7 +35,7 @@ def is_alive(process: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def until(condition, *, seconds: float = 30) -> None:
+def until(condition, *, seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

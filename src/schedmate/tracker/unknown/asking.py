@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from schedmate.model import Answer, Asker
-from schedmate.tracker.unknown.naming import MAX_TOKENS, PURPOSE, SYSTEM, Question, Roles
+from schedmate.tracker.unknown.naming import MAX_TOKENS, PURPOSE, SYSTEM, Question
+
+if TYPE_CHECKING:
+    from schedmate.tracker.unknown.roles import Roles
 
 
 def ask(question: Question, asker: Asker) -> Answer[Roles]:

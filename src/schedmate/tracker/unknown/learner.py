@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from schedmate.model import BadInput, LearnedPattern
 from schedmate.tracker.formats.base import Sighting
@@ -13,6 +13,9 @@ from schedmate.tracker.unknown.fields import table_of
 from schedmate.tracker.unknown.pattern import compiled, pattern_of, read_with
 from schedmate.tracker.unknown.templates import Miner, Samples, Template, fits, masked
 from schedmate.tracker.unknown.watch import Watched
+
+if TYPE_CHECKING:
+    from schedmate.tracker.unknown.roles import Roles
 
 _LEAST: Final = 0.4
 """Below it nothing is said."""
@@ -107,7 +110,7 @@ class Learner:
             return None
         return naming.question(name, table, meaning)
 
-    def settle(self, question: naming.Question, answer: naming.Roles) -> LearnedPattern | None:
+    def settle(self, question: naming.Question, answer: Roles) -> LearnedPattern | None:
         """Take in the model's answer to a question; it is not asked again."""
         self.asked = True
         pattern = naming.settle(question, answer)

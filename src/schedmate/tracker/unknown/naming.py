@@ -7,9 +7,7 @@ a count in all of them. What nothing but the model speaks for is never believed 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
-
-from pydantic import BaseModel, ConfigDict, create_model
+from typing import TYPE_CHECKING, Final
 
 from schedmate.model import LearnedPattern
 from schedmate.tracker.unknown import words
@@ -18,6 +16,9 @@ from schedmate.tracker.unknown.companions import elapsed_column, epoch_columns, 
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.pattern import pattern_of
 from schedmate.tracker.unknown.totals import belongs_to_another
+
+if TYPE_CHECKING:
+    from schedmate.tracker.unknown.roles import Roles
 
 PURPOSE: Final = "name_progress"
 MAX_TOKENS: Final = 48
@@ -39,14 +40,6 @@ SYSTEM: Final = (
 )
 
 
-class Roles(BaseModel):
-    """What the model may say: numbers as printed in the last line, or none."""
-
-    model_config = ConfigDict(extra="forbid")
-    done: str
-    total: str
-
-
 @dataclass(frozen=True)
 class Question:
     template: int
@@ -57,11 +50,9 @@ class Question:
 
     @property
     def schema(self) -> type[Roles]:
-        fields: dict[str, Any] = {
-            "done": (Literal[(*self.counts, NONE)], ...),
-            "total": (Literal[(*self.totals, NONE)], ...),
-        }
-        return create_model("Roles", __base__=Roles, **fields)
+        from schedmate.tracker.unknown.roles import roles_among  # noqa: PLC0415 - pydantic is slow
+
+        return roles_among((*self.counts, NONE), (*self.totals, NONE))
 
     @property
     def prompt(self) -> str:
