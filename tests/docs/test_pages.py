@@ -14,7 +14,8 @@ from schedmate import config
 
 CANNOT_RUN_HERE = re.compile(
     r"git clone URL-OF-THIS-REPOSITORY schedmate|cd schedmate"
-    r"|\./schedmate (?:demo|--version|doctor)|\./test(?: \S+)*"
+    r"|export SCHEDMATE_SCHEDULER=slurm"
+    r"|\./schedmate (?:demo|--version|doctor|serve &|jobs|why JOBID)|\./test(?: \S+)*"
     r"|\.venv(?:-test)?/bin/python [\w./ -]+"
     r'|ln -s "\$PWD/schedmate" ~/\.local/bin/'
     r"|pip install [\w.\[\]']+"
