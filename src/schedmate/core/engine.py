@@ -276,7 +276,7 @@ class DecisionEngine:
         if running and known.hung is None:
             return []  # it has written something since
         if job.end_time is not None and job.end_time < self._limits.act_since:
-            return [_leave(job, DecisionReason(code="before_our_time"))]
+            return [_act("leave", job, DecisionReason(code="before_our_time"))]
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )
@@ -351,10 +351,6 @@ def _waited_long(job: Job) -> bool:
         and job.start_time is not None
         and job.start_time - job.submit_time >= _LONG_WAIT_S
     )
-
-
-def _leave(job: Job, reason: DecisionReason) -> Act:
-    return _act("leave", job, reason)
 
 
 def _act(kind: ActionKind, job: Job, reason: DecisionReason, **parts: Any) -> Act:

@@ -24,7 +24,6 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
     "unsure": "{0.failure}: that is a guess",
     "before_our_time": "it ended before SchedMate was there",
-    "queued_again": "it has been queued again since",
 }
 
 

@@ -24,7 +24,6 @@ ReasonCode = Literal[
     "hang_retried",
     "work_at_risk",
     "before_our_time",
-    "queued_again",
 ]
 """A word for each ground on which the engine decides."""
 
