@@ -22,6 +22,7 @@ from schedmate.model import (
 from schedmate.model.diagnosis import Diagnosis
 from schedmate.model.wire import dumps, loads
 from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis
 from schedmate.testing.llm import ScriptedAsker
 
 PUZZLE = """\
@@ -256,3 +257,10 @@ def test_retries_must_be_named_by_the_line():
     assert not fits("nccl_timeout", "the run is failing")
     assert fits("data_error", "record 3 is cut short")
     assert not fits("unknown", "record 3 is cut short")
+
+
+def test_a_stored_diagnosis_keeps_the_rule_it_was_made_by(memory):
+    by_an_older_version = a_diagnosis("gpu_oom", rule="gpu_oom/2")
+    memory.keep_diagnosis("1", 0, by_an_older_version)
+
+    assert memory.diagnoses("1") == {0: by_an_older_version}

@@ -19,7 +19,6 @@ from schedmate.handler.learning.picking import CORRECTED_CONFIDENCE, MODEL_CONFI
 from schedmate.handler.learning.similar import Example, similar
 from schedmate.handler.learning.teaching import Lesson, Teaching
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
-from schedmate.handler.rules import RULES, Rule
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
 from schedmate.handler.view import choice, compressed, odd_lines, speaks_of_trouble
@@ -196,10 +195,10 @@ class Handler:
             if case.failing or not study.gathered.readable:
                 return report.unknown(case, study.gathered)
             return report.not_failed(case, study.gathered)
-        if clue.rule.id and self._experience is not None:
+        if clue.rule.learned and self._experience is not None:
             self._experience.count_rule_hit(clue.rule.id, at=time.time())
         told = report.from_clue(case, study.gathered, clue)
-        return replace(told, rule=name_of(clue.rule)) if told.source == "rule" else told
+        return replace(told, rule=clue.rule.id) if told.source == "rule" else told
 
     def _known(self, study: Study) -> list[tuple[Key, PastFailure]]:
         """What was answered to the same failure before, the best key first."""
@@ -254,15 +253,6 @@ class Handler:
         )
         if lesson.problem:
             _log.info("no rule from the answer about %s: %s", line.file, lesson.problem)
-
-
-def name_of(rule: Rule) -> str:
-    """A learned rule by its id, a built-in one by its reason and its place: `gpu_oom/2`."""
-    if rule.id:
-        return rule.id
-    same = [other for other in RULES if other.reason == rule.reason]
-    place = next((n for n, other in enumerate(same, 1) if other is rule), 0)
-    return f"{rule.reason}/{place}"
 
 
 def _with_hint(

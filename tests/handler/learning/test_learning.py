@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.handler import Case, Handler, NamedLog, name_of
+from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
 from schedmate.handler.learning import Teaching, healthy_logs, try_rules
 from schedmate.handler.learning.healthy import harmless_lines, scan
-from schedmate.handler.rules import RULES
 from schedmate.model import BadInput, JobState
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
@@ -359,7 +358,3 @@ def test_a_broken_rule_in_the_store_is_passed_over(store):
     store.keep_rule(a_learned_rule("r1", origin=an_origin("operator")))
     text = "record 3 of shard 9 is cut short\n"
     assert Handler(store).diagnose(case_of(text)).rule == "r1"
-
-
-def test_built_in_rules_have_names_that_differ():
-    assert len({name_of(rule) for rule in RULES}) == len(RULES)

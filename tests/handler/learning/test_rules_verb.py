@@ -168,8 +168,8 @@ def test_rules_travel_to_another_site(schedmate, tmp_path, monkeypatch):
 
 def test_built_in_rules_are_listed_and_shown(schedmate):
     listed = schedmate("rules", "list", "--built-in").out
-    assert re.search(r"^gpu_oom/1 .*0\.\d", listed, re.MULTILINE)
-    assert "out of memory" in schedmate("rules", "show", "gpu_oom/1").out
+    assert re.search(r"^gpu_oom/device-allocator .*0\.\d", listed, re.MULTILINE)
+    assert "out of memory" in schedmate("rules", "show", "gpu_oom/device-allocator").out
     both = schedmate("rules", "list", "--json").json
     assert both["schema"] == "schedmate.rules/1"
     assert len(both["built_in"]) > 50

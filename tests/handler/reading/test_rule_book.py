@@ -76,6 +76,7 @@ def test_whatever_a_pattern_matches_has_its_needle(text):
 
 def test_a_learned_rule_of_re2_is_asked_and_its_lines_are_found():
     learned = Rule(
+        name="rotten-shard",
         reason="data_error",
         pattern=re2.compile(r"(?i)shard \d+ is rotten"),
         confidence=0.8,
@@ -90,6 +91,7 @@ def test_a_learned_rule_of_re2_is_asked_and_its_lines_are_found():
 
 def test_words_find_the_lines_of_a_pattern_that_has_no_needle():
     vague = Rule(
+        name="rotten-or-moldy",
         reason="data_error",
         pattern=re.compile(r"[rR][oO]tten|[mM]oldy"),
         words=("rotten", "moldy"),

@@ -52,7 +52,7 @@ class Shelf:
         told = self._first(case, gathered, self._by("operator"))
         if told is not None:
             return told
-        found = first_cause(case, _only(gathered, lambda clue: not clue.rule.id))
+        found = first_cause(case, _only(gathered, lambda clue: not clue.rule.learned))
         if found is not None and found.rule.reason != "unknown":
             return found
         return self._first(case, gathered, self._by("llm")) or found
@@ -69,8 +69,9 @@ class Shelf:
 
 def as_rule(learned: LearnedRule) -> Rule:
     return Rule(
-        id=learned.id,
+        name=learned.id,
         reason=learned.reason,
+        learned=True,
         pattern=compiled(learned.pattern),
         confidence=_CONFIDENCE[learned.origin.teacher],
         words=learned.words,

@@ -8,6 +8,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="accelerator-memory",
         reason="gpu_oom",
         pattern=Lazy(
             r"\bEL0004: |\balloc device memory failed"
@@ -22,6 +23,7 @@ RULES = (
         negatives=("allocated 2147483648 bytes on NPU 0",),
     ),
     Rule(
+        name="ascend-port",
         reason="port_conflict",
         pattern=Lazy(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
         confidence=0.85,
@@ -35,6 +37,7 @@ RULES = (
         negatives=("EJ0001: Failed to initialize the HCCP process.",),
     ),
     Rule(
+        name="hccl-timeout",
         reason="nccl_timeout",
         pattern=Lazy(
             r"\bEI0002: |Notify register times out|\bHCCL (?:watchdog|operation|exec\w{0,4}"
@@ -54,6 +57,7 @@ RULES = (
         negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
     ),
     Rule(
+        name="hccl-rendezvous",
         reason="rendezvous",
         pattern=Lazy(
             r"\bEI0006: |Getting socket times out|\bEI00(?:04|05|14|15): "
@@ -76,6 +80,7 @@ RULES = (
         negatives=("hcclCommInitRank done in 3 s",),
     ),
     Rule(
+        name="accelerator-link",
         reason="network",
         pattern=Lazy(
             r"\bEI00(?:09|12|13): |ROCE CQE error|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
@@ -90,6 +95,7 @@ RULES = (
         negatives=("habanalabs hl3: NIC 4 link is up",),
     ),
     Rule(
+        name="accelerator-missing",
         reason="gpu_lost",
         pattern=Lazy(
             r"No (?:TPU Platform|neuron device|accelerator|HPU devices?|NPU devices?)\b.{0,20}"
@@ -109,6 +115,7 @@ RULES = (
         negatives=("WARNING:absl:No GPU/TPU found, falling back to CPU.",),
     ),
     Rule(
+        name="accelerator-reset",
         reason="gpu_hardware",
         pattern=Lazy(
             r"habanalabs.{0,120}(?:[Hh]eartbeat failed|RAZWI|going to (?:hard )?reset|hard-reset)"
@@ -129,6 +136,7 @@ RULES = (
         negatives=("habanalabs hl2: Found GAUDI2 device with 96GB DRAM",),
     ),
     Rule(
+        name="neuron-compiler",
         reason="compile_error",
         pattern=Lazy(
             r"Failed compilation with \['neuronx?-cc'|neuronx?-cc (?:compilation )?(?:failed"
@@ -152,6 +160,7 @@ RULES = (
     ),
     Rule(
         # the number, if any, says where it was met; what went wrong stands before it or nowhere
+        name="accelerator-runtime",
         reason="cuda_error",
         pattern=Lazy(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
@@ -203,6 +212,7 @@ RULES = (
     ),
     Rule(
         # that a call failed; which error it was stands below
+        name="torch-npu-call",
         reason="cuda_error",
         pattern=Lazy(
             r"\bERR\d{2}1\d{2} (?:PTA|OPS|PROF|GRAPH) call |The Inner error is reported as above"
@@ -220,6 +230,7 @@ RULES = (
     ),
     Rule(
         # of a collective, in its library's own words
+        name="accelerator-collective",
         reason="nccl_remote",
         pattern=Lazy(
             r"\bHCCL error in: |\bERR022\d{2} DIST call |\bhccl\w{0,20}Error\b"

@@ -60,6 +60,7 @@ _TYPES = (
 
 RULES = (
     Rule(
+        name="refused-exception",
         reason="auth_error",
         pattern=any_of(typed(*_TYPES), *_REFUSED),
         unless=Lazy(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
@@ -112,6 +113,7 @@ RULES = (
     ),
     Rule(
         # the same from programs that are not Python
+        name="refused-command",
         reason="auth_error",
         pattern=Lazy(
             r"Permission denied \((?:publickey|password|gssapi|keyboard)"
@@ -148,6 +150,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="exception",
         reason="permission_denied",
         pattern=any_of(
             typed("PermissionError", "PermissionDeniedError", r"\w{0,30}AccessDenied\w{0,20}"),
@@ -181,6 +184,7 @@ RULES = (
         negatives=("no PermissionError here", "ValueError: permissions of 3 items"),
     ),
     Rule(
+        name="device-or-daemon",
         reason="permission_denied",
         pattern=Lazy(
             r"permission denied while trying to connect to the [Dd]ocker|/dev/(?:nvidia|kfd|dri)"

@@ -14,6 +14,7 @@ _DEMANDS = (
 
 RULES = (
     Rule(
+        name="argparse",
         reason="argument_error",
         pattern=Lazy(
             r"^\S{0,200}(?: [\w\-]{1,40}){0,2}:? ?error: (?:[Uu]nrecognized arguments"
@@ -41,6 +42,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="click",
         reason="argument_error",
         pattern=Lazy(
             r"^(?:Error: |[│|] {0,4})(?:No such (?:option|command)|Missing (?:option|argument"
@@ -71,6 +73,7 @@ RULES = (
     ),
     Rule(
         # hydra says these without a traceback
+        name="hydra",
         reason="argument_error",
         pattern=Lazy(
             r"^Could not override '[^']{1,200}'|^(?:Error|error) (?:parsing|merging) override "
@@ -96,6 +99,7 @@ RULES = (
     ),
     Rule(
         # the scheduler turns the request down before anything runs
+        name="slurm-option",
         reason="argument_error",
         pattern=Lazy(
             r"^(?:sbatch|srun|salloc|scontrol): (?:error|fatal): .{0,200}(?:[Ii]nvalid"
@@ -123,6 +127,7 @@ RULES = (
         negatives=("srun: error: n1: task 0: Exited with exit code 1", "srun: job 17 queued"),
     ),
     Rule(
+        name="config-exception",
         reason="argument_error",
         pattern=any_of(
             r"^(?:[\w.]{1,120}\.)?\w{0,40}(?:Config(?:uration)?\w{0,20}|Misconfiguration"
@@ -163,6 +168,7 @@ RULES = (
     ),
     Rule(
         # the type is one of Python's, but the message speaks of a flag or a setting
+        name="named-option",
         reason="argument_error",
         pattern=any_of(
             rf"^(?:Value|Assertion|Runtime|Key|Type|System)?(?:Error|Exit"

@@ -5,6 +5,7 @@ from schedmate.handler.rules.named import any_of
 
 RULES = (
     Rule(
+        name="backward-pass",
         reason="autograd_error",
         pattern=any_of(
             r"backward through the graph a second time|does not require grad and does not have a",

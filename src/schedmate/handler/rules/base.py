@@ -56,9 +56,10 @@ class Lazy:
 class Rule:
     """Either a pattern over one line of text or a predicate over the case."""
 
-    id: str = ""
-    """Of a learned rule; the built-in ones are named by their reason and place."""
+    name: str
+    """Kebab-case and unique within its reason; stored diagnoses refer to it, so it stays."""
     reason: str
+    learned: bool = False
     pattern: Pattern | None = None
     """Without look-arounds and back-references, so that RE2 can read it too."""
     unless: Pattern | None = None
@@ -87,6 +88,11 @@ class Rule:
             raise ValueError(f"no such reason: {self.reason}")
         if (self.pattern is None) == (self.predicate is None):
             raise ValueError(f"{self.reason}: a rule has a pattern or a predicate")
+
+    @property
+    def id(self) -> str:
+        """`gpu_oom/device-allocator`; a learned rule's name is unique by itself."""
+        return self.name if self.learned else f"{self.reason}/{self.name}"
 
     def matches_text(self, text: str) -> bool:
         if self.pattern is None or self.pattern.search(text) is None:

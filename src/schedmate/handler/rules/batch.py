@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="batch-limit",
         reason="time_limit",
         pattern=Lazy(
             r"\bTERM_(?:RUNLIMIT|DEADLINE|WINDOW|CPULIMIT)\b"
@@ -32,6 +33,7 @@ RULES = (
         negatives=("RUNLIMIT 24:00", "walltime=24:00:00", "h_rt limit: 86400"),
     ),
     Rule(
+        name="batch-owner",
         reason="cancelled",
         pattern=Lazy(
             r"\bTERM_(?:FORCE_)?(?:OWNER|ADMIN)\b|\bTERM_ORPHAN_SYSTEM\b"
@@ -56,6 +58,7 @@ RULES = (
     ),
     Rule(
         # an administrator, or the server itself for a reason that it tells elsewhere
+        name="batch-root",
         reason="cancelled",
         pattern=Lazy(r"[Jj]ob deleted at request of root@"),
         confidence=0.7,
@@ -66,6 +69,7 @@ RULES = (
         negatives=("Job deleted at request of ada@n1",),
     ),
     Rule(
+        name="batch-signal",
         reason="killed",
         pattern=Lazy(
             r"\bTERM_(?:EXTERNAL_SIGNAL|OTHER|REMOVE_HUNG_JOB|UNKNOWN)\b"
@@ -86,6 +90,7 @@ RULES = (
         negatives=("Exit_status=0", "Exited with exit code 1.", "Successfully completed."),
     ),
     Rule(
+        name="lsf-working-directory",
         reason="file_not_found",
         pattern=Lazy(r"\bTERM_CWD_NOTEXIST\b"),
         confidence=0.9,

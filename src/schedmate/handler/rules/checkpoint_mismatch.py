@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="state-dict",
         reason="checkpoint_mismatch",
         pattern=Lazy(
             r"Error\(s\) in loading state_dict|(?:Missing|Unexpected) key\(s\) in state_dict: "
@@ -66,6 +67,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="keras-layers",
         reason="checkpoint_mismatch",
         pattern=Lazy(
             r"load a weight file containing \d{1,6} (?:saved )?layers"
@@ -130,6 +132,7 @@ RULES = (
     ),
     Rule(
         # loaders that are not strict print this too, and go on
+        name="parameter-line",
         reason="checkpoint_mismatch",
         pattern=Lazy(
             r"size mismatch for [\w.]{1,200}: copying a param"

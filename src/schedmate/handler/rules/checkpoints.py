@@ -5,6 +5,7 @@ from schedmate.handler.rules.base import Lazy, Rule
 RULES = (
     Rule(
         # the loader refuses to run code of the file; the file itself is well
+        name="weights-only",
         reason="python_exception",
         pattern=Lazy(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
         unless=Lazy(
@@ -23,6 +24,7 @@ RULES = (
         negatives=("_pickle.UnpicklingError: invalid load key, 'v'.",),
     ),
     Rule(
+        name="broken-archive",
         reason="checkpoint_corrupt",
         pattern=Lazy(
             r"failed finding central directory|invalid header or archive is corrupted"
@@ -83,6 +85,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="truncated-pickle",
         reason="checkpoint_corrupt",
         pattern=Lazy(
             r"(?:Unpickling|EOF)Error: Ran out of input|pickle data was truncated"
@@ -115,6 +118,7 @@ RULES = (
     ),
     Rule(
         # an error without a word of its own, raised while weights are read
+        name="load-call",
         reason="checkpoint_corrupt",
         pattern=Lazy(
             r"^(?:EOFError:?|OSError: \[Errno 22\].{0,40}|struct\.error:?.{0,60}) .{0,800}"

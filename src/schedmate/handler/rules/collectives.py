@@ -11,6 +11,7 @@ _GOES_ON = Lazy(
 
 RULES = (
     Rule(
+        name="collective-watchdog",
         reason="nccl_timeout",
         pattern=Lazy(
             r"[Ww]atchdog caught collective operation timeout"
@@ -65,6 +66,7 @@ RULES = (
     ),
     Rule(
         # the CUDA error itself stands in another line
+        name="nccl-unhandled-cuda",
         reason="cuda_error",
         pattern=Lazy(
             r"NCCL.{0,300}unhandled cuda error|ncclUnhandledCudaError"
@@ -83,6 +85,7 @@ RULES = (
     ),
     Rule(
         # two ranks on one GPU: the launch is wrong, and stays so
+        name="nccl-invalid-usage",
         reason="argument_error",
         pattern=Lazy(r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"),
         confidence=0.75,
@@ -96,6 +99,7 @@ RULES = (
         negatives=("duplicate GPU check passed",),
     ),
     Rule(
+        name="nccl-remote-exit",
         reason="nccl_remote",
         pattern=Lazy(
             r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
@@ -129,6 +133,7 @@ RULES = (
     ),
     Rule(
         # says in so many words that the peer is gone: whatever else was seen of it says more
+        name="connection-closed",
         reason="nccl_remote",
         pattern=Lazy(
             r"NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"

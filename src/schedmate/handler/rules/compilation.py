@@ -13,6 +13,7 @@ _GOING_ON = Lazy(
 RULES = (
     Rule(
         # the reason stands in the chain below it; these only say where it was met
+        name="torch-dynamo",
         reason="compile_error",
         pattern=Lazy(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
         errors_only=True,
@@ -22,6 +23,7 @@ RULES = (
         negatives=("torch._dynamo.exc.Unsupported: call_method",),
     ),
     Rule(
+        name="torch-inductor",
         reason="compile_error",
         pattern=Lazy(
             r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
@@ -94,6 +96,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="xla-compiler",
         reason="compile_error",
         pattern=Lazy(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
@@ -116,6 +119,7 @@ RULES = (
     ),
     Rule(
         # compilers, which raise no exception
+        name="native-compiler",
         reason="compile_error",
         pattern=Lazy(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
@@ -154,6 +158,7 @@ RULES = (
     ),
     Rule(
         # build tools, which only tell that a compiler failed
+        name="build-stopped",
         reason="compile_error",
         pattern=Lazy(
             r"^ninja: build stopped: |\bcollect2: error: ld returned"

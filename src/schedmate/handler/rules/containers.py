@@ -14,6 +14,7 @@ _PULL = (
 
 RULES = (
     Rule(
+        name="image-pull",
         reason="auth_error",
         pattern=Lazy(
             _PULL + r".{0,400}(?:unauthorized|pull access denied|authentication required"
@@ -35,6 +36,7 @@ RULES = (
         negatives=("Successfully pulled image in 3 s",),
     ),
     Rule(
+        name="image-pull",
         reason="file_not_found",
         pattern=Lazy(
             _PULL + r".{0,400}(?:manifest unknown|manifest for .{1,120} not found|: not found$"
@@ -64,6 +66,7 @@ RULES = (
         negatives=("image loaded from /data/train.sqsh",),
     ),
     Rule(
+        name="image-pull",
         reason="service_unreachable",
         pattern=Lazy(
             _PULL + r".{0,400}(?:i/o timeout|TLS handshake timeout|connection refused"
@@ -95,6 +98,7 @@ RULES = (
         negatives=("registry mirror at 10.0.0.1 in use", "docker: pulled in 3 s"),
     ),
     Rule(
+        name="image-pull-back-off",
         reason="service_unreachable",
         pattern=Lazy(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
         confidence=0.45,
@@ -105,6 +109,7 @@ RULES = (
         negatives=('  Normal  Pulling  9s  kubelet  Pulling image "team/train:1"',),
     ),
     Rule(
+        name="container-entry-point",
         reason="command_not_found",
         pattern=Lazy(
             r"executable file not found in \$PATH|enroot-switchroot: failed to execute: "

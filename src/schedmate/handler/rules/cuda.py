@@ -21,6 +21,7 @@ _LIBRARY = (
 
 RULES = (
     Rule(
+        name="device-side-assert",
         reason="cuda_assert",
         pattern=Lazy(
             r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
@@ -60,6 +61,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="memory-access",
         reason="cuda_illegal_access",
         pattern=Lazy(
             r"an illegal memory access|illegal memory access was"
@@ -90,6 +92,7 @@ RULES = (
         negatives=("illegal memory accesses: 0", "this flag may cause an illegal memory access"),
     ),
     Rule(
+        name="cuda-runtime",
         reason="cuda_error",
         pattern=Lazy(
             r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
@@ -146,6 +149,7 @@ RULES = (
     ),
     Rule(
         # any library of the runtime that fails in words of its own
+        name="cuda-library",
         reason="cuda_error",
         pattern=Lazy(
             _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
@@ -173,6 +177,7 @@ RULES = (
     ),
     Rule(
         # says what was thrown, one line before it says why
+        name="native-exception",
         reason="cuda_error",
         pattern=Lazy(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
         confidence=0.6,

@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="no-kernel-image",
         reason="cuda_unsupported",
         pattern=Lazy(
             r"no kernel image is available|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImage"
@@ -40,6 +41,7 @@ RULES = (
     ),
     Rule(
         # a warning at the start; only what runs on that device fails
+        name="compute-capability",
         reason="cuda_unsupported",
         pattern=Lazy(r"CUDA capability sm_\d{1,4} is not compatible"),
         confidence=0.75,
@@ -53,6 +55,7 @@ RULES = (
         negatives=("CUDA capability sm_90 found",),
     ),
     Rule(
+        name="hardware-feature",
         reason="cuda_unsupported",
         pattern=Lazy(
             r"FlashAttention(?:-?\d)? only supports \w{1,12} GPUs"

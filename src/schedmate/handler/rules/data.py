@@ -80,6 +80,7 @@ _CONTENT = (
 
 RULES = (
     Rule(
+        name="decoder",
         reason="data_error",
         pattern=any_of(typed(*_TYPES), *_BROKEN),
         unless=Lazy(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
@@ -109,6 +110,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="empty-dataset",
         reason="data_error",
         pattern=any_of(*_EMPTY, *_CONTENT),
         errors_only=True,

@@ -9,6 +9,7 @@ _EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
 def _speaking(reason: str, words: str, *positives: str, confidence: float, unlike: str) -> Rule:
     """A class somebody wrote, read by its name."""
     return Rule(
+        name="class-name",
         reason=reason,
         pattern=Lazy(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
         errors_only=True,
@@ -20,6 +21,7 @@ def _speaking(reason: str, words: str, *positives: str, confidence: float, unlik
 
 MESSAGES = (
     Rule(
+        name="message",
         reason="index_error",
         pattern=Lazy(
             r"index out of range in self|index -?\d{1,12} is out of (?:bounds|range)"
@@ -205,6 +207,7 @@ RULES = (
         unlike="AssertErr: x",
     ),
     Rule(
+        name="any-exception",
         reason="python_exception",
         pattern=Lazy(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
         errors_only=True,

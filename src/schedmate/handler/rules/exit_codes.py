@@ -28,6 +28,7 @@ def _ended(codes: str, names: str) -> Lazy:
 
 RULES = (
     Rule(
+        name="printed-exit-code",
         reason="killed",
         pattern=_ended("137|143|-9|-15", "KILL|TERM"),
         unless=_TALK,
@@ -57,6 +58,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="printed-exit-code",
         reason="segfault",
         pattern=_ended("139|134|135|136|132|-11|-6|-7|-4|-8", "SEGV|BUS|ABRT|ILL|FPE"),
         unless=_TALK,

@@ -6,6 +6,7 @@ _SHARED_MEMORY = r"</torch_|/dev/shm|shared memory|inotify|file watchers"
 
 RULES = (
     Rule(
+        name="quota-exceeded",
         reason="disk_quota",
         pattern=Lazy(
             r"[Dd]isk [Qq]uota [Ee]xceeded|\bEDQUOT\b|\[Errno (?:122|27)\]"
@@ -26,6 +27,7 @@ RULES = (
         negatives=("Disk quota: 80 % used", "request quota exceeded for project 12, try later"),
     ),
     Rule(
+        name="no-space-left",
         reason="disk_full",
         pattern=Lazy(
             r"[Nn]o space left on (?:the )?(?:device|disk)|\bENOSPC\b|\[Errno 28\]"
@@ -61,6 +63,7 @@ RULES = (
     ),
     Rule(
         # a short write: mostly a full disk or quota, now and then the file system itself
+        name="torch-writer",
         reason="disk_full",
         pattern=Lazy(
             r"PytorchStreamWriter failed writing (?:file|central directory)"

@@ -23,6 +23,7 @@ def _xids(*numbers: int) -> str:
 
 RULES = (
     Rule(
+        name="uncorrectable-error",
         reason="gpu_ecc",
         pattern=Lazy(
             r"uncorrect(?:able|ed) (?:volatile |double.bit )?ECC|ECC_?Uncorrectable"
@@ -59,6 +60,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="off-the-bus",
         reason="gpu_lost",
         pattern=Lazy(
             r"has fallen off the bus|GPU(?: is|IsL| has been|) ?lost\b|GpuIsLost"
@@ -102,6 +104,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="fabric",
         reason="nvlink",
         pattern=Lazy(
             r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady"
@@ -138,6 +141,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="xid",
         reason="gpu_hardware",
         pattern=Lazy(
             r"GPU (?:recovery action changed|requires? (?:a )?reset|reset required)"
@@ -205,6 +209,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="driver-version",
         reason="driver_mismatch",
         pattern=Lazy(
             r"driver/library version mismatch|CUDA driver version is insufficient"
@@ -261,6 +266,7 @@ RULES = (
     ),
     Rule(
         # the job's own kernel touched what it should not; the runtime's words say it better
+        name="xid",
         reason="cuda_illegal_access",
         pattern=Lazy(_xids(13, 31), re.IGNORECASE),
         unless=_HARMLESS,

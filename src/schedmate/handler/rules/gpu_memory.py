@@ -23,6 +23,7 @@ _NOT_THE_END = Lazy(
 
 RULES = (
     Rule(
+        name="tensorflow-cpu-allocator",
         reason="host_oom",
         pattern=Lazy(r"OOM when allocating tensor.{0,300}(?:device:CPU|allocator (?:mkl)?cpu)"),
         confidence=0.9,
@@ -37,6 +38,7 @@ RULES = (
     ),
     Rule(
         # an allocator that asks for less next time; the exception, if any, comes later
+        name="tensorflow-driver-allocation",
         reason="gpu_oom",
         pattern=Lazy(
             r"failed to alloc(?:ate)? .{1,80}(?:from|on) (?:device|host): CUDA_ERROR_OUT_OF_MEMORY"
@@ -53,6 +55,7 @@ RULES = (
         negatives=("CUDA_ERROR_OUT_OF_MEMORY: out of memory",),
     ),
     Rule(
+        name="device-allocator",
         reason="gpu_oom",
         pattern=Lazy(
             _DEVICE + r"(?: (?:driver |runtime )?(?:error|failure)(?: ?\(?\d{1,3}\)?)?"
@@ -105,6 +108,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="xla-resource-exhausted",
         reason="gpu_oom",
         pattern=Lazy(
             r"RESOURCE_EXHAUSTED: .{0,200}(?:out of memory|OOM|allocat|reserve|memory space)"
@@ -143,6 +147,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="native-allocator",
         reason="gpu_oom",
         pattern=Lazy(
             r"bad_alloc: (?:out_of_memory: )?CUDA|\brmm::out_of_memory"
@@ -174,6 +179,7 @@ RULES = (
         negatives=("caught std::bad_alloc, going on with less", "Error Code 1: Cuda Runtime"),
     ),
     Rule(
+        name="inference-engine",
         reason="gpu_oom",
         pattern=Lazy(
             r"No executable batch size found|No available memory for the cache blocks"

@@ -9,6 +9,7 @@ from schedmate.model import JobState
 RULES = (
     Rule(
         # whoever stopped first may have said why
+        name="watchdog-line",
         reason="hang",
         pattern=Lazy(
             r"did not get (?:initial|subsequent) heartbeat\. Waited"
@@ -34,6 +35,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="no-progress",
         reason="hang",
         predicate=lambda case: case.hung,
         confidence=0.8,

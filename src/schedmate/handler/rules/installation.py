@@ -5,6 +5,7 @@ from schedmate.handler.rules.named import any_of, by_name, typed
 
 RULES = (
     Rule(
+        name="python-launcher",
         reason="import_error",
         pattern=Lazy(
             r"^\S{0,200}python[\d.]{0,5}: No module named \S"
@@ -22,6 +23,7 @@ RULES = (
         negatives=("apex: No module named apex, using torch", "python 3.11: no module missing"),
     ),
     Rule(
+        name="exception",
         reason="import_error",
         pattern=any_of(
             typed(

@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
+        name="kubernetes-deadline",
         reason="time_limit",
         pattern=Lazy(
             r"[Aa]ctive (?:on the node )?longer than (?:the )?specified deadline"
@@ -22,6 +23,7 @@ RULES = (
         negatives=("activeDeadlineSeconds: 86400", "deadline for this step: 10 s"),
     ),
     Rule(
+        name="kubernetes-empty-dir",
         reason="disk_quota",
         pattern=Lazy(r"Usage of EmptyDir volume .{1,60} exceeds"),
         confidence=0.93,
@@ -29,6 +31,7 @@ RULES = (
         negatives=("emptyDir: {}", "EmptyDir volume usage: 3Gi of 10Gi"),
     ),
     Rule(
+        name="kubernetes-volume",
         reason="storage_io",
         pattern=Lazy(
             r"MountVolume\.\w{1,30} failed for volume|Unable to attach or mount volumes"
@@ -54,6 +57,7 @@ RULES = (
         negatives=("Mounts: /data from data (rw)", "mount: /data mounted"),
     ),
     Rule(
+        name="kubernetes-container-config",
         reason="argument_error",
         pattern=Lazy(
             r"CreateContainerConfigError|InvalidImageName|couldn't parse image reference"

@@ -7,6 +7,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 RULES = (
     Rule(
         # what older torch raises for a child, whose own words follow
+        name="bare-exception",
         reason="unknown",
         pattern=Lazy(r"^Exception:? ?$"),
         errors_only=True,
@@ -16,6 +17,7 @@ RULES = (
         negatives=("Exception: out of luck", "Exceptions: 0"),
     ),
     Rule(
+        name="launcher-exit-line",
         reason="unknown",
         pattern=Lazy(
             r"^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"

@@ -6,6 +6,7 @@ _CALM = Lazy(r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so fa
 
 RULES = (
     Rule(
+        name="shared-memory",
         reason="shm_exhausted",
         pattern=Lazy(
             r"insufficient shared memory|out of shared memory|killed by signal: Bus error"
@@ -47,6 +48,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="kernel-killer",
         reason="host_oom",
         pattern=Lazy(
             r"[Oo]ut of memory: Kill(?:ed)? process|invoked oom-killer|OOMKilled"
@@ -106,6 +108,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="allocation-error",
         reason="host_oom",
         pattern=Lazy(
             r"^(?:[\w.]{1,80}\.)?_?(?:Array|Arrow)?MemoryError(?::|$)|std::bad_alloc"
@@ -124,6 +127,7 @@ RULES = (
         negatives=("CustomMemoryErrorCount: 3",),
     ),
     Rule(
+        name="native-allocation",
         reason="host_oom",
         pattern=Lazy(
             r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"

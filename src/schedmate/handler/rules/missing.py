@@ -34,6 +34,7 @@ _NO_FILE = r"(?:\.so\b|shared object|No module named|api_key|\bAPI\b|KeyError: '
 RULES = (
     Rule(
         # what a dying parent or launcher has taken away with it
+        name="vanished-file",
         reason="python_exception",
         pattern=Lazy(
             r"^FileNotFoundError: .{0,80}'(?:/\w{1,20}){0,4}/(?:pymp-|torch_\d|__KMP|torchelastic_"
@@ -52,6 +53,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="python-subprocess",
         reason="command_not_found",
         pattern=Lazy(
             r"^FileNotFoundError: \[Errno 2\] No such file or directory: b?'(?:[\w./\-]{0,120}/)?"
@@ -72,6 +74,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="model-hub",
         reason="service_unreachable",
         pattern=Lazy(
             r"LocalEntryNotFoundError: .{0,300}(?:[Cc]heck your (?:internet )?connection"
@@ -90,6 +93,7 @@ RULES = (
         negatives=("huggingface_hub.errors.EntryNotFoundError: 404 Client Error.",),
     ),
     Rule(
+        name="exception",
         reason="file_not_found",
         pattern=any_of(
             typed("FileNotFoundError", "NotADirectoryError", "IsADirectoryError", "NoSuchKey"),
@@ -153,6 +157,7 @@ RULES = (
 WORDED = (
     Rule(
         # asked after the services, which speak of missing files as well
+        name="worded-message",
         reason="file_not_found",
         pattern=Lazy(
             rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error"

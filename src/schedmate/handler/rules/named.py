@@ -18,6 +18,7 @@ def typed(*types: str) -> str:
 def by_name(reason: str, *types: str, examples: tuple[str, ...], confidence: float = 0.85) -> Rule:
     """An exception known by its type alone."""
     return Rule(
+        name="exception-type",
         reason=reason,
         pattern=Lazy(typed(*types)),
         errors_only=True,

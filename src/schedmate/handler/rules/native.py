@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
+        name="undefined-symbol",
         reason="abi_mismatch",
         pattern=Lazy(
             r"undefined symbol: |symbol lookup error: |wrong ELF class|invalid ELF header"
@@ -45,6 +46,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="numpy-version",
         reason="abi_mismatch",
         pattern=Lazy(
             r"numpy\.\w{1,20} size changed|_ARRAY_API not found|Numpy is not available"
@@ -106,6 +108,7 @@ RULES = (
     ),
     Rule(
         # a line of the C++ side; the Python side says something vague or nothing
+        name="library-version",
         reason="abi_mismatch",
         pattern=Lazy(
             r"Loaded runtime CuDNN library: .{1,60} but source was compiled with"
@@ -127,6 +130,7 @@ RULES = (
     ),
     Rule(
         # a library that is not there at all fits nothing, but is no matter of versions
+        name="shared-library",
         reason="import_error",
         pattern=Lazy(
             r"\blib[\w+\-]{1,60}\.so[\w.]{0,20}: cannot open shared object file"

@@ -7,6 +7,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="infiniband-port",
         reason="network",
         pattern=Lazy(
             r"NET/IB\w? ?: ?.{0,60}[Aa]sync (?:fatal )?event ?: .{0,30}(?:port error|fatal"
@@ -48,6 +49,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="infiniband-completion",
         reason="network",
         pattern=Lazy(
             r"NET/IB\w? ?: ?Got completion (?:from peer )?.{0,120}(?:error|status=)"

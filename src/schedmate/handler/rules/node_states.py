@@ -74,6 +74,7 @@ def _of(reason: str) -> Callable[[Case], bool]:
 
 RULES = tuple(
     Rule(
+        name="node-state",
         reason=reason,
         predicate=_of(reason),
         reported_by="scheduler",

@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="kernel",
         reason="node_failure",
         pattern=Lazy(
             r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
@@ -45,6 +46,7 @@ RULES = (
     ),
     Rule(
         # whoever misses a node cannot know why it is gone
+        name="lost-node",
         reason="node_failure",
         pattern=Lazy(
             r"NodeDiedError|the node \(?where this task was running\)? was dead"

@@ -14,6 +14,7 @@ _GOING_ON = Lazy(
 
 RULES = (
     Rule(
+        name="non-finite-detected",
         reason="loss_nan",
         pattern=Lazy(
             rf"\b{_BAD}s?(?:/\w{{1,8}})?{_WAS} (?:detected|encountered|found"
@@ -83,6 +84,7 @@ RULES = (
     ),
     Rule(
         # a distribution over what the network says: the network says NaN
+        name="non-finite-input",
         reason="loss_nan",
         pattern=Lazy(
             r"probability tensor contains either `inf`, `nan`|expects all elements of std >= 0"
@@ -112,6 +114,7 @@ RULES = (
     ),
     Rule(
         # the scale can fall no further, and steps are still skipped: nothing is learnt any more
+        name="loss-scale",
         reason="loss_nan",
         pattern=Lazy(
             r"[Ll]oss scale:? (?:0|1)(?:\.0{1,4})?, reducing to (?:0|1)(?:\.0{1,4})?(?:[^.\d]|$)"
@@ -136,6 +139,7 @@ RULES = (
     ),
     Rule(
         # validation losses are left out: an empty set has a NaN mean, and nothing is lost
+        name="printed-metric",
         reason="loss_nan",
         pattern=Lazy(
             r"(?:^|[^\w\s/.\-]|[^\w\s/]\s{1,12}|\d\s{1,12}|\b(?:train|training|total|lm|mean|avg"

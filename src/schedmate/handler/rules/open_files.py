@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule
 
 RULES = (
     Rule(
+        name="too-many-open-files",
         reason="fd_limit",
         pattern=Lazy(
             r"[Tt]oo many open files|\b(?:EMFILE|ENFILE)\b|received 0 items of ancdata"

@@ -25,6 +25,7 @@ _TALK = Lazy(
 
 RULES = (
     Rule(
+        name="cloud-instance",
         reason="preempted",
         pattern=Lazy(
             rf"{_THING}.{{0,60}}\b{_BECAME} (?:\w{{1,12}} )?{_TAKEN}\b"
@@ -91,6 +92,7 @@ RULES = (
     ),
     Rule(
         # a notice: the machine will be gone in seconds or minutes
+        name="spot-notice",
         reason="preempted",
         pattern=Lazy(
             r"\b[Ss]pot (?:[Ii]nstances?|VMs?|[Nn]odes?)?.{0,60}(?:[Ii]nterruption [Nn]otice"
@@ -126,6 +128,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="batch-system",
         reason="preempted",
         pattern=Lazy(
             r"\bTERM_(?:PREEMPT|LOAD|REQUEUE_(?:OWNER|ADMIN)|BUCKET_KILL|MC_RECALL)\b"

@@ -10,6 +10,7 @@ _SHELL = r"^\S{1,200}: (?:line )?\d{1,6}: "
 
 RULES = (
     Rule(
+        name="shell",
         reason="syntax_error",
         pattern=any_of(
             _SHELL + r"(?:syntax error|unexpected EOF while looking for|[Bb]ad substitution)",
@@ -29,6 +30,7 @@ RULES = (
         negatives=("syntax errors: 0", "a.py: line 3: unexpected value, going on"),
     ),
     Rule(
+        name="shell",
         reason="name_error",
         pattern=any_of(
             _SHELL + r"\$?[\w\[\]{}@*!#?-]{1,80}: (?:unbound variable|parameter not set)$",
@@ -48,6 +50,7 @@ RULES = (
         negatives=("unbound variable check: off", "object 'x' not found in cache"),
     ),
     Rule(
+        name="r-or-julia",
         reason="import_error",
         pattern=any_of(
             r"there is no package called",
@@ -65,6 +68,7 @@ RULES = (
         negatives=("loading package torch", "Caused by: nothing"),
     ),
     Rule(
+        name="r-or-julia",
         reason="host_oom",
         pattern=any_of(
             _R + r"cannot allocate vector of size",
@@ -80,6 +84,7 @@ RULES = (
         negatives=("Java heap space: 4 GB", "OutOfMemoryError handler installed"),
     ),
     Rule(
+        name="r-or-julia",
         reason="file_not_found",
         pattern=any_of(
             _JULIA
@@ -98,6 +103,7 @@ RULES = (
         negatives=("opening file data.jld", "cannot open the window"),
     ),
     Rule(
+        name="r-or-julia",
         reason="shape_mismatch",
         pattern=any_of(
             _JULIA + r"DimensionMismatch",
@@ -115,6 +121,7 @@ RULES = (
         negatives=("dimensions must agree with the plan", "DimensionMismatch check: off"),
     ),
     Rule(
+        name="r-or-julia",
         reason="index_error",
         pattern=any_of(
             _JULIA + r"BoundsError",
@@ -135,6 +142,7 @@ RULES = (
         negatives=("bounds: out of 3", "values out of bounds were clipped"),
     ),
     Rule(
+        name="r-or-julia",
         reason="type_error",
         pattern=any_of(
             _JULIA + r"(?:MethodError|TypeError)",
@@ -150,6 +158,7 @@ RULES = (
         negatives=("MethodError: 0", "non-numeric arguments are ignored"),
     ),
     Rule(
+        name="r-or-julia",
         reason="python_exception",
         pattern=any_of(
             r"^ERROR: (?:LoadError|TaskFailedException|CompositeException)\b",

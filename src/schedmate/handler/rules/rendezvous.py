@@ -14,6 +14,7 @@ _GOES_ON = Lazy(
 
 RULES = (
     Rule(
+        name="address-in-use",
         reason="port_conflict",
         pattern=Lazy(
             r"(?:bind|socket|errno|OSError|RuntimeError|listen|port|http|server|launch).{0,200}"
@@ -64,6 +65,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="torch-elastic",
         reason="rendezvous",
         pattern=Lazy(
             r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
@@ -147,6 +149,7 @@ RULES = (
     ),
     Rule(
         # the launch forgot to say where and who
+        name="torch-distributed-environment",
         reason="argument_error",
         pattern=Lazy(
             r"Error initializing torch\.distributed using env://.{0,120}environment variable"

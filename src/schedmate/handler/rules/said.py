@@ -30,8 +30,15 @@ _HARMLESS = re.compile(
 )
 
 
-def _said(reason: str, *words: str, of: tuple[str, ...], confidence: float = 0.45) -> Rule:
+def _said(
+    reason: str,
+    *words: str,
+    of: tuple[str, ...],
+    confidence: float = 0.45,
+    name: str = "last-words",
+) -> Rule:
     return Rule(
+        name=name,
         reason=reason,
         pattern=Lazy("|".join(words), re.IGNORECASE),
         unless=_HARMLESS,
@@ -108,6 +115,7 @@ LAST_WORDS: Final = (
             ),
         ),
         confidence=0.4,
+        name="last-words-of-pip",
     ),
     _said(
         "import_error",
@@ -169,6 +177,7 @@ LAST_WORDS: Final = (
     ),
 )
 SOMETHING: Final = Rule(
+    name="announced-error",
     reason="python_exception",
     pattern=Lazy(r"\w{2,}.{0,200}?\w{2,}.{0,200}?\w{2,}"),
     unless=_HARMLESS,

@@ -10,6 +10,7 @@ _STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELL
 
 _LINES = (
     Rule(
+        name="slurm-cancelled-line",
         reason="time_limit",
         pattern=Lazy(
             _STEP_OR_JOB + r"DUE TO TIME LIMIT|srun: error: .{0,80}: Job/step reached time limit"
@@ -39,6 +40,7 @@ _LINES = (
         negatives=("time limit: 01:00:00", "warning: approaching the time limit"),
     ),
     Rule(
+        name="slurm-cancelled-line",
         reason="preempted",
         pattern=Lazy(_STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."),
         confidence=0.97,
@@ -61,6 +63,7 @@ _LINES = (
         negatives=("preemptible: yes", "requeue on preemption: enabled", "requeue=enabled"),
     ),
     Rule(
+        name="slurm-cancelled-line",
         reason="node_failure",
         pattern=Lazy(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
         confidence=0.97,
@@ -78,6 +81,7 @@ _LINES = (
         negatives=("node failure tolerance: 1",),
     ),
     Rule(
+        name="slurm-job-cancelled",
         reason="cancelled",
         pattern=Lazy(
             r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
@@ -95,6 +99,7 @@ _LINES = (
     ),
     Rule(
         # srun ends the whole step when one task fails, so this is seldom the first cause
+        name="slurm-step-cancelled",
         reason="cancelled",
         pattern=Lazy(
             r"\*\*\* STEP [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
@@ -115,6 +120,7 @@ _LINES = (
     ),
     Rule(
         # the request itself cannot be met, and stays so
+        name="slurm-request-refused",
         reason="argument_error",
         pattern=Lazy(
             r"^(?:srun|sbatch|salloc): (?:error|fatal): .{0,120}(?:More processors requested"
@@ -144,6 +150,7 @@ _LINES = (
         ),
     ),
     Rule(
+        name="slurm-controller",
         reason="service_unreachable",
         pattern=Lazy(
             r"^(?:srun|sbatch|salloc|squeue|scontrol|sacct|slurmstepd\S{0,60}): (?:error: "
@@ -167,6 +174,7 @@ _LINES = (
 
 _VERDICTS = (
     Rule(
+        name="scheduler-state",
         reason="time_limit",
         predicate=lambda case: case.state is JobState.TIMEOUT,
         reported_by="scheduler",
@@ -175,6 +183,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="preempted",
         predicate=lambda case: case.state is JobState.PREEMPTED,
         reported_by="scheduler",
@@ -184,6 +193,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.CANCELLED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="node_failure",
         predicate=lambda case: case.state is JobState.NODE_FAIL,
         reported_by="scheduler",
@@ -193,6 +203,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="host_oom",
         predicate=lambda case: case.state is JobState.OUT_OF_MEMORY,
         reported_by="scheduler",
@@ -204,6 +215,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED, signal=9),),
     ),
     Rule(
+        name="scheduler-state",
         reason="cancelled",
         predicate=lambda case: case.state is JobState.CANCELLED,
         reported_by="scheduler",
@@ -217,6 +229,7 @@ _VERDICTS = (
 def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
     """A reason that is the scheduler's own word for it, with no state of its own."""
     return Rule(
+        name="scheduler-word",
         reason=reason,
         predicate=lambda case: case.verdict == reason,
         reported_by="scheduler",

@@ -15,6 +15,7 @@ _SERVER_ERROR = (
 RULES = (
     Rule(
         # of a known service, or words that only a client of one says
+        name="http-client",
         reason="service_unreachable",
         pattern=Lazy(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectTimeout|ReadTimeout|ConnectError"
@@ -97,6 +98,7 @@ RULES = (
     ),
     Rule(
         # who was not there cannot be told from this alone
+        name="connection-refused",
         reason="service_unreachable",
         pattern=Lazy(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectionRefusedError|ConnectionError|ConnectionAbortedError)"
@@ -113,6 +115,7 @@ RULES = (
     ),
     Rule(
         # command-line tools; a loop in the script may try again, so clearer causes go first
+        name="download-command",
         reason="service_unreachable",
         pattern=Lazy(
             r"^curl: \((?:5|6|7|16|18|28|35|52|55|56|58|60|77|92)\) "
@@ -168,6 +171,7 @@ RULES = (
     ),
     Rule(
         # the last of a client's tries, and why it failed
+        name="pip-retries",
         reason="service_unreachable",
         pattern=Lazy(
             r"Retry\(total=0, .{0,160}after connection broken by .{0,300}(?:name resolution"
@@ -193,6 +197,7 @@ RULES = (
     ),
     Rule(
         # pip found nothing at all of that name: an index out of reach, or a name mistyped
+        name="pip-no-versions",
         reason="service_unreachable",
         pattern=Lazy(
             r"Could not find a version that satisfies the requirement .{1,160}\(from versions: "
@@ -220,6 +225,7 @@ RULES = (
     ),
     Rule(
         # a client that gave up without an exception of its own
+        name="experiment-tracker",
         reason="service_unreachable",
         pattern=Lazy(
             r"wandb: ERROR .{0,160}(?:[Nn]etwork|timed out|Connection|50[0234]|unreachable)"
@@ -252,6 +258,7 @@ RULES = (
     ),
     Rule(
         # usually the peer died first
+        name="connection-lost",
         reason="python_exception",
         pattern=Lazy(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
         unless=Lazy(r"Compressed file ended"),

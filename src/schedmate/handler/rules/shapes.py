@@ -99,6 +99,7 @@ _TWO = (
 
 RULES = (
     Rule(
+        name="known-message",
         reason="shape_mismatch",
         pattern=any_of(*_TORCH, *_NUMPY, *_JAX, *_TENSORFLOW, *_MODELS),
         unless=Lazy(r"checkpoint|state_dict|copying a param"),
@@ -167,6 +168,7 @@ RULES = (
     ),
     Rule(
         # TensorFlow tells it below `in user code:` and `Graph execution error:`
+        name="quoted-message",
         reason="shape_mismatch",
         pattern=Lazy(
             r"^ {4,16}\w{5,40}Error: .{0,200}(?:" + "|".join(_TENSORFLOW + _NUMPY[:2]) + ")"
@@ -191,6 +193,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="worded-message",
         reason="shape_mismatch",
         pattern=Lazy(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,120}?"

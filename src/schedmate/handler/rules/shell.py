@@ -10,6 +10,7 @@ _WHO = r"^(?:slurmstepd\S{0,60}: error: )?"
 
 RULES = (
     Rule(
+        name="shell",
         reason="command_not_found",
         pattern=Lazy(
             rf"^(?:{_WORD}: (?:line )?(?:\d{{1,6}}: )?)?[\w./+\-]{{1,200}}: command not found\.?$"
@@ -59,6 +60,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="slurm-script-missing",
         reason="node_failure",
         pattern=Lazy(
             _WHO + r"execve\(\): \S{0,120}(?:slurm_script|/slurmd/)\S{0,80}: No such file"
@@ -73,6 +75,7 @@ RULES = (
         negatives=("slurmstepd: error: execve(): trainn: No such file or directory",),
     ),
     Rule(
+        name="slurm-exec",
         reason="command_not_found",
         pattern=Lazy(
             _WHO + r"(?:execve\(\)|_?exec_task): .{1,200}: No such file or directory"
@@ -86,6 +89,7 @@ RULES = (
         negatives=("slurmstepd: error: execve(): ./run.sh: Permission denied",),
     ),
     Rule(
+        name="shell",
         reason="file_not_found",
         pattern=Lazy(
             r"\bpython[\d.]{0,5}: can't open file '"
@@ -105,6 +109,7 @@ RULES = (
         negatives=("cat: old.txt: No such file or directory",),
     ),
     Rule(
+        name="shell",
         reason="permission_denied",
         pattern=Lazy(
             rf"^{_WORD}: line \d{{1,6}}: .{{1,200}}: Permission denied$"
@@ -124,6 +129,7 @@ RULES = (
         negatives=("find: '/proc/1/fd': Permission denied",),
     ),
     Rule(
+        name="exit-code",
         reason="command_not_found",
         predicate=lambda case: case.exit_code == _NO_SUCH_COMMAND,
         confidence=0.85,
@@ -132,6 +138,7 @@ RULES = (
         negatives=(Case(exit_code=1),),
     ),
     Rule(
+        name="exit-code",
         reason="permission_denied",
         predicate=lambda case: case.exit_code == _EXEC_FORBIDDEN,
         confidence=0.8,

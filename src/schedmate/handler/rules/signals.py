@@ -27,6 +27,7 @@ _BY = (
 )
 
 _CRASHES = Rule(
+    name="crash-line",
     reason="segfault",
     pattern=Lazy(
         r"\b[Ss]egmentation fault\b|^Fatal Python error: (?:Segmentation fault|Bus error|Aborted"
@@ -98,6 +99,7 @@ _CRASHES = Rule(
 )
 
 _KILLS = Rule(
+    name="shell-line",
     reason="killed",
     pattern=Lazy(
         r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
@@ -153,6 +155,7 @@ _KILLS = Rule(
 )
 
 _INTERRUPTS = Rule(
+    name="interrupt-line",
     reason="cancelled",
     pattern=Lazy(
         r"^KeyboardInterrupt(?::|$)|SignalException: .{0,60}got signal: 2\b"
@@ -171,6 +174,7 @@ _INTERRUPTS = Rule(
 
 _CASES = (
     Rule(
+        name="signal",
         reason="segfault",
         predicate=lambda case: case.signal in _CRASH,
         confidence=0.88,
@@ -179,6 +183,7 @@ _CASES = (
         negatives=(Case(exit_code=1), Case(exit_code=-9)),
     ),
     Rule(
+        name="signal",
         reason="killed",
         predicate=lambda case: case.signal in _KILL,
         confidence=0.7,
@@ -187,6 +192,7 @@ _CASES = (
         negatives=(Case(exit_code=0), Case(exit_code=139)),
     ),
     Rule(
+        name="signal",
         reason="cancelled",
         predicate=lambda case: case.signal == signal.SIGINT,
         confidence=0.85,
@@ -196,6 +202,7 @@ _CASES = (
     ),
     Rule(
         # CPU time used up, or the warning before the limit that the program does not know
+        name="cpu-time-signal",
         reason="time_limit",
         predicate=lambda case: case.signal in _EARLY_WARNING,
         confidence=0.7,
@@ -204,6 +211,7 @@ _CASES = (
         negatives=(Case(exit_code=24),),
     ),
     Rule(
+        name="timeout-exit-code",
         reason="time_limit",
         predicate=lambda case: case.exit_code == _CUT_BY_TIMEOUT,
         confidence=0.6,
@@ -212,6 +220,7 @@ _CASES = (
         negatives=(Case(exit_code=125),),
     ),
     Rule(
+        name="file-size-signal",
         reason="disk_quota",
         predicate=lambda case: case.signal == signal.SIGXFSZ,
         confidence=0.7,

@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="file-system",
         reason="storage_io",
         pattern=Lazy(
             r"Cannot send after transport endpoint shutdown|Transport endpoint is not connected"
@@ -48,6 +49,7 @@ RULES = (
     ),
     Rule(
         # object stores that answer, but not with the object
+        name="object-store",
         reason="storage_io",
         pattern=Lazy(
             r"An error occurred \((?:SlowDown|InternalError|ServiceUnavailable|RequestTimeout"
@@ -84,6 +86,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="object-store",
         reason="auth_error",
         pattern=Lazy(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
         confidence=0.93,
@@ -97,6 +100,7 @@ RULES = (
         negatives=("An error occurred (SlowDown) when calling the PutObject operation",),
     ),
     Rule(
+        name="object-store",
         reason="file_not_found",
         pattern=Lazy(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
         confidence=0.85,
@@ -105,6 +109,7 @@ RULES = (
     ),
     Rule(
         # the kernel waits; who for is not said, but it is nearly always a disk or a mount
+        name="blocked-task",
         reason="storage_io",
         pattern=Lazy(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
         confidence=0.45,

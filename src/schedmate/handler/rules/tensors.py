@@ -50,6 +50,7 @@ _TYPES = (
 
 RULES = (
     Rule(
+        name="same-device",
         reason="device_mismatch",
         pattern=any_of(*_DEVICES),
         errors_only=True,
@@ -94,6 +95,7 @@ RULES = (
     ),
     Rule(
         # any exception that tells of a device for this and another for that
+        name="named-devices",
         reason="device_mismatch",
         pattern=Lazy(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,200}\bdevice\b.{0,100}\b(?:cpu|CPU"
@@ -119,6 +121,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="scalar-type",
         reason="dtype_mismatch",
         pattern=any_of(*_TYPES),
         errors_only=True,

@@ -4,6 +4,7 @@ from schedmate.handler.rules.base import Lazy, Rule, Weight
 
 RULES = (
     Rule(
+        name="torch-dataloader",
         reason="dataloader_killed",
         pattern=Lazy(
             r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,200}\) (?:exited unexpectedly"
@@ -28,6 +29,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="ray-worker",
         reason="killed",
         pattern=Lazy(
             r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"

@@ -5,6 +5,7 @@ from schedmate.handler.rules.named import any_of
 
 RULES = (
     Rule(
+        name="child-process-exception",
         reason="unknown",
         pattern=any_of(
             r"ChildFailedError|ProcessRaisedException|ProcessExitedException|RemoteTraceback",
@@ -51,6 +52,7 @@ RULES = (
 ANNOUNCING = (
     Rule(
         # asked late: what it announces may stand below it, and is known by its own words
+        name="wrapping-exception",
         reason="python_exception",
         pattern=Lazy(
             r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"
