@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.handler import Case, Handler, NamedLog
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.reading.gathering import gather
 from schedmate.handler.reading.lines import BLOCK_BYTES, pieces, read_line
 from schedmate.model import JobState
 

@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
-from schedmate.handler.grounding import fits
-from schedmate.handler.interpreter import GLOSSES
+from schedmate.handler.interpreter import GLOSSES, fits
 from schedmate.handler.signature import masked
 from schedmate.model import (
     REASONS,

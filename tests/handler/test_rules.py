@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.reading.trigger import trigger_of
+from schedmate.handler.reading.reader import trigger_of
 from schedmate.handler.rules import BUILT_IN, RuleBook
 from schedmate.handler.rules.said import LAST_WORDS, SOMETHING
 from schedmate.handler.suggestions import meaning, suggestion

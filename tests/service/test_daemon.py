@@ -14,7 +14,7 @@ from schedmate.core import DecisionEngine, Limits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
 from schedmate.handler.handler import Study
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.reading.gathering import gather
 from schedmate.model import (
     BadAnswer,
     JobState,

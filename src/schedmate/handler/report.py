@@ -9,12 +9,13 @@ from schedmate.handler.case import signal_name
 from schedmate.handler.credibility import credible, denies_node_failure, hardware_beside
 from schedmate.handler.decision import blamed_nodes, decide
 from schedmate.handler.nodes import node_faults, on_local_disk
+from schedmate.handler.rules import BUILT_IN
+from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
-from schedmate.handler.witnesses import witnesses
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from schedmate.handler.case import Case
     from schedmate.handler.reading import Clue, Gathered, LogLine
@@ -196,3 +197,31 @@ def _verdict(case: Case) -> str:
     if case.exit_code is not None and not case.signal:
         parts.append(f"exit code {case.exit_code}")
     return ", ".join(part for part in parts if part) or "no verdict"
+
+
+_MOST: Final = 7
+_MORE_OF_MESSAGE: Final = 2
+
+
+def witnesses(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
+    """Its line first; no two that differ in numbers and names only."""
+    chosen: dict[str, LogLine] = {}
+    for line in (*clue.shown, *_candidates(clue, gathered)):
+        if len(chosen) < _MOST and line.text.strip():
+            chosen.setdefault(masked(line.text), line)
+    return tuple(chosen.values())
+
+
+def _candidates(clue: Clue, gathered: Gathered) -> Iterator[LogLine]:
+    rest = {part.strip() for part in clue.message.split("\n")[1:]}
+    yield from [line for line in clue.below if line.text.strip() in rest][:_MORE_OF_MESSAGE]
+    yield from (line for line in clue.below if _says(clue.rule.reason, line))
+    yield from clue.chain[-1:]
+    alike = [other for other in gathered.clues if other.rule.reason == clue.rule.reason]
+    alike.sort(key=lambda other: other.confidence, reverse=True)
+    yield from (other.line for other in alike if other.line is not None)
+
+
+def _says(reason: str, line: LogLine) -> bool:
+    rule = BUILT_IN.for_line(line.text) or BUILT_IN.for_error(line.text)
+    return rule is not None and rule.reason == reason

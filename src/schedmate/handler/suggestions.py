@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.memory_advice import more_on_the_host, smaller_on_the_gpu
-from schedmate.handler.particulars import particular
+from schedmate.handler.message_advice import particular
 
 if TYPE_CHECKING:
     from schedmate.model import Workload

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from schedmate.llm.answer import read_answer, repair_turns
-from schedmate.llm.client import Refused, request
-from schedmate.llm.deadline import Deadline
+from schedmate.llm.client import Deadline, Refused, request
 from schedmate.llm.dialect import Dialect, Reply, Unusable, read_reply
-from schedmate.llm.question import Question, schema_text, tokens_in
+from schedmate.llm.messages import Question, read_answer, repair_turns, schema_text, tokens_in
 from schedmate.model import (
     Answer,
     BadAnswer,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
-from schedmate.llm.question import Question, tokens_in
+from schedmate.llm.messages import Question, tokens_in
 
 Message = dict[str, str]
 

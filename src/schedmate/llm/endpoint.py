@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from schedmate.config import LlmSettings
-    from schedmate.llm.deadline import Deadline
+    from schedmate.llm.client import Deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.llm.asker import ModelAsker
-from schedmate.llm.client import request
-from schedmate.llm.deadline import Deadline
+from schedmate.llm.client import Deadline, request
 from schedmate.llm.dialect import Unusable
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedmate.handler import RULES, Case, NamedLog, Rule
 from schedmate.handler.reading import gather
-from schedmate.handler.reading.trigger import trigger_of
+from schedmate.handler.reading.reader import trigger_of
 from schedmate.handler.rules import BUILT_IN, RuleBook
 from schedmate.handler.rules.needles import widened
 

@@ -6,23 +6,67 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from schedmate.handler.reading.block import Block
-from schedmate.handler.reading.clues import Clue
+import re2
+
+from schedmate.handler.reading.clues import (
+    Clue,
+    Findings,
+    Harmless,
+    Hit,
+    KnownLines,
+    Moment,
+    Verdict,
+)
 from schedmate.handler.reading.explaining import explain_line
-from schedmate.handler.reading.findings import Findings, Hit, Moment
-from schedmate.handler.reading.known import Harmless, KnownLines, Verdict
-from schedmate.handler.reading.legible import is_text, is_written, without_encoded
-from schedmate.handler.reading.life import Life
-from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
-from schedmate.handler.reading.noise import is_clearing_up, is_stack
-from schedmate.handler.reading.origin import Origin
-from schedmate.handler.reading.routine import Routine
+from schedmate.handler.reading.gathering import Origin
+from schedmate.handler.reading.lines import (
+    DIGITS,
+    Block,
+    LogLine,
+    blocks,
+    is_text,
+    is_written,
+    pieces,
+    read_line,
+    without_encoded,
+)
+from schedmate.handler.reading.liveness import Life, Routine, is_clearing_up, is_stack
 from schedmate.handler.reading.tracebacks import TracebackCollector
-from schedmate.handler.reading.trigger import trigger_of
 from schedmate.handler.rules import Rule, RuleBook
+from schedmate.handler.rules.needles import options, sound
+
+_SHAPES: Final = (
+    rb"\(most recent call (?:last|first)\)",
+    rb'  File "',
+    rb"(?:Error|Exception|Interrupt|Expired)(?:\(\w+\))?(?::|(?m:\s*$))",
+    rb"(?:SystemExit|[a-z]\.(?:error|timeout|gaierror)): ",
+    rb"Exception ignored in|exception was never retrieved|terminated with the following error",
+    rb"what\(\): |frame #\d+:|@ +0x[0-9a-f]+|#\d+:? +(?:0x|Object)|\)\s?\[0x|\] \[ ?\d+\] ",
+    rb"(?:srun|slurmstepd|mpirun|mpiexec|wandb|ninja): ",
+    rb"SIG(?:TERM|KILL)|[Kk]illing subprocess|closing signal|torch[./]distributed[./]elastic",
+    rb"\[launch(?:er)?\.py:|attempts left; will restart",
+    rb"(?:exitcode|error_file|traceback|local_rank) +: |observed failure",
+)
+_COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed)\x1b\["
+"""Colours stand between the words that a rule looks for."""
+
+
+@lru_cache(maxsize=8)
+def trigger_of(book: RuleBook) -> re2._Regexp:
+    try:
+        return _any_of(book.needles)
+    except re2.error:
+        return _any_of(sound(book.needles))
+
+
+def _any_of(needles: Iterable[bytes]) -> re2._Regexp:
+    parts = (b"(?:" + part + b")" for part in (*needles, *_SHAPES, _COLOURED))
+    return re2.compile(b"|".join(parts), options(32, one_line=True))
+
 
 _TAIL_LINES: Final = 30
 _TAIL_BYTES: Final = 1 << 16

@@ -1,7 +1,6 @@
 """What this user may not have: services that refuse, files that are closed."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
 
 _REFUSED = (
     r"\b40[13] (?:Client Error|Unauthorized|Forbidden)|HTTP (?:Error )?40[13]\b",

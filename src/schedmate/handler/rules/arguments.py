@@ -1,7 +1,6 @@
 """Command lines and configs that the program does not accept."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
 
 _FLAG = r"--[a-zA-Z][\w\-.]{1,60}"
 _REFUSES = (

@@ -1,7 +1,6 @@
 """Graphs that cannot be walked backwards."""
 
-from schedmate.handler.rules.base import Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Rule, any_of
 
 RULES = (
     Rule(

@@ -1,7 +1,6 @@
 """Samples and datasets that are not what the program expects."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
 
 _TYPES = (
     "UnidentifiedImageError|DecompressionBombError|JSONDecodeError|UnicodeDecodeError",

@@ -1,7 +1,6 @@
 """Exceptions of which only the type, or what its name says, is known; asked last."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import by_name
+from schedmate.handler.rules.base import Lazy, Rule, by_name
 
 _EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
 

@@ -1,7 +1,6 @@
 """What is not installed, or installed otherwise than the code needs it."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, by_name, typed
+from schedmate.handler.rules.base import Lazy, Rule, any_of, by_name, typed
 
 RULES = (
     Rule(

@@ -1,7 +1,6 @@
 """Files, checkpoints, models and datasets that are not where the job looks for them."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import Lazy, Rule, Weight, any_of, typed
 
 _COMMANDS = (
     r"nvcc|ninja|git|ffmpeg|ffprobe|java|gcc|g\+\+|c\+\+|cmake|make|sox|wget|curl|aria2c|docker"

@@ -1,7 +1,6 @@
 """Programs that are not Python: what shells, Julia, R, the JVM, Go, Rust and MATLAB say last."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Lazy, Rule, any_of
 
 _JULIA = r"^ERROR: (?:LoadError: |TaskFailedException\S{0,20} ?){0,3}"
 _R = r"^Error(?: in .{1,120}?)? ?: (?:.{0,120}: )?"

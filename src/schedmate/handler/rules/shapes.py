@@ -1,7 +1,6 @@
 """Tensors and arrays whose shapes do not fit, in the words of each framework."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Lazy, Rule, any_of
 
 _TORCH = (
     r"mat1 and mat2 shapes cannot be multiplied|mat1 dim 1 must match mat2 dim 0",

@@ -1,7 +1,6 @@
 """Tensors that are on different devices or of different types."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Lazy, Rule, any_of
 
 _DEVICES = (
     (

@@ -1,7 +1,6 @@
 """Exceptions that say only that something failed elsewhere."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Lazy, Rule, Weight, any_of
 
 RULES = (
     Rule(

