@@ -22,7 +22,6 @@ from schedmate.handler.reading.clues import (
     Verdict,
 )
 from schedmate.handler.reading.explaining import explain_line
-from schedmate.handler.reading.gathering import Origin
 from schedmate.handler.reading.lines import (
     DIGITS,
     Block,
@@ -35,6 +34,7 @@ from schedmate.handler.reading.lines import (
     without_encoded,
 )
 from schedmate.handler.reading.liveness import Life, Routine, is_clearing_up, is_stack
+from schedmate.handler.reading.origin import Origin
 from schedmate.handler.reading.tracebacks import TracebackCollector
 from schedmate.handler.rules import Rule, RuleBook
 from schedmate.handler.rules.needles import options, sound
