@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
+from schedmate.handler.last_words import LAST_WORDS, SOMETHING
 from schedmate.handler.reading.reader import trigger_of
 from schedmate.handler.rules import BUILT_IN, RuleBook
-from schedmate.handler.rules.said import LAST_WORDS, SOMETHING
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS
 

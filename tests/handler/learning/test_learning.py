@@ -9,7 +9,7 @@ import pytest
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
 from schedmate.handler.learning import Teaching, healthy_logs, try_rules
-from schedmate.handler.learning.healthy import harmless_lines, scan
+from schedmate.handler.learning.trials import harmless_lines, scan
 from schedmate.model import BadInput, JobState
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore

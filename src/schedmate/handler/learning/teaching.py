@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from schedmate.handler.case import Case
-from schedmate.handler.learning.healthy import MOST_SECONDS, OnLog, healthy_logs, scan
 from schedmate.handler.learning.picking import Shelf
 from schedmate.handler.learning.proposing import propose, rule_id
+from schedmate.handler.learning.trials import MOST_SECONDS, OnLog, healthy_logs, scan
 from schedmate.handler.reading import LogLine, gather
 from schedmate.handler.signature import Key, masked
 from schedmate.model import REASONS, BadInput

@@ -3,7 +3,7 @@
 import pytest
 
 from schedmate.handler import SURE_ENOUGH, Case, Handler, NamedLog
-from schedmate.handler.rules.said import LAST_WORDS, SOMETHING, last_words
+from schedmate.handler.last_words import LAST_WORDS, SOMETHING, last_words
 
 STEPS = "".join(f"step {n} loss 2.31\n" for n in range(40))
 EXAMPLES = [(rule, text) for rule in (*LAST_WORDS, SOMETHING) for text in rule.positives]
