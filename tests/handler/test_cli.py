@@ -227,11 +227,14 @@ def test_a_system_log_is_no_output_of_the_job(schedmate, tmp_path):
     end = ("--state", "FAILED", "--exit-code", "1", "--node", "gpu041", "--no-llm", "--json")
 
     printed = json.loads(schedmate("job.out", "dmesg", *end).stdout)
-    vouched = json.loads(schedmate("job.out", "--system-log", "dmesg", *end).stdout)
+    by_kernel = json.loads(schedmate("job.out", "--system-log", "dmesg", *end).stdout)
 
     assert (printed["reason"], printed["decision"]["exclude_nodes"]) == ("python_exception", [])
-    assert (vouched["reason"], vouched["reported_by"]) == ("gpu_lost", "outside")
-    assert vouched["decision"]["exclude_nodes"] == ["gpu041"]
+    assert (by_kernel["reason"], by_kernel["reported_by"]) == (
+        "gpu_lost",
+        "outside",
+    )
+    assert by_kernel["decision"]["exclude_nodes"] == ["gpu041"]
     assert schedmate("job.out", "--system-log", "missing").returncode == 3
 
 

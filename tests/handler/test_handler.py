@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
-from schedmate.handler.interpreter import GLOSSES, fits
+from schedmate.handler.model_reading import DEFINITIONS, fits
 from schedmate.handler.signature import masked
 from schedmate.model import (
     REASONS,
@@ -124,7 +124,7 @@ def test_the_schema_refuses_what_was_not_shown(wrong):
 
 
 def test_the_reasons_a_model_may_name_are_of_the_taxonomy():
-    assert set(GLOSSES) <= set(REASONS)
+    assert set(DEFINITIONS) <= set(REASONS)
 
 
 def test_a_model_that_cannot_be_asked_is_said_where_it_matters():

@@ -3,10 +3,10 @@
 import pytest
 
 from schedmate.handler import SURE_ENOUGH, Case, Handler, NamedLog
-from schedmate.handler.last_words import LAST_WORDS, SOMETHING, last_words
+from schedmate.handler.last_words import ANNOUNCED_ERROR, LAST_WORDS, last_words
 
 STEPS = "".join(f"step {n} loss 2.31\n" for n in range(40))
-EXAMPLES = [(rule, text) for rule in (*LAST_WORDS, SOMETHING) for text in rule.positives]
+EXAMPLES = [(rule, text) for rule in (*LAST_WORDS, ANNOUNCED_ERROR) for text in rule.positives]
 
 
 def diagnose(text, **verdict):
@@ -18,7 +18,7 @@ def test_a_positive_is_read_by_its_rule(rule, text):
     assert last_words([text]) == (0, rule)
 
 
-@pytest.mark.parametrize("rule", [*LAST_WORDS, SOMETHING], ids=lambda rule: rule.reason)
+@pytest.mark.parametrize("rule", [*LAST_WORDS, ANNOUNCED_ERROR], ids=lambda rule: rule.reason)
 def test_a_negative_is_not(rule):
     assert not any(rule.matches_text(text) for text in rule.negatives)
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.last_words import LAST_WORDS, SOMETHING
-from schedmate.handler.reading.reader import trigger_of
-from schedmate.handler.rules import BUILT_IN, RuleBook
+from schedmate.handler.last_words import ANNOUNCED_ERROR, LAST_WORDS
+from schedmate.handler.reading.reader import prefilter_of
+from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS
 
@@ -39,10 +39,10 @@ HEALTHY = [
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
 
-def _answer(rule: Rule, example: str | Case, book: RuleBook = BUILT_IN) -> Rule | None:
+def _answer(rule: Rule, example: str | Case, rule_set: RuleSet = BUILT_IN) -> Rule | None:
     if isinstance(example, Case):
-        return next(iter(book.for_case(example)), None)
-    return book.for_error(example) if rule.errors_only else book.for_line(example)
+        return next(iter(rule_set.for_case(example)), None)
+    return rule_set.for_error(example) if rule.errors_only else rule_set.for_line(example)
 
 
 def _diagnosed(rule: Rule, example: str | Case) -> bool:
@@ -82,7 +82,7 @@ def test_it_matches_none_of_its_negatives(rule):
 
 
 def test_every_rule_has_an_id_of_its_own():
-    ids = [rule.id for rule in (*RULES, *LAST_WORDS, SOMETHING)]
+    ids = [rule.id for rule in (*RULES, *LAST_WORDS, ANNOUNCED_ERROR)]
 
     assert [each for each in ids if not KEBAB_CASE.fullmatch(each)] == []
     assert [each for each, times in Counter(ids).items() if times > 1] == []
@@ -92,8 +92,8 @@ def test_rules_inserted_before_the_others_change_no_id():
     inserted = [
         replace(rule, name="inserted", pattern=re.compile("^$"), predicate=None) for rule in RULES
     ]
-    book = RuleBook([*inserted, *RULES])
-    answered = [(rule.id, _answer(rule, rule.positives[0], book).id) for rule in RULES]
+    rule_set = RuleSet([*inserted, *RULES])
+    answered = [(rule.id, _answer(rule, rule.positives[0], rule_set).id) for rule in RULES]
 
     assert [pair for pair in answered if pair[0] != pair[1]] == []
 
@@ -103,7 +103,7 @@ def test_every_rule_has_a_sane_confidence():
 
 
 def test_the_prefilter_lets_every_line_example_through():
-    trigger = trigger_of(BUILT_IN)
+    trigger = prefilter_of(BUILT_IN)
     examples = [
         (rule.id, example)
         for rule in RULES

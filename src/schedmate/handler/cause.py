@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler.credibility import credible, vouched
+from schedmate.handler.credibility import credible, with_best_reporter
 from schedmate.handler.decision import HARDWARE
 from schedmate.handler.last_words import clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
@@ -80,8 +80,8 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
         first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER:
         return _last_raised(case, gathered) or _end_of_failed(case, gathered) or first
-    first = vouched(_explained(first, gathered), [*told, *verdicts])
-    return replace(first, ranks=_sharing(first, told))
+    first = with_best_reporter(_explained(first, gathered), [*told, *verdicts])
+    return replace(first, ranks=_ranks_that_share(first, told))
 
 
 def _explained(first: Clue, gathered: Gathered) -> Clue:
@@ -100,7 +100,7 @@ def _survived_it(clue: Clue) -> bool:
     return clue.went_on and not clue.rule.outlives_success
 
 
-def _sharing(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
+def _ranks_that_share(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
     """The ranks that show the same cause; who only lost its peers is a victim."""
     if first.rule.reason in _VICTIMS:
         return ()

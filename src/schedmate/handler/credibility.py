@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node, node_faults
+from schedmate.handler.nodes import MAY_BE_HARDWARE, blames_a_node, node_faults
 from schedmate.handler.rules import Weight
 from schedmate.model import REASONS, JobState
 
@@ -31,7 +31,7 @@ def credible(case: Case, gathered: Gathered) -> Gathered:
     kept = tuple(
         clue
         for clue in gathered.clues
-        if not _contradicted(case, clue) and not _is_beside_the_point(clue, errors)
+        if not _contradicted(case, clue) and not _is_unrelated(clue, errors)
     )
     return gathered if len(kept) == len(gathered.clues) else replace(gathered, clues=kept)
 
@@ -43,9 +43,9 @@ def denies_node_failure(case: Case) -> bool:
     return not node_faults(case)
 
 
-def hardware_beside(first: Clue, gathered: Gathered) -> frozenset[str]:
+def further_hardware_faults(first: Clue, gathered: Gathered) -> frozenset[str]:
     """Broken hardware that may have brought the cause about, by reason."""
-    may_be_its_work = first.rule.reason in BROUGHT_ABOUT
+    may_be_its_work = first.rule.reason in MAY_BE_HARDWARE
     return frozenset(
         clue.rule.reason
         for clue in gathered.clues
@@ -55,7 +55,7 @@ def hardware_beside(first: Clue, gathered: Gathered) -> frozenset[str]:
     )
 
 
-def vouched(first: Clue, clues: Sequence[Clue]) -> Clue:
+def with_best_reporter(first: Clue, clues: Sequence[Clue]) -> Clue:
     """The cause with the best reporter of the same reason; a job's own word is the weakest."""
     reporters: list[Reporter] = [
         clue.reported_by for clue in clues if clue.rule.reason == first.rule.reason
@@ -69,7 +69,7 @@ def _contradicted(case: Case, clue: Clue) -> bool:
     return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
 
 
-def _is_beside_the_point(clue: Clue, errors: Sequence[Clue]) -> bool:
+def _is_unrelated(clue: Clue, errors: Sequence[Clue]) -> bool:
     """Whether the run died of an error of its own, whatever else its output speaks of."""
     text = "" if clue.line is None else clue.line.text
     if clue.reported_by != "job" or not blames_a_node(clue.rule.reason, text):
@@ -94,7 +94,7 @@ def _explains_itself(clue: Clue) -> bool:
     """An error at the end of the run that is neither an echo nor the work of hardware."""
     if clue.went_on or not clue.final or clue.rule.weight is not Weight.CAUSE:
         return False
-    if clue.rule.reason in BROUGHT_ABOUT or REASONS[clue.rule.reason].category == "none":
+    if clue.rule.reason in MAY_BE_HARDWARE or REASONS[clue.rule.reason].category == "none":
         return False
     own = REASONS[clue.rule.reason].retry == "no" and clue.last_words and clue.confidence >= _SURE
     return clue.uncaught or own

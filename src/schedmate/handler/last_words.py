@@ -9,7 +9,7 @@ from typing import Final
 
 from schedmate.handler.reading import Clue, Gathered, LogLine
 from schedmate.handler.rules import BUILT_IN
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _MOST_LINES: Final = 15
 _PLAIN_LINES: Final = 3
@@ -39,7 +39,7 @@ def _said(
     return Rule(
         name=name,
         reason=reason,
-        pattern=Lazy("|".join(words), re.IGNORECASE),
+        pattern=LazyPattern("|".join(words), re.IGNORECASE),
         unless=_HARMLESS,
         errors_only=True,
         confidence=confidence,
@@ -175,10 +175,10 @@ LAST_WORDS: Final = (
         ),
     ),
 )
-SOMETHING: Final = Rule(
+ANNOUNCED_ERROR: Final = Rule(
     name="announced-error",
     reason="python_exception",
-    pattern=Lazy(r"\w{2,}.{0,200}?\w{2,}.{0,200}?\w{2,}"),
+    pattern=LazyPattern(r"\w{2,}.{0,200}?\w{2,}.{0,200}?\w{2,}"),
     unless=_HARMLESS,
     errors_only=True,
     confidence=0.3,
@@ -199,18 +199,18 @@ def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
     plain = range(max(0, len(lines) - _PLAIN_LINES), len(lines))
     for places in (announced, plain):
         for at in places:
-            rule = words_of(lines[at])
+            rule = rule_of_last_words(lines[at])
             if rule is not None:
                 return at, rule
-    said = [at for at in announced if SOMETHING.matches_text(lines[at])]
-    return (said[0], SOMETHING) if said else None
+    said = [at for at in announced if ANNOUNCED_ERROR.matches_text(lines[at])]
+    return (said[0], ANNOUNCED_ERROR) if said else None
 
 
 def is_announced(text: str) -> bool:
     return _ANNOUNCED.search(text) is not None and _HARMLESS.search(text) is None
 
 
-def words_of(text: str) -> Rule | None:
+def rule_of_last_words(text: str) -> Rule | None:
     return next((rule for rule in LAST_WORDS if rule.matches_text(text)), None)
 
 

@@ -46,7 +46,7 @@ _INSTALLED_AS: Final = {
     "zmq": "pyzmq",
 }
 """Empty: not on the package index under any name, or a part of Python itself."""
-_OWN: Final = re.compile(
+_OWN_MODULES: Final = re.compile(
     r"(?:api|app|args|common|configs?|core|data|dataloaders?|dataset|engine|experiments|helpers?|lib"
     r"|loss|losses|main|models?|modules|networks?|options|project|scripts|settings|solver|src|tests?"
     r"|tools|train|trainers?|training|utils?)"
@@ -61,7 +61,7 @@ def how_to_install(module: str) -> str:
     if not _NAME.fullmatch(module):
         return ""
     top, _, rest = module.partition(".")
-    if _OWN.fullmatch(top):
+    if _OWN_MODULES.fullmatch(top):
         return (
             f"'{module}' looks like the job's own file: start in its directory or put that on "
             "PYTHONPATH"
@@ -84,7 +84,7 @@ def quoted(text: str) -> str:
     return f"'{shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + '…'}'"
 
 
-def particular(reason: str, message: str) -> str:
+def advice_from_message(reason: str, message: str) -> str:
     """The suggestion that only this message can give; empty where it says nothing more."""
     reader = _READERS.get(reason)
     return reader(message[:2000]) if reader else ""

@@ -14,7 +14,7 @@ from schedmate.model import REASONS, BadInput, NodeCondition, NodeState
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
 
-BROUGHT_ABOUT: Final = frozenset(
+MAY_BE_HARDWARE: Final = frozenset(
     {
         "cuda_error",
         "cuda_illegal_access",

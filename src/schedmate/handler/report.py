@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
-from schedmate.handler.credibility import credible, denies_node_failure, hardware_beside
+from schedmate.handler.credibility import credible, denies_node_failure, further_hardware_faults
 from schedmate.handler.decision import blamed_nodes, decide
 from schedmate.handler.nodes import node_faults, on_local_disk
 from schedmate.handler.rules import BUILT_IN
@@ -35,7 +35,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
         summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
-        lines = witnesses(clue, gathered)
+        lines = evidence_lines(clue, gathered)
     return _diagnosis(
         case,
         reason,
@@ -44,7 +44,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         named=() if clue.line is None else (clue.line,),
         ranks=clue.ranks,
         nodes=(clue.node,) if clue.node else (),
-        also=hardware_beside(clue, credible(case, gathered)),
+        also=further_hardware_faults(clue, credible(case, gathered)),
         reported_by=clue.reported_by,
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
@@ -203,7 +203,7 @@ _MOST: Final = 7
 _MORE_OF_MESSAGE: Final = 2
 
 
-def witnesses(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
+def evidence_lines(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
     """Its line first; no two that differ in numbers and names only."""
     chosen: dict[str, LogLine] = {}
     for line in (*clue.shown, *_candidates(clue, gathered)):
@@ -215,13 +215,13 @@ def witnesses(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
 def _candidates(clue: Clue, gathered: Gathered) -> Iterator[LogLine]:
     rest = {part.strip() for part in clue.message.split("\n")[1:]}
     yield from [line for line in clue.below if line.text.strip() in rest][:_MORE_OF_MESSAGE]
-    yield from (line for line in clue.below if _says(clue.rule.reason, line))
+    yield from (line for line in clue.below if _shows(clue.rule.reason, line))
     yield from clue.chain[-1:]
     alike = [other for other in gathered.clues if other.rule.reason == clue.rule.reason]
     alike.sort(key=lambda other: other.confidence, reverse=True)
     yield from (other.line for other in alike if other.line is not None)
 
 
-def _says(reason: str, line: LogLine) -> bool:
+def _shows(reason: str, line: LogLine) -> bool:
     rule = BUILT_IN.for_line(line.text) or BUILT_IN.for_error(line.text)
     return rule is not None and rule.reason == reason

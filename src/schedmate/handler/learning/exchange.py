@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from schedmate.handler.learning.proposing import compiled, rule_id
+from schedmate.handler.learning.proposals import compiled, rule_id
 from schedmate.handler.learning.teaching import check_reason
-from schedmate.handler.signature import is_telling, masked
+from schedmate.handler.signature import is_distinctive, masked
 from schedmate.model import BadInput
 from schedmate.model.account import account_name
 from schedmate.model.legible import has_hidden, legible
@@ -64,7 +64,7 @@ def _rule(data: Any, where: str, by: str, at: float) -> LearnedRule:
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from error
     for line in positives:
-        if search(line) is None or not is_telling(masked(line)):
+        if search(line) is None or not is_distinctive(masked(line)):
             raise BadInput(f"{where}: its own example does not fit it: {line[:100]!r}")
         if not any(word in line.lower() for word in words):
             raise BadInput(f"{where}: none of its words is in its example: {line[:100]!r}")

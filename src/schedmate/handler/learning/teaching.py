@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from schedmate.handler.case import Case
-from schedmate.handler.learning.picking import Shelf
-from schedmate.handler.learning.proposing import propose, rule_id
+from schedmate.handler.learning.active_rules import ActiveRules
+from schedmate.handler.learning.proposals import propose, rule_id
 from schedmate.handler.learning.trials import MOST_SECONDS, OnLog, healthy_logs, scan
 from schedmate.handler.reading import LogLine, gather
 from schedmate.handler.signature import Key, masked
@@ -122,8 +122,8 @@ class Teaching:
         """It must give this reason for the failure it was made of, and show that line."""
         others = [one for one in self._experience.learned_rules() if one.id != rule.id]
         applied = replace(rule, enabled=True, accepted_by=rule.accepted_by or "trial")
-        shelf = Shelf().put([*others, applied])
-        clue = shelf.pick(case, gather(case, shelf.book))
+        active_rules = ActiveRules().put([*others, applied])
+        clue = active_rules.pick(case, gather(case, active_rules.rule_set))
         if clue is None or clue.line is None:
             return "no rule: it would not explain the failure it was made of"
         if clue.rule.reason != rule.reason or masked(clue.line.text) != masked(line.text):

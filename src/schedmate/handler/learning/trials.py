@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from schedmate.files import INVOKER, Reader, files_of
-from schedmate.handler.learning.proposing import compiled
+from schedmate.handler.learning.proposals import compiled
 from schedmate.handler.reading.lines import blocks, clean
 from schedmate.handler.rules import BUILT_IN, RULES
 from schedmate.logs import chunks_of, open_regular, plain

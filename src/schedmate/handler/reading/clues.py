@@ -11,9 +11,9 @@ from typing import Final
 
 from schedmate.handler.reading.explaining import explain_chain
 from schedmate.handler.reading.lines import LogLine
-from schedmate.handler.reading.liveness import Fate
+from schedmate.handler.reading.liveness import Survival
 from schedmate.handler.reading.tracebacks import Chain, Traceback
-from schedmate.handler.rules import Rule, RuleBook
+from schedmate.handler.rules import Rule, RuleSet
 from schedmate.model.diagnosis import Reporter
 
 
@@ -84,7 +84,7 @@ Below = Callable[[], tuple[LogLine, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class LogPosition:
     """Where the log stood: `calm` counts the lines that are no evidence, the episodes' clock."""
 
     calm: int
@@ -93,52 +93,52 @@ class Moment:
 
 
 @dataclass(slots=True)
-class Hit:
+class Episode:
     """The first line of a rule's latest episode, and how long that lasted."""
 
     rule: Rule
     confidence: float
     line: LogLine
-    began: Moment
+    began: LogPosition
     ended: int
-    fate: Fate
+    fate: Survival
     below: Below = tuple
 
 
 @dataclass(frozen=True, slots=True)
-class _Raised:
+class _RaisedChain:
     chain: Chain
-    when: Moment
-    fate: Fate
+    when: LogPosition
+    fate: Survival
     below: Below
 
 
-class Findings:
-    def __init__(self, book: RuleBook) -> None:
-        self._book = book
-        self._hits: dict[tuple[int, str, int], Hit] = {}
-        self._raised: deque[_Raised] = deque(maxlen=_MOST_CHAINS)
+class ClueCollector:
+    def __init__(self, rule_set: RuleSet) -> None:
+        self._rule_set = rule_set
+        self._hits: dict[tuple[int, str, int], Episode] = {}
+        self._raised: deque[_RaisedChain] = deque(maxlen=_MOST_CHAINS)
 
-    def again(self, hit: Hit, calm: int) -> bool:
+    def again(self, hit: Episode, calm: int) -> bool:
         """The same episode goes on."""
         if calm - hit.ended > EPISODE_GAP:
             return False
         hit.ended = calm
         return True
 
-    def known(self, rule: Rule, line: LogLine, attempt: int) -> Hit | None:
+    def known(self, rule: Rule, line: LogLine, attempt: int) -> Episode | None:
         return self._hits.get(self._key(rule, line, attempt))
 
-    def note(self, hit: Hit) -> Hit:
+    def note(self, hit: Episode) -> Episode:
         self._hits[self._key(hit.rule, hit.line, hit.began.attempt)] = hit
         return hit
 
-    def raised(self, chain: Chain, when: Moment, fate: Fate, below: Below = tuple) -> None:
-        self._raised.append(_Raised(chain, when, fate, below))
+    def raised(self, chain: Chain, when: LogPosition, fate: Survival, below: Below = tuple) -> None:
+        self._raised.append(_RaisedChain(chain, when, fate, below))
 
     def clues(self, calm: int) -> list[Clue]:
         """All clues, the latest first, each told whether it belongs to the end."""
-        chains = (_clue_of_chain(raised, self._book) for raised in self._raised)
+        chains = (_clue_of_chain(raised, self._rule_set) for raised in self._raised)
         hits = (_clue_of_hit(hit) for hit in self._hits.values())
         clues = [*hits, *(clue for clue in chains if clue is not None)]
         clues.sort(key=lambda clue: clue.ended, reverse=True)
@@ -154,7 +154,7 @@ class Findings:
         return id(rule), line.stream if len(self._hits) < _MOST_HITS else "", attempt
 
 
-def _clue_of_hit(hit: Hit) -> Clue:
+def _clue_of_hit(hit: Episode) -> Clue:
     return Clue(
         rule=hit.rule,
         confidence=hit.confidence,
@@ -173,8 +173,8 @@ def _clue_of_hit(hit: Hit) -> Clue:
     )
 
 
-def _clue_of_chain(raised: _Raised, book: RuleBook) -> Clue | None:
-    explained = explain_chain(raised.chain, book)
+def _clue_of_chain(raised: _RaisedChain, rule_set: RuleSet) -> Clue | None:
+    explained = explain_chain(raised.chain, rule_set)
     if explained is None:
         return None
     rule, confidence, traceback = explained
@@ -217,7 +217,7 @@ class Harmless(Enum):
     """No evidence, and no sign of life either."""
 
 
-Verdict = Hit | Harmless
+Verdict = Episode | Harmless
 
 
 class KnownLines:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from schedmate.handler.reading.clues import Clue, Gathered
 from schedmate.handler.reading.origin import origins
 from schedmate.handler.reading.reader import LogReader
-from schedmate.handler.rules import BUILT_IN, RuleBook
+from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.logs import chunks_of, open_regular, pieces_of, plain
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from schedmate.handler.reading.lines import LogLine
 
 
-def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
+def gather(case: Case, rule_set: RuleSet = BUILT_IN) -> Gathered:
     """Read every log of the case once."""
     clues: list[Clue] = []
     tail: list[LogLine] = []
@@ -27,7 +27,7 @@ def gather(case: Case, book: RuleBook = BUILT_IN) -> Gathered:
     lines, readable = 0, False
     names = [str(log) if isinstance(log, Path) else log.name for log in case.logs]
     for order, (log, origin) in enumerate(zip(case.logs, origins(names), strict=True)):
-        reader = LogReader(names[order], order, book, origin, case.nodes)
+        reader = LogReader(names[order], order, rule_set, origin, case.nodes)
         try:
             _read(log, reader, case.reader)
         except OSError as error:

@@ -57,7 +57,7 @@ _FEW_BYTES: Final = 1000
 
 
 @dataclass(slots=True)
-class Fate:
+class Survival:
     """Shared by all that went wrong in one process since it last seemed well."""
 
     went_on: bool = False
@@ -65,12 +65,12 @@ class Fate:
 
 @dataclass(slots=True)
 class _Watch:
-    fate: Fate
+    fate: Survival
     mark: bytes
     since: int
 
 
-class Life:
+class LivenessWatch:
     def __init__(self) -> None:
         self._watched: dict[str, _Watch] = {}
         self._passed = 0
@@ -79,13 +79,13 @@ class Life:
     def watching(self) -> bool:
         return bool(self._watched)
 
-    def fate(self, line: LogLine, raw: bytes) -> Fate:
+    def fate(self, line: LogLine, raw: bytes) -> Survival:
         """Watch the process that wrote this line."""
         watch = self._watched.get(line.stream)
         if watch is None:
             if len(self._watched) >= _MOST_WATCHED:
                 del self._watched[next(iter(self._watched))]
-            watch = self._watched[line.stream] = _Watch(Fate(), _mark(line, raw), self._passed)
+            watch = self._watched[line.stream] = _Watch(Survival(), _mark(line, raw), self._passed)
         return watch.fate
 
     def calm(self, block: bytes, start: int, end: int) -> None:

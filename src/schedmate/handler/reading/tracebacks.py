@@ -31,14 +31,14 @@ _FRAME: Final = re.compile(
     r'(?:>? {1,12})?File "(?P<file>[^"]{1,400})", line \d{1,9}(?:, in |$)'
     r"|│ (?P<boxed>[^\s:]{1,400}\.py):\d{1,9} in "
 )
-_THEIRS: Final = re.compile(r"(?:site|dist)-packages/|/lib(?:64)?/python3|<frozen |^<\w")
+_LIBRARY: Final = re.compile(r"(?:site|dist)-packages/|/lib(?:64)?/python3|<frozen |^<\w")
 _UNDERLINE: Final = re.compile(r"[\s~^]{1,400}$")
 _NAME: Final = re.compile(r"([A-Za-z_][\w.]{0,200})(?:\([\w.]{1,100}\))?(: |:$|:\s|$)")
 _EXCEPTION: Final = re.compile(
     r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Expired|Empty|Full|Timeout|Group"
     r"|Failure|Fault|Unsupported|Invalid)$"
 )
-_OTHERS: Final = re.compile(
+_OTHER_WRITERS: Final = re.compile(
     r"\s{0,4}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|[IWEF]\d{4} \d\d:|srun: |slurmstepd: "
     r"|mpirun|wandb: |\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL)\b)|.{0,80}\d%\|"
 )
@@ -85,9 +85,9 @@ def frame_file(text: str) -> str | None:
     return None if found is None else found["file"] or found["boxed"]
 
 
-def is_theirs(file: str) -> bool:
+def is_library(file: str) -> bool:
     """The file of a library, not of the user."""
-    return _THEIRS.search(file) is not None
+    return _LIBRARY.search(file) is not None
 
 
 def is_underline(text: str) -> bool:
@@ -105,9 +105,9 @@ def is_error(text: str) -> bool:
     return _EXCEPTION.search(name) is not None or ("." in name and "/" not in name)
 
 
-def is_of_others(text: str) -> bool:
+def is_other_output(text: str) -> bool:
     """Something else begins: a logger's line, a launcher's, a progress bar."""
-    return _OTHERS.match(text) is not None
+    return _OTHER_WRITERS.match(text) is not None
 
 
 Chain = list["Traceback"]
@@ -150,7 +150,7 @@ class Traceback:
         file = frame_file(text)
         if file is not None:
             self.inner, self.inner_code = line, None
-            if not is_theirs(file):
+            if not is_library(file):
                 self.own, self.own_code = line, None
         elif not is_underline(text) and self.inner is not None:
             self._add_code(line, text)
@@ -321,7 +321,7 @@ def _extend(stream: _Stream, traceback: Traceback, text: str) -> bool:
         return True
     table = "ChildFailedError" in traceback.message
     most = _MOST_OF_TABLE if table else _MOST_BENEATH
-    if stream.extra > most or (is_of_others(text) and not table):
+    if stream.extra > most or (is_other_output(text) and not table):
         stream.closed = None
         return False
     if text.strip():

@@ -43,7 +43,7 @@ from schedmate.handler.rules import (
     wrappers,
 )
 from schedmate.handler.rules.base import Rule, Weight
-from schedmate.handler.rules.book import RuleBook
+from schedmate.handler.rules.rule_set import RuleSet
 
 RULES: tuple[Rule, ...] = (
     *scheduler.RULES,
@@ -85,6 +85,6 @@ RULES: tuple[Rule, ...] = (
     *wrappers.ANNOUNCING,
     *exceptions.RULES,
 )
-BUILT_IN = RuleBook(RULES)
+BUILT_IN = RuleSet(RULES)
 
-__all__ = ["BUILT_IN", "RULES", "Rule", "RuleBook", "Weight"]
+__all__ = ["BUILT_IN", "RULES", "Rule", "RuleSet", "Weight"]

@@ -1,6 +1,6 @@
 """What this user may not have: services that refuse, files that are closed."""
 
-from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _REFUSED = (
     r"\b40[13] (?:Client Error|Unauthorized|Forbidden)|HTTP (?:Error )?40[13]\b",
@@ -62,7 +62,7 @@ RULES = (
         name="refused-exception",
         reason="auth_error",
         pattern=any_of(typed(*_TYPES), *_REFUSED),
-        unless=Lazy(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
+        unless=LazyPattern(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
         errors_only=True,
         confidence=0.92,
         positives=(
@@ -114,7 +114,7 @@ RULES = (
         # the same from programs that are not Python
         name="refused-command",
         reason="auth_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Permission denied \((?:publickey|password|gssapi|keyboard)"
             r"|^(?:fatal|remote|Error response from daemon|docker|ERROR|FATAL)\S{0,40}: .{0,200}"
             r"(?:Authentication failed|could not read (?:Username|Password)|unauthorized:"
@@ -185,12 +185,12 @@ RULES = (
     Rule(
         name="device-or-daemon",
         reason="permission_denied",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"permission denied while trying to connect to the [Dd]ocker|/dev/(?:nvidia|kfd|dri)"
             r"\S{0,40}.{0,40}[Pp]ermission denied|NVML: Insufficient Permissions"
             r"|(?:docker|apptainer|singularity|FATAL|ERROR): .{0,200}[Pp]ermission denied"
         ),
-        unless=Lazy(r"\(publickey"),
+        unless=LazyPattern(r"\(publickey"),
         confidence=0.85,
         positives=(
             (

@@ -1,6 +1,6 @@
 """Command lines and configs that the program does not accept."""
 
-from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _FLAG = r"--[a-zA-Z][\w\-.]{1,60}"
 _REFUSES = (
@@ -15,7 +15,7 @@ RULES = (
     Rule(
         name="argparse",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^\S{0,200}(?: [\w\-]{1,40}){0,2}:? ?error: (?:[Uu]nrecognized arguments"
             r"|ambiguous option|the following arguments are required|one of the arguments"
             r"|argument \S|invalid choice|expected (?:one|at least one|\d{1,3}) argument"
@@ -43,7 +43,7 @@ RULES = (
     Rule(
         name="click",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:Error: |[│|] {0,4})(?:No such (?:option|command)|Missing (?:option|argument"
             r"|parameter|command)|Invalid value(?: for)?\b|Got unexpected extra argument"
             r"|Unrecognized (?:options|arguments)|Option '?\S{1,60} (?:requires|does not take)"
@@ -74,7 +74,7 @@ RULES = (
         # hydra says these without a traceback
         name="hydra",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^Could not override '[^']{1,200}'|^(?:Error|error) (?:parsing|merging) override "
             r"|^In '[\w./\-]{1,120}': (?:Could not find '|Error|ConfigKey|You must)"
             r"|^You must specify '[\w./@\-]{1,80}', e\.g"
@@ -100,7 +100,7 @@ RULES = (
         # the scheduler turns the request down before anything runs
         name="slurm-option",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:sbatch|srun|salloc|scontrol): (?:error|fatal): .{0,200}(?:[Ii]nvalid"
             r"|not available"
             r"|not permitted|[Uu]nable to (?:parse|process)|unrecognized|more (?:processors"
@@ -108,7 +108,7 @@ RULES = (
             r"|can not be satisfied|[Rr]equested .{1,60}(?:not|exceeds))"
             r"|^(?:qsub|bsub): .{0,80}(?:[Ii]llegal|[Ii]nvalid|[Uu]nknown|Bad)"
         ),
-        unless=Lazy(r"[Ii]nvalid job id|Socket timed out|credential"),
+        unless=LazyPattern(r"[Ii]nvalid job id|Socket timed out|credential"),
         confidence=0.9,
         positives=(
             (
@@ -142,7 +142,7 @@ RULES = (
             r"^jsonschema\.\S{0,60}ValidationError|^marshmallow\.\S{0,60}ValidationError",
             r"Error locating target '",
         ),
-        unless=Lazy(r"Error in call to target|InvalidArgumentError|api_key|login"),
+        unless=LazyPattern(r"Error in call to target|InvalidArgumentError|api_key|login"),
         errors_only=True,
         confidence=0.9,
         positives=(
@@ -189,7 +189,9 @@ RULES = (
             r"not a valid (?:config|option|argument|flag|setting|choice)\b",
             r"\b(?:in|from) (?:the |your )?(?:config|configuration|yaml|hparams)(?: file)?\b",
         ),
-        unless=Lazy(r"configuration class|unexpected keyword|config\.json|pip install|gated"),
+        unless=LazyPattern(
+            r"configuration class|unexpected keyword|config\.json|pip install|gated"
+        ),
         errors_only=True,
         confidence=0.75,
         positives=(

@@ -36,7 +36,7 @@ class Pattern(Protocol):
     def search(self, string: str, /) -> object | None: ...
 
 
-class Lazy:
+class LazyPattern:
     """A pattern that is compiled when it is first asked: one diagnosis asks few of them."""
 
     __slots__ = ("_compiled", "flags", "pattern")
@@ -107,8 +107,8 @@ _FILTERED = r"(?:[\w.]{1,80}UnfilteredStackTrace: )?"
 """What JAX puts before the exception that it shows again."""
 
 
-def any_of(*messages: str) -> Lazy:
-    return Lazy("|".join(messages))
+def any_of(*messages: str) -> LazyPattern:
+    return LazyPattern("|".join(messages))
 
 
 def typed(*types: str) -> str:
@@ -121,7 +121,7 @@ def by_name(reason: str, *types: str, examples: tuple[str, ...], confidence: flo
     return Rule(
         name="exception-type",
         reason=reason,
-        pattern=Lazy(typed(*types)),
+        pattern=LazyPattern(typed(*types)),
         errors_only=True,
         confidence=confidence,
         positives=(types[0], *(f"{types[0]}: {example}" for example in examples)),

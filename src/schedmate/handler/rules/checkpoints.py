@@ -1,12 +1,12 @@
 """Checkpoints and weights that cannot be read."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _CHECKPOINT_MISMATCH = (
     Rule(
         name="state-dict",
         reason="checkpoint_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Error\(s\) in loading state_dict|(?:Missing|Unexpected) key\(s\) in state_dict: "
             r"|[Mm]issing key in checkpoint state_dict|state_dict keys? .{0,40}(?:do not"
             r"|don't) match"
@@ -24,7 +24,7 @@ _CHECKPOINT_MISMATCH = (
             r"(?:checkpoint|state.?dict)"
             r"|File .{0,120}does not contain tensor|[Cc]heckpoint(?:'s)? .{0,80}does not match the"
         ),
-        unless=Lazy(r"<All keys matched|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=LazyPattern(r"<All keys matched|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         errors_only=True,
         confidence=0.95,
         positives=(
@@ -69,7 +69,7 @@ _CHECKPOINT_MISMATCH = (
     Rule(
         name="keras-layers",
         reason="checkpoint_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"load a weight file containing \d{1,6} (?:saved )?layers"
             r"|(?:Layer|Weight) count mismatch (?:when loading|for layer)"
             r"|(?:but the saved weight has|but the saved weights? .{0,20}) shape"
@@ -82,7 +82,7 @@ _CHECKPOINT_MISMATCH = (
             r"|target dict keys and state dict keys do not match"
             r"|is not compatible with the stored shape|[Ss]tate structure mismatch"
         ),
-        unless=Lazy(r"^.{0,60}: W |\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=LazyPattern(r"^.{0,60}: W |\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         errors_only=True,
         confidence=0.93,
         positives=(
@@ -134,11 +134,11 @@ _CHECKPOINT_MISMATCH = (
         # loaders that are not strict print this too, and go on
         name="parameter-line",
         reason="checkpoint_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"size mismatch for [\w.]{1,200}: copying a param"
             r"|(?:Missing|Unexpected) key\(s\) in state_dict: \""
         ),
-        unless=Lazy(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
+        unless=LazyPattern(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(
@@ -162,8 +162,8 @@ _CHECKPOINTS = (
         # the loader refuses to run code of the file; the file itself is well
         name="weights-only",
         reason="python_exception",
-        pattern=Lazy(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
-        unless=Lazy(
+        pattern=LazyPattern(r"Weights only load failed|WeightsUnpickler error: Unsupported"),
+        unless=LazyPattern(
             r"invalid load key|truncated|Ran out of input|Unsupported operand|stack underflow"
         ),
         errors_only=True,
@@ -181,7 +181,7 @@ _CHECKPOINTS = (
     Rule(
         name="broken-archive",
         reason="checkpoint_corrupt",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"failed finding central directory|invalid header or archive is corrupted"
             r"|PytorchStreamReader failed (?:reading|locating)"
             r"|Error while deserializing header|Error while deserializing: \w{4,40}"
@@ -198,7 +198,9 @@ _CHECKPOINTS = (
             r"|Load model from .{1,200} failed: ?Protobuf parsing failed"
             r"|Unable to load weights from (?:pytorch|safetensors|tf) checkpoint file"
         ),
-        unless=Lazy(r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"),
+        unless=LazyPattern(
+            r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"
+        ),
         confidence=0.92,
         positives=(
             (
@@ -242,7 +244,7 @@ _CHECKPOINTS = (
     Rule(
         name="truncated-pickle",
         reason="checkpoint_corrupt",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:Unpickling|EOF)Error: Ran out of input|pickle data was truncated"
             r"|UnpicklingError: (?:invalid load key|unpickling stack underflow|could not find MARK"
             r"|unexpected MARK found|Memo value not found|bad pickle)|invalid load key, '"
@@ -275,7 +277,7 @@ _CHECKPOINTS = (
         # an error without a word of its own, raised while weights are read
         name="load-call",
         reason="checkpoint_corrupt",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:EOFError:?|OSError: \[Errno 22\].{0,40}|struct\.error:?.{0,60}) .{0,800}"
             r"(?:PyTorchFileReader|_weights_only_unpickler|torch\.load\(|pickle\.load\("
             r"|safe_open\(|load_file\(|load_weights\(|load_model\(|load_state_dict\()"

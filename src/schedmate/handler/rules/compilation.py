@@ -2,9 +2,9 @@
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOING_ON = Lazy(
+_GOING_ON = LazyPattern(
     r"\b(?:fall(?:ing|s|en)? back|fallback|skipp(?:ed|ing)|ignor(?:ed|ing)|suppress\w{0,8}"
     r"|autotun\w{1,8}|will be eager)\b",
     re.IGNORECASE,
@@ -15,7 +15,7 @@ RULES = (
         # the reason stands in the chain below it; these only say where it was met
         name="torch-dynamo",
         reason="compile_error",
-        pattern=Lazy(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
+        pattern=LazyPattern(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.SYMPTOM,
@@ -25,7 +25,7 @@ RULES = (
     Rule(
         name="torch-inductor",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
             r"|triton\.[\w.]{0,60}(?:CompilationError|CompileTimeAssertionFailure|PTXASError)"
             r"|\bOutOfResources: out of resource|Internal Triton PTX codegen error"
@@ -98,7 +98,7 @@ RULES = (
     Rule(
         name="xla-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
             r"(?:[Ff]ailed to compile|[Cc]ompil(?:ation|ing) |libdevice|LLVM)"
         ),
@@ -121,7 +121,7 @@ RULES = (
         # compilers, which raise no exception
         name="native-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
             r"|ld)(?:-[\d.]{1,5})?: "
             r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
@@ -160,7 +160,7 @@ RULES = (
         # build tools, which only tell that a compiler failed
         name="build-stopped",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^ninja: build stopped: |\bcollect2: error: ld returned"
             r"|^ {0,8}error: command '[^']{1,200}' failed"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d|^ {0,4}ERROR: Failed building wheel for "

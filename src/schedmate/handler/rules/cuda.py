@@ -5,13 +5,13 @@ The runtimes' catch-all comes last, after everything that says it better.
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _CUDA_SUPPORT = (
     Rule(
         name="no-kernel-image",
         reason="cuda_unsupported",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"no kernel image is available|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImage"
             r"|hipErrorNoBinaryForGpu|device kernel image is invalid|cudaErrorInvalidKernelImage"
             r"|(?:CUDA|HIP) [Ee]rror:? .{0,10}invalid device function|hipErrorInvalidDeviceFunction"
@@ -48,7 +48,7 @@ _CUDA_SUPPORT = (
         # a warning at the start; only what runs on that device fails
         name="compute-capability",
         reason="cuda_unsupported",
-        pattern=Lazy(r"CUDA capability sm_\d{1,4} is not compatible"),
+        pattern=LazyPattern(r"CUDA capability sm_\d{1,4} is not compatible"),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(
@@ -62,7 +62,7 @@ _CUDA_SUPPORT = (
     Rule(
         name="hardware-feature",
         reason="cuda_unsupported",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"FlashAttention(?:-?\d)? only supports \w{1,12} GPUs"
             r"|(?:requires?|only supported on|need|at least|minimum).{0,80}(?:compute"
             r"|device) capability"
@@ -111,7 +111,7 @@ _CUDA_SUPPORT = (
 )
 
 
-_EXPLAINED = Lazy(
+_EXPLAINED = LazyPattern(
     r"might be asynchronously|could be incorrect|failed call to cuInit"
     r"|\b(?:retrying|skipping|falling back|ignor(?:ed|ing))\b"
     r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
@@ -127,7 +127,7 @@ _CUDA = (
     Rule(
         name="device-side-assert",
         reason="cuda_assert",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
             r"|block: ?\[[\d, ]{1,40}\],? thread: ?\[[\d, ]{1,40}\].{0,9} Assertion .{1,200} failed"
             r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
@@ -167,7 +167,7 @@ _CUDA = (
     Rule(
         name="memory-access",
         reason="cuda_illegal_access",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"an illegal memory access|illegal memory access was"
             r"|\b(?:CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress|hipErrorIllegalAddress"
             r"|CUDA_ERROR_MISALIGNED_ADDRESS|cudaErrorMisalignedAddress)\b"
@@ -176,7 +176,7 @@ _CUDA = (
             r"|Warp (?:Illegal|Misaligned|Out-of-range) Address"
             r"|Invalid __(?:global|shared|local)__ (?:read|write|atomic)"
         ),
-        unless=Lazy(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
+        unless=LazyPattern(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
         confidence=0.94,
         positives=(
             "RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -198,7 +198,7 @@ _CUDA = (
     Rule(
         name="cuda-runtime",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
             r"| ?\(\d)"
             r"|failed: invalid configuration argument|too many resources requested for launch"
@@ -255,7 +255,7 @@ _CUDA = (
         # any library of the runtime that fails in words of its own
         name="cuda-library",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
             r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library (?:init|is not)",
             re.IGNORECASE,
@@ -283,7 +283,7 @@ _CUDA = (
         # says what was thrown, one line before it says why
         name="native-exception",
         reason="cuda_error",
-        pattern=Lazy(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
+        pattern=LazyPattern(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
         confidence=0.6,
         weight=Weight.SYMPTOM,
         positives=("terminate called after throwing an instance of 'c10::CUDAError'",),

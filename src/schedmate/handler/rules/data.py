@@ -1,6 +1,6 @@
 """Samples and datasets that are not what the program expects."""
 
-from schedmate.handler.rules.base import Lazy, Rule, any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _TYPES = (
     "UnidentifiedImageError|DecompressionBombError|JSONDecodeError|UnicodeDecodeError",
@@ -82,7 +82,7 @@ RULES = (
         name="decoder",
         reason="data_error",
         pattern=any_of(typed(*_TYPES), *_BROKEN),
-        unless=Lazy(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
+        unless=LazyPattern(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
         errors_only=True,
         confidence=0.85,
         positives=(

@@ -3,7 +3,7 @@
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 from schedmate.model import JobState
 
 RULES = (
@@ -11,7 +11,7 @@ RULES = (
         # whoever stopped first may have said why
         name="watchdog-line",
         reason="hang",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"did not get (?:initial|subsequent) heartbeat\. Waited"
             r"|\b(?:hang|stall|deadlock) detected\b.{0,80}(?:abort|terminat|kill|exit|restart)"
             r"|\bno progress (?:for|in|since) .{1,40}(?:abort|terminat|killing|exit|giving up)"

@@ -1,12 +1,12 @@
 """What is not installed, or installed otherwise than the code needs it."""
 
-from schedmate.handler.rules.base import Lazy, Rule, any_of, by_name, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, by_name, typed
 
 RULES = (
     Rule(
         name="python-launcher",
         reason="import_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^\S{0,200}python[\d.]{0,5}: No module named \S"
             r"|^\S{0,200}python[\d.]{0,5}: Error while finding module specification for '"
         ),

@@ -1,18 +1,18 @@
 """Memory of the host, and shared memory."""
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
 _OPEN_FILES = (
     Rule(
         name="too-many-open-files",
         reason="fd_limit",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Tt]oo many open files|\b(?:EMFILE|ENFILE)\b|received 0 items of ancdata"
             r"|\[Errno 2[34]\]|inotify (?:watch|instance) limit reached"
             r"|limit for number of file watchers reached|[Rr]an out of file descriptors"
             r"|inotify_add_watch.{0,80}No space left"
         ),
-        unless=Lazy(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
+        unless=LazyPattern(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
         confidence=0.95,
         positives=(
             "OSError: [Errno 24] Too many open files: 'x.jpg'",
@@ -41,13 +41,15 @@ _OPEN_FILES = (
 )
 
 
-_CALM = Lazy(r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)")
+_CALM = LazyPattern(
+    r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)"
+)
 
 _MEMORY = (
     Rule(
         name="shared-memory",
         reason="shm_exhausted",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"insufficient shared memory|out of shared memory|killed by signal: Bus error"
             r"|unable to (?:open|write to|mmap|allocate|resize) (?:shared memory|file </torch_"
             r"|\d{1,16} bytes from file </torch_)"
@@ -57,7 +59,7 @@ _MEMORY = (
             r"|ObjectStoreFullError|Usage of EmptyDir volume \"\w{0,20}shm\w{0,20}\" exceeds"
             r"|[Uu]nexpected bus error encountered in worker"
         ),
-        unless=Lazy(r"Too many open files"),
+        unless=LazyPattern(r"Too many open files"),
         confidence=0.95,
         positives=(
             (
@@ -89,7 +91,7 @@ _MEMORY = (
     Rule(
         name="kernel-killer",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Oo]ut of memory: Kill(?:ed)? process|invoked oom-killer|OOMKilled"
             r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
             r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
@@ -149,7 +151,7 @@ _MEMORY = (
     Rule(
         name="allocation-error",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,80}\.)?_?(?:Array|Arrow)?MemoryError(?::|$)|std::bad_alloc"
             r"|Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough)"
             r"|^java\.lang\.OutOfMemoryError"
@@ -168,7 +170,7 @@ _MEMORY = (
     Rule(
         name="native-allocation",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
             r"|Java heap space"

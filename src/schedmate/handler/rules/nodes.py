@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import Case
 from schedmate.handler.nodes import node_faults
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 from schedmate.model import JobState, NodeState
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _NODES = (
     Rule(
         name="kernel",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
             r"|[Ww]atchdog detected hard LOCKUP|[Mm]achine [Cc]heck [Ee]xception: "
             r"|PLEG is not healthy"
@@ -32,7 +32,7 @@ _NODES = (
             r"|[Nn]ode failure on \S|(?:reboot|restart)ed unexpectedly"
             r"|[Nn]ode (?:\S{1,80} )?unexpectedly rebooted"
         ),
-        unless=Lazy(r"responding again|not responding, still trying|nfs: server"),
+        unless=LazyPattern(r"responding again|not responding, still trying|nfs: server"),
         confidence=0.92,
         positives=(
             "Kernel panic - not syncing: Fatal exception in interrupt",
@@ -59,7 +59,7 @@ _NODES = (
         # whoever misses a node cannot know why it is gone
         name="lost-node",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NodeDiedError|the node \(?where this task was running\)? was dead"
             r"|its node has died|marked (?:as )?dead (?:because|by the)|has been marked as dead"
             r"|has beem marked"
@@ -85,7 +85,7 @@ _NODES = (
             r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
             r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
-        unless=Lazy(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        unless=LazyPattern(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(

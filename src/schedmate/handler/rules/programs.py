@@ -1,6 +1,6 @@
 """Programs that are not Python: what shells, Julia, R, the JVM, Go, Rust and MATLAB say last."""
 
-from schedmate.handler.rules.base import Lazy, Rule, any_of
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 
 _JULIA = r"^ERROR: (?:LoadError: |TaskFailedException\S{0,20} ?){0,3}"
 _R = r"^Error(?: in .{1,120}?)? ?: (?:.{0,120}: )?"
@@ -167,7 +167,7 @@ RULES = (
             r"^goroutine \d{1,9} \[running\]:$|^Uncaught (?:\w{1,40}Error|exception)",
             r"^(?:Error using|Error in function) \S{1,80}|^Execution halted$",
         ),
-        unless=Lazy(r"recover"),
+        unless=LazyPattern(r"recover"),
         confidence=0.6,
         positives=(
             "ERROR: LoadError: AssertionError: n > 0",

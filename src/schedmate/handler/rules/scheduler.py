@@ -3,7 +3,7 @@
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 from schedmate.model import JobState
 
 _STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} "
@@ -12,7 +12,7 @@ _LINES = (
     Rule(
         name="slurm-cancelled-line",
         reason="time_limit",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _STEP_OR_JOB + r"DUE TO TIME LIMIT|srun: error: .{0,80}: Job/step reached time limit"
             r"|Job \S{1,40} has timed ?out\. Ran |this job is timed-out"
             r"|: tasks? [\d,\-]{1,60}: CPU time limit exceeded"
@@ -42,7 +42,9 @@ _LINES = (
     Rule(
         name="slurm-cancelled-line",
         reason="preempted",
-        pattern=Lazy(_STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."),
+        pattern=LazyPattern(
+            _STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."
+        ),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -65,7 +67,7 @@ _LINES = (
     Rule(
         name="slurm-cancelled-line",
         reason="node_failure",
-        pattern=Lazy(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
+        pattern=LazyPattern(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -83,7 +85,7 @@ _LINES = (
     Rule(
         name="slurm-job-cancelled",
         reason="cancelled",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
             r"|salloc: Job allocation \d{1,12} has been revoked"
             r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
@@ -101,7 +103,7 @@ _LINES = (
         # srun ends the whole step when one task fails, so this is seldom the first cause
         name="slurm-step-cancelled",
         reason="cancelled",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\*\*\* STEP [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
         ),
         confidence=0.7,
@@ -122,7 +124,7 @@ _LINES = (
         # the request itself cannot be met, and stays so
         name="slurm-request-refused",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:srun|sbatch|salloc): (?:error|fatal): .{0,120}(?:More processors requested"
             r"|Job violates accounting|Unable to layout tasks|User's group not permitted"
             r"|Requested time limit is invalid|Requested partition configuration)"
@@ -152,13 +154,13 @@ _LINES = (
     Rule(
         name="slurm-controller",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:srun|sbatch|salloc|squeue|scontrol|sacct|slurmstepd\S{0,60}): (?:error: "
             r"|fatal: )?"
             r".{0,120}(?:Unable to contact slurm controller|Socket timed out on send/recv"
             r"|Zero Bytes were transmitted|Slurm backup controller in standby)"
         ),
-        unless=Lazy(r"retry|again", re.IGNORECASE),
+        unless=LazyPattern(r"retry|again", re.IGNORECASE),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(

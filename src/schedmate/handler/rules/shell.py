@@ -1,7 +1,7 @@
 """What the job's script says before or instead of the program."""
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _EXEC_FORBIDDEN = 126
 _NO_SUCH_COMMAND = 127
@@ -12,7 +12,7 @@ RULES = (
     Rule(
         name="shell",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"^(?:{_WORD}: (?:line )?(?:\d{{1,6}}: )?)?[\w./+\-]{{1,200}}: command not found\.?$"
             rf"|^{_WORD}:(?: line)? ?\d{{1,6}}: [\w./+\-]{{1,200}}: not found$"
             rf"|^(?:zsh|\(eval\)|{_WORD}):(?:\d{{1,6}}:)? command not found: {_WORD}$"
@@ -62,7 +62,7 @@ RULES = (
     Rule(
         name="slurm-script-missing",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _WHO + r"execve\(\): \S{0,120}(?:slurm_script|/slurmd/)\S{0,80}: No such file"
         ),
         confidence=0.75,
@@ -77,7 +77,7 @@ RULES = (
     Rule(
         name="slurm-exec",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _WHO + r"(?:execve\(\)|_?exec_task): .{1,200}: No such file or directory"
             r"|execvp error on file"
         ),
@@ -91,7 +91,7 @@ RULES = (
     Rule(
         name="shell",
         reason="file_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bpython[\d.]{0,5}: can't open file '"
             rf"|^{_WORD}: line \d{{1,6}}: .{{1,200}}: No such file or directory$"
             rf"|^{_WORD}: \d{{1,6}}: (?:\.: |cd: )?(?:can't (?:open|cd to)|cannot open) "
@@ -111,7 +111,7 @@ RULES = (
     Rule(
         name="shell",
         reason="permission_denied",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"^{_WORD}: line \d{{1,6}}: .{{1,200}}: Permission denied$"
             rf"|^{_WORD}: \d{{1,6}}: .{{1,200}}: Permission denied$"
             r"|^(?:/bin/)?(?:ba|da|z|k)?sh: (?:\d{1,6}: )?.{1,200}: Permission denied$"

@@ -6,7 +6,7 @@ import re
 import signal
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _CRASH = {
     signal.SIGSEGV,
@@ -30,7 +30,7 @@ _BY = (
 _CRASHES = Rule(
     name="crash-line",
     reason="segfault",
-    pattern=Lazy(
+    pattern=LazyPattern(
         r"\b[Ss]egmentation fault\b|^Fatal Python error: (?:Segmentation fault|Bus error|Aborted"
         r"|Illegal instruction|Floating-point)|^zsh: (?:abort|bus error|illegal hardware)"
         rf"|\b[Cc]aught signal (?:11|7|4)\b|Signal {_CRASHED} \(SIG[A-Z]{{2,5}}\) received by PID"
@@ -56,7 +56,7 @@ _CRASHES = Rule(
         r"|fatal error has been detected by the Java Runtime"
         r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
     ),
-    unless=Lazy(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
+    unless=LazyPattern(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
     confidence=0.88,
     weight=Weight.SYMPTOM,
     positives=(
@@ -102,7 +102,7 @@ _CRASHES = Rule(
 _KILLS = Rule(
     name="shell-line",
     reason="killed",
-    pattern=Lazy(
+    pattern=LazyPattern(
         r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
         r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated)\b"
         r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
@@ -119,7 +119,7 @@ _KILLS = Rule(
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
         r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
-    unless=Lazy(r"^\+{1,4} |\btrap '"),
+    unless=LazyPattern(r"^\+{1,4} |\btrap '"),
     confidence=0.7,
     weight=Weight.SYMPTOM,
     positives=(
@@ -158,7 +158,7 @@ _KILLS = Rule(
 _INTERRUPTS = Rule(
     name="interrupt-line",
     reason="cancelled",
-    pattern=Lazy(
+    pattern=LazyPattern(
         r"^KeyboardInterrupt(?::|$)|SignalException: .{0,60}got signal: 2\b"
         r"|died with <Signals\.SIGINT|terminated with signal SIGINT"
     ),
@@ -240,15 +240,15 @@ _ENDED = (
 )
 _IS = r"(?: of| is| was|\]|\\)?[ :(=,\"'\[]{0,12}"
 _AND = r"(?:[)\].,;:'\"}]|$| \(| [a-zA-Z])"
-_TALK = Lazy(
+_TALK = LazyPattern(
     r"\b(?:handles?|expect(?:ed|s)?|if|when|test\w{0,6}|means?|usually|e\.g\.|retry(?:ing)?|passed"
     r"|ignor\w{1,4}|restarting|out of memory|oom\w{0,8})\b",
     re.IGNORECASE,
 )
 
 
-def _ended(codes: str, names: str) -> Lazy:
-    return Lazy(
+def _ended(codes: str, names: str) -> LazyPattern:
+    return LazyPattern(
         rf"{_ENDED}{_IS}(?:(?:{codes}){_AND}|Negsignal\.SIG(?:{names})\b)|\bExited \((?:{codes})\)"
     )
 

@@ -1,6 +1,6 @@
 """File systems of the cluster and object stores that fail to read or write."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _SHARED_MEMORY = r"</torch_|/dev/shm|shared memory|inotify|file watchers"
 
@@ -8,7 +8,7 @@ _FILES = (
     Rule(
         name="quota-exceeded",
         reason="disk_quota",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Dd]isk [Qq]uota [Ee]xceeded|\bEDQUOT\b|\[Errno (?:122|27)\]"
             r"|(?:user|group|project|block|file|inode|storage) (?:block |file )?quota .{0,40}"
             r"(?:exceeded|reached)|\bcode: 122, kind: "
@@ -29,7 +29,7 @@ _FILES = (
     Rule(
         name="no-space-left",
         reason="disk_full",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Nn]o space left on (?:the )?(?:device|disk)|\bENOSPC\b|\[Errno 28\]"
             r"|[Nn]ot enough (?:free )?(?:disk )?space(?: on| left|\. Needed| to (?:write|save))"
             r"|(?:disk|filesystem|file system|device) is full\b"
@@ -37,7 +37,7 @@ _FILES = (
             r"|OutOfDiskError|\bcode: 28, kind: |low on resource: ephemeral-storage"
             r"|\b\d{1,15} requested and \d{1,15} written|DiskPressure|StorageFull"
         ),
-        unless=Lazy(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
+        unless=LazyPattern(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
         confidence=0.96,
         positives=(
             "OSError: [Errno 28] No space left on device",
@@ -65,7 +65,7 @@ _FILES = (
         # a short write: mostly a full disk or quota, now and then the file system itself
         name="torch-writer",
         reason="disk_full",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"PytorchStreamWriter failed writing (?:file|central directory)"
             r"|inline_container\.cc:\d{1,5}\] ?\.? ?unexpected pos \d{1,20} vs \d{1,20}"
             r"|\bunexpected pos \d{1,20} vs \d{1,20}|No usable temporary directory found"
@@ -98,7 +98,7 @@ _STORAGE = (
     Rule(
         name="file-system",
         reason="storage_io",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Cannot send after transport endpoint shutdown|Transport endpoint is not connected"
             r"|Remote I/O error|Stale (?:NFS )?file handle|Structure needs cleaning"
             r"|[Bb]uffer I/O error|I/O error, dev \w{2,20}|blk_update_request: .{0,40}error"
@@ -116,7 +116,7 @@ _STORAGE = (
             r"|\[Errno 110\] Connection timed out: ['\"]/"
             r"|errno = (?:5|116|108), error message = "
         ),
-        unless=Lazy(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
+        unless=LazyPattern(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
         confidence=0.9,
         positives=(
             "cp: error reading '/lustre/data/a.bin': Cannot send after transport endpoint shutdown",
@@ -143,7 +143,7 @@ _STORAGE = (
         # object stores that answer, but not with the object
         name="object-store",
         reason="storage_io",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"An error occurred \((?:SlowDown|InternalError|ServiceUnavailable|RequestTimeout"
             r"|503|500|RequestTimeTooSkewed|BadDigest|IncompleteBody|OperationAborted"
             r"|Throttling\w{0,30}"
@@ -154,7 +154,7 @@ _STORAGE = (
             r"|google\.(?:api_core|cloud)\.\S{0,60}(?:DeadlineExceeded|RetryError"
             r"|InternalServerError)"
         ),
-        unless=Lazy(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
+        unless=LazyPattern(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
         confidence=0.86,
         positives=(
             (
@@ -180,7 +180,7 @@ _STORAGE = (
     Rule(
         name="object-store",
         reason="auth_error",
-        pattern=Lazy(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
+        pattern=LazyPattern(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
         confidence=0.93,
         positives=(
             (
@@ -194,7 +194,7 @@ _STORAGE = (
     Rule(
         name="object-store",
         reason="file_not_found",
-        pattern=Lazy(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
+        pattern=LazyPattern(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
         confidence=0.85,
         positives=("[ClientError('Object s3://b/train/index.json not found! Check the path')]",),
         negatives=("s3://b/train/index.json found",),
@@ -203,7 +203,7 @@ _STORAGE = (
         # the kernel waits; who for is not said, but it is nearly always a disk or a mount
         name="blocked-task",
         reason="storage_io",
-        pattern=Lazy(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
+        pattern=LazyPattern(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
         confidence=0.45,
         weight=Weight.SYMPTOM,
         positives=(

@@ -2,7 +2,7 @@
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight, any_of
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight, any_of
 
 _WRAPPERS = (
     Rule(
@@ -55,7 +55,7 @@ ANNOUNCING = (
         # asked late: what it announces may stand below it, and is known by its own words
         name="wrapping-exception",
         reason="python_exception",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"InstantiationException: Error in call to target '|^\w{1,60}Error: in user code:"
             r"|^(?:[\w.]{1,80}\.)?UnfilteredStackTrace: *$|^(?:[\w.]{1,80}\.)?RetryError(?:\[|:)"
             r"|^(?:[\w.]{1,80}\.)?JaxStackTraceBeforeTransformation|Graph execution error:"
@@ -83,7 +83,7 @@ _LAUNCHERS = (
         # what older torch raises for a child, whose own words follow
         name="bare-exception",
         reason="unknown",
-        pattern=Lazy(r"^Exception:? ?$"),
+        pattern=LazyPattern(r"^Exception:? ?$"),
         errors_only=True,
         confidence=0.3,
         weight=Weight.WRAPPER,
@@ -93,7 +93,7 @@ _LAUNCHERS = (
     Rule(
         name="launcher-exit-line",
         reason="unknown",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"
             r"|failed \(exitcode: [1-9]\d{0,2}\) local_rank|\bexitcode {1,4}: [1-9]\d{0,2} \(pid: "
             r"|exits with return code = [1-9]|BAD TERMINATION OF ONE OF YOUR APPLICATION"
@@ -107,7 +107,7 @@ _LAUNCHERS = (
             r"|pyxis: couldn't start container|spank: required plugin spank_pyxis"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error [1-9]"
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"exit code:? {1,8}(?:137|139|143|134|135|136|132|130|127|126)\b"
             r"|code[ =]{1,3}(?:137|139|143|134|135|136|132|130|127|126)\b",
             re.IGNORECASE,

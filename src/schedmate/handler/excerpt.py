@@ -23,7 +23,7 @@ MOST_LINES: Final = 14
 _CLUE_LINES: Final = 6
 _LAST_LINES: Final = 3
 _FEW_LINES: Final = 8
-_MOST_ODD: Final = 16
+_MOST_UNUSUAL: Final = 16
 _END_BYTES: Final = 1 << 17
 _ALL_BYTES: Final = 1 << 20
 _LEAST_BYTES: Final = 1 << 13
@@ -54,26 +54,26 @@ _ENDING: Final = re2.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Odd:
+class _Unusual:
     line: LogLine
     score: int
 
 
-def odd_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
+def unusual_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
     """Lines near the end that speak of trouble, or are like no other; the oddest first."""
-    found: list[_Odd] = []
+    found: list[_Unusual] = []
     tails: dict[int, list[LogLine]] = {}
     for line in gathered.tail:
         tails.setdefault(line.order, []).append(line)
     share = max(_LEAST_BYTES, min(_END_BYTES, _ALL_BYTES // max(1, len(case.logs))))
     for order, tail in list(tails.items())[:_MOST_LOGS]:
-        found += _odd_in(_end_of(case.logs[order], share, case.reader), tail)
-    found.sort(key=lambda odd: odd.score, reverse=True)
-    return tuple(odd.line for odd in found[:_MOST_ODD])
+        found += _unusual_in(_end_of(case.logs[order], share, case.reader), tail)
+    found.sort(key=lambda unusual: unusual.score, reverse=True)
+    return tuple(unusual.line for unusual in found[:_MOST_UNUSUAL])
 
 
-def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """What rules noticed, the clearest first, what is odd, and the last words; in log order."""
+def excerpt(gathered: Gathered, unusual: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """What rules noticed, the clearest first, what is unusual, and the last words; in log order."""
     chosen: dict[tuple[tuple[int, int], str], LogLine] = {}
     by_weight = sorted(gathered.clues, key=lambda clue: (not clue.final, clue.rule.weight))
     noticed = [line for clue in by_weight for line in clue.shown]
@@ -81,7 +81,7 @@ def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...
     for lines, room in (
         (noticed, _CLUE_LINES),
         (last[:_LAST_LINES], MOST_LINES),
-        (odd, MOST_LINES),
+        (unusual, MOST_LINES),
         (last, _FEW_LINES),
     ):
         for line in lines:
@@ -90,14 +90,14 @@ def compressed(gathered: Gathered, odd: Sequence[LogLine]) -> tuple[LogLine, ...
     return tuple(sorted(chosen.values(), key=lambda line: line.place))
 
 
-def choice(view: Sequence[LogLine], odd: Sequence[LogLine]) -> tuple[LogLine, ...]:
+def candidate_lines(view: Sequence[LogLine], unusual: Sequence[LogLine]) -> tuple[LogLine, ...]:
     """Lines of the view that can name a cause: with a word of trouble, else like no other."""
-    rare = [line for line in view if line in odd and not _ENDING.search(line.text)]
-    able = [line for line in view if speaks_of_trouble(line.text)]
+    rare = [line for line in view if line in unusual and not _ENDING.search(line.text)]
+    able = [line for line in view if mentions_trouble(line.text)]
     return tuple(able or rare or view)
 
 
-def speaks_of_trouble(text: str) -> bool:
+def mentions_trouble(text: str) -> bool:
     return bool(_TROUBLE.search(text)) and not _ENDING.search(text)
 
 
@@ -120,7 +120,7 @@ def _end_of(log: Path | NamedLog, size: int, reader: Reader) -> bytes:
     return end if whole else end.partition(b"\n")[2]
 
 
-def _odd_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Odd]:
+def _unusual_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Unusual]:
     """Score the end of one log; the tail, which was read before, tells its lines' numbers."""
     if not end or not tail:
         return
@@ -138,7 +138,7 @@ def _odd_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Odd]:
         line = read_line(raw, file=tail[0].file, order=tail[0].order, number=first_number + offset)
         score = _score(line.text, alone=len(places) == 1, late=late)
         if score > 0:
-            yield _Odd(line, score)
+            yield _Unusual(line, score)
 
 
 def _places(keys: Sequence[bytes]) -> dict[bytes, list[int]]:
@@ -157,6 +157,6 @@ def _is_routine(places: Sequence[int]) -> bool:
 def _score(text: str, *, alone: bool, late: int) -> int:
     """Trouble counts most, being alone some; being among the last rare ones decides."""
     if not _TROUBLE.search(text):
-        return 0 if late > _MOST_ODD or not alone else _MOST_ODD - late
+        return 0 if late > _MOST_UNUSUAL or not alone else _MOST_UNUSUAL - late
     weight = 20 if _ENDING.search(text) else 200
     return weight + 30 * alone + max(0, 100 - late)

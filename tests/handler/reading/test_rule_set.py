@@ -1,4 +1,4 @@
-"""A book finds the same rule as asking one rule after the other, only sooner."""
+"""A rule_set finds the same rule as asking one rule after the other, only sooner."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from schedmate.handler import RULES, Case, NamedLog, Rule
 from schedmate.handler.reading import gather
-from schedmate.handler.reading.reader import trigger_of
-from schedmate.handler.rules import BUILT_IN, RuleBook
+from schedmate.handler.reading.reader import prefilter_of
+from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.handler.rules.needles import widened
 
 EXAMPLES = [
@@ -82,9 +82,9 @@ def test_a_learned_rule_of_re2_is_asked_and_its_lines_are_found():
         confidence=0.8,
         positives=("Shard 7 is rotten",),
     )
-    book = RuleBook([*RULES, learned])
+    rule_set = RuleSet([*RULES, learned])
     log = NamedLog("a.log", b"step 1\n" * 5 + b"[rank2]: SHARD 7 is rotten, sorry\n")
-    (clue,) = gather(Case(logs=(log,)), book).clues
+    (clue,) = gather(Case(logs=(log,)), rule_set).clues
     assert clue.rule is learned
     assert not gather(Case(logs=(log,))).clues
 
@@ -98,4 +98,4 @@ def test_words_find_the_lines_of_a_pattern_that_has_no_needle():
         confidence=0.8,
         positives=("rotten",),
     )
-    assert trigger_of(RuleBook([vague])).search(b"a moldy shard")
+    assert prefilter_of(RuleSet([vague])).search(b"a moldy shard")

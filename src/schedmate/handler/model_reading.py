@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PURPOSE: Final = "diagnose"
 MAX_TOKENS: Final = 160
 _WIDTH: Final = 120
-GLOSSES: Final = {
+DEFINITIONS: Final = {
     "data_error": "a sample, record, shard or text of the data is broken, cut short or empty",
     "file_not_found": "a file or directory does not exist or was never made",
     "permission_denied": "no right to read or write a file or device",
@@ -54,7 +54,7 @@ GLOSSES: Final = {
 SYSTEM: Final = (
     "A training job failed. From lines of its log, copy the one line that names the problem, then "
     "choose the reason that fits that line.\nReasons:\n"
-    + "\n".join(f"{reason}: {gloss}" for reason, gloss in GLOSSES.items())
+    + "\n".join(f"{reason}: {gloss}" for reason, gloss in DEFINITIONS.items())
     + "\nExample:\nLog:\nepoch 2 done\nvalve: no way to n7, eth1 is dead\nstopping\n"
     '{"line": "valve: no way to n7, eth1 is dead", "reason": "network"}'
 )
@@ -68,11 +68,11 @@ class Reading(BaseModel):
     reason: str
 
 
-def schema(choice: Sequence[LogLine]) -> type[Reading]:
+def schema(candidate_lines: Sequence[LogLine]) -> type[Reading]:
     """A `Reading` that can only name one of these lines and reasons of the table."""
     fields: dict[str, Any] = {
-        "line": (Literal[tuple(dict.fromkeys(_shown(choice)))], ...),
-        "reason": (Literal[tuple(GLOSSES)], ...),
+        "line": (Literal[tuple(dict.fromkeys(_shown(candidate_lines)))], ...),
+        "reason": (Literal[tuple(DEFINITIONS)], ...),
     }
     return create_model("Reading", __base__=Reading, **fields)
 
@@ -90,11 +90,11 @@ def question(case: Case, view: Sequence[LogLine], alike: Sequence[Example] = ())
     return f"{hint}How it ended: {verdict}\nLog:\n" + "\n".join(_shown(view))
 
 
-def grounded(reading: Reading, choice: Sequence[LogLine]) -> LogLine | None:
+def grounded(reading: Reading, candidate_lines: Sequence[LogLine]) -> LogLine | None:
     """The line that was picked, if it can carry the reason; an endpoint may check no schema."""
-    if reading.reason not in GLOSSES:
+    if reading.reason not in DEFINITIONS:
         return None
-    told = zip(choice, _shown(choice), strict=True)
+    told = zip(candidate_lines, _shown(candidate_lines), strict=True)
     picked = [line for line, text in told if text == reading.line]
     return picked[0] if picked and fits(reading.reason, picked[0].text) else None
 

@@ -3,8 +3,8 @@
 import pytest
 
 from schedmate.handler import Case, Handler, NamedLog
+from schedmate.handler.excerpt import MOST_LINES, candidate_lines, excerpt, unusual_lines
 from schedmate.handler.reading import gather
-from schedmate.handler.view import MOST_LINES, choice, compressed, odd_lines
 
 TELLING = "[shards] record 371 of shard 3 is cut short: 512 bytes announced, 128 found"
 STEPS = [f"step {n} loss 0.5" for n in range(3000)]
@@ -14,9 +14,9 @@ def views(lines):
     """What is shown, and what of it can be chosen."""
     case = Case(logs=(NamedLog("a.log", "\n".join(lines).encode()),), exit_code=1)
     gathered = gather(case)
-    odd = odd_lines(case, gathered)
-    shown = compressed(gathered, odd)
-    return shown, [line.text for line in choice(shown, odd)]
+    odd = unusual_lines(case, gathered)
+    shown = excerpt(gathered, odd)
+    return shown, [line.text for line in candidate_lines(shown, odd)]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_routine_trouble_is_left_out():
     lines = [text for n in range(500) for text in (f"step {n}", f"cache miss {n}: not found", "x")]
     text = "\n".join([*lines, TELLING, *lines[:60]])
     case = Case(logs=(NamedLog("a.log", text.encode()),), exit_code=1)
-    assert [line.text for line in odd_lines(case, gather(case))] == [TELLING]
+    assert [line.text for line in unusual_lines(case, gather(case))] == [TELLING]
 
 
 def test_endings_cannot_be_chosen_where_something_else_can():
@@ -67,7 +67,7 @@ def test_what_no_word_gives_away_is_found_by_being_alone():
 def test_strange_logs_have_a_view_too(content):
     case = Case(logs=(NamedLog("a.log", content),), exit_code=1)
     gathered = gather(case)
-    shown = compressed(gathered, odd_lines(case, gathered))
+    shown = excerpt(gathered, unusual_lines(case, gathered))
     assert len(shown) <= MOST_LINES
     assert Handler().diagnose(case).reason
 
@@ -75,7 +75,7 @@ def test_strange_logs_have_a_view_too(content):
 def test_a_log_that_is_gone_has_none(tmp_path):
     path = tmp_path / "gone.log"
     case = Case(logs=(path,), exit_code=1)
-    assert odd_lines(case, gather(case)) == ()
+    assert unusual_lines(case, gather(case)) == ()
 
 
 def test_many_logs_are_looked_at_in_bounded_memory(tmp_path):
@@ -86,4 +86,4 @@ def test_many_logs_are_looked_at_in_bounded_memory(tmp_path):
         logs.append(path)
     case = Case(logs=tuple(logs), exit_code=1)
     gathered = gather(case)
-    assert odd_lines(case, gathered)[0].text == TELLING
+    assert unusual_lines(case, gathered)[0].text == TELLING

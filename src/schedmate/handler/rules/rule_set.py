@@ -12,7 +12,7 @@ from schedmate.handler.rules.base import Rule
 from schedmate.handler.rules.needles import options, widened
 
 
-class RuleBook:
+class RuleSet:
     """Cheap to make; what makes asking fast is made when it is first asked."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:

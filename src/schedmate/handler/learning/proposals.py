@@ -9,7 +9,7 @@ from typing import Final
 
 import re2
 
-from schedmate.handler.signature import is_telling, masked, telling_words
+from schedmate.handler.signature import distinctive_words, is_distinctive, masked
 from schedmate.model import BadInput
 
 _WILDCARDS: Final = {
@@ -45,8 +45,8 @@ def propose(line: str) -> Proposal:
     """A pattern that keeps the line's words and lets go of its numbers, paths and names."""
     general = masked(line)
     general = _LEAD.sub("", general, count=1)[:_LONGEST].strip()
-    words = telling_words(general)
-    if not is_telling(general) or sum(len(word.encode()) for word in words) < _LEAST_LETTERS:
+    words = distinctive_words(general)
+    if not is_distinctive(general) or sum(len(word.encode()) for word in words) < _LEAST_LETTERS:
         raise BadInput(
             f"too general for a rule, it would match other lines too: {line.strip()[:100]!r}"
         )

@@ -5,7 +5,7 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.handler.learning.proposing import compiled, propose, rule_id
+from schedmate.handler.learning.proposals import compiled, propose, rule_id
 from schedmate.model import BadInput
 
 CASES = [

@@ -13,9 +13,9 @@ from typing import Final
 from schedmate.handler.case import Case
 from schedmate.handler.cause import first_cause
 from schedmate.handler.credibility import credible
-from schedmate.handler.learning.proposing import compiled
+from schedmate.handler.learning.proposals import compiled
 from schedmate.handler.reading import Clue, Gathered
-from schedmate.handler.rules import BUILT_IN, RULES, Rule, RuleBook
+from schedmate.handler.rules import BUILT_IN, RULES, Rule, RuleSet
 from schedmate.model import BadInput
 from schedmate.model.lessons import LearnedRule, Teacher
 
@@ -28,23 +28,23 @@ _CONFIDENCE: Final[dict[Teacher, float]] = {
 }
 
 
-class Shelf:
-    """The book with the learned rules in it; made anew only when they change."""
+class ActiveRules:
+    """The rule_set with the learned rules in it; made anew only when they change."""
 
     def __init__(self) -> None:
         self._learned: tuple[LearnedRule, ...] = ()
-        self.book = BUILT_IN
+        self.rule_set = BUILT_IN
         self.teachers: dict[str, Teacher] = {}
 
-    def put(self, learned: Sequence[LearnedRule]) -> Shelf:
+    def put(self, learned: Sequence[LearnedRule]) -> ActiveRules:
         asked = tuple(replace(rule, hits=0, last_hit=None) for rule in learned if rule.asked)
         if asked == self._learned:
             return self
-        shelf = Shelf()
-        shelf._learned = asked
-        shelf.teachers = {rule.id: rule.origin.teacher for rule in asked}
-        shelf.book = _book(asked)
-        return shelf
+        active_rules = ActiveRules()
+        active_rules._learned = asked
+        active_rules.teachers = {rule.id: rule.origin.teacher for rule in asked}
+        active_rules.rule_set = _rule_set(asked)
+        return active_rules
 
     def pick(self, case: Case, gathered: Gathered) -> Clue | None:
         """The first cause, by whoever may say so."""
@@ -79,7 +79,7 @@ def as_rule(learned: LearnedRule) -> Rule:
     )
 
 
-def _book(learned: Iterable[LearnedRule]) -> RuleBook:
+def _rule_set(learned: Iterable[LearnedRule]) -> RuleSet:
     """Operators' rules are asked about a line before the built-in ones, models' after them."""
     before: list[Rule] = []
     after: list[Rule] = []
@@ -89,7 +89,7 @@ def _book(learned: Iterable[LearnedRule]) -> RuleBook:
         except (BadInput, ValueError):  # kept by another version, or by hand
             continue
         (before if one.origin.teacher == "operator" else after).append(rule)
-    return RuleBook((*before, *RULES, *after)) if before or after else BUILT_IN
+    return RuleSet((*before, *RULES, *after)) if before or after else BUILT_IN
 
 
 def _only(gathered: Gathered, wanted: Callable[[Clue], bool]) -> Gathered:
