@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from failure_cases import ExamCase
+from failure_cases import BenchmarkCase
 
 from schedmate.handler import NamedLog
 
@@ -38,13 +38,13 @@ def healthy_log(size: int) -> bytes:
 
 
 @contextmanager
-def behind_healthy_log(exam: ExamCase, healthy: bytes) -> Iterator[tuple[NamedLog, ...]]:
+def behind_healthy_log(labelled: BenchmarkCase, healthy: bytes) -> Iterator[tuple[NamedLog, ...]]:
     """Share the healthy log among the case's logs, so that each has a part of it in front."""
-    part = len(healthy) // max(1, len(exam.logs))
+    part = len(healthy) // max(1, len(labelled.logs))
     part = healthy.rfind(b"\n", 0, part) + 1
     with TemporaryDirectory(prefix="schedmate-behind-") as directory:
         logs = []
-        for number, log in enumerate(exam.logs):
+        for number, log in enumerate(labelled.logs):
             path = Path(directory) / str(number)
             with path.open("wb") as file:
                 file.write(memoryview(healthy)[:part])

@@ -1,4 +1,4 @@
-"""The cases of an exam: a directory each, with `case.toml` and the logs of one job in it.
+"""The cases of the benchmark: a directory each, with `case.toml` and the logs of one job in it.
 
 reason = "gpu_oom"              # of the taxonomy; "not_failed" for a healthy run
 accept = []                     # other reasons that a careful person would let pass
@@ -23,7 +23,7 @@ from schedmate.model import BadInput
 from schedmate.model.failures import REASONS, Retry
 from schedmate.model.wire import from_json
 
-EXAM = Path(__file__).parent / "failures" / "exam"
+CASES = Path(__file__).parent / "failures" / "cases"
 HEALTHY = "not_failed"
 
 
@@ -49,7 +49,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class ExamCase:
+class BenchmarkCase:
     name: str
     label: Label
     logs: tuple[Path, ...]
@@ -70,7 +70,7 @@ class ExamCase:
         return "\n".join(log.read_text(errors="replace") for log in self.logs)
 
 
-def read_case(directory: Path) -> ExamCase:
+def read_case(directory: Path) -> BenchmarkCase:
     try:
         label = from_json(Label, tomllib.loads((directory / "case.toml").read_text()))
     except (BadInput, tomllib.TOMLDecodeError) as error:
@@ -80,10 +80,10 @@ def read_case(directory: Path) -> ExamCase:
         raise BadInput(f"{directory.name}: {', '.join(sorted(unknown))} is not in the taxonomy")
     files = (path for path in directory.rglob("*") if path.is_file())
     logs = sorted(path for path in files if path.name != "case.toml")
-    return ExamCase(directory.name, label, tuple(logs))
+    return BenchmarkCase(directory.name, label, tuple(logs))
 
 
-def read_cases(*directories: Path) -> Iterator[ExamCase]:
+def read_cases(*directories: Path) -> Iterator[BenchmarkCase]:
     """Read every case below the directories; a directory may be a case itself."""
     for directory in directories:
         for toml in sorted(directory.rglob("case.toml")):

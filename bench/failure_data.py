@@ -36,7 +36,7 @@ _RUNS = ("modded_nanogpt_sample_logs", "mlperf_sample_logs", "bigscience_megatro
 
 
 def finished_runs() -> Iterator[tuple[str, bytes, str]]:
-    """Name, log and what must be said of it: some were cancelled or ran into their limit."""
+    """Name, log and the expected reason: some were cancelled or ran into their limit."""
     for name in _RUNS:
         for file, data in _files(f"logs/{name}.tar.gz"):
             expected = HEALTHY

@@ -27,7 +27,7 @@ class Answer:
     ranks: tuple[int, ...] = ()
 
     @property
-    def said(self) -> str:
+    def reason(self) -> str:
         return "/".join(sorted(self.reasons))
 
 

@@ -1,6 +1,6 @@
 """How well failures are understood, beside what people do without SchedMate.
 
-    python bench/failures.py                  # the exam in bench/failures/exam
+    python bench/failures.py                  # the cases in bench/failures/cases
     python bench/failures.py DIR... --llm     # other cases, and with the model in use
     python bench/failures.py --behind 50      # each case again behind 50 MB of a healthy log
     python bench/failures.py --only NAME      # the cases with NAME in their name
@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from failure_behind import behind_healthy_log, healthy_log
-from failure_cases import EXAM, HEALTHY, ExamCase, read_cases
+from failure_cases import CASES, HEALTHY, BenchmarkCase, read_cases
 from failure_data import finished_runs, labelled_failures
-from failure_marks import Mark, mark, share
 from failure_methods import GREPPED, Asked, gpualert, grepped, last_traceback_line, schedmate
+from failure_scores import Score, score, share
 from rich.console import Console
 from rich.table import Table
 
@@ -46,27 +46,31 @@ _COLUMNS = (
 
 def main() -> None:
     arguments = _arguments()
-    exams = [exam for exam in read_cases(*arguments.dirs) if arguments.only in exam.name]
-    if not exams:
+    cases = [
+        labelled for labelled in read_cases(*arguments.dirs) if arguments.only in labelled.name
+    ]
+    if not cases:
         sys.exit("no cases: a case is a directory with case.toml and its logs")
     console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
     methods = _methods(llm=arguments.llm)
-    marks = {name: [mark(method, exam) for exam in exams] for name, method in methods.items()}
-    console.print(_table(marks))
+    scores = {
+        name: [score(method, labelled) for labelled in cases] for name, method in methods.items()
+    }
+    console.print(_table(scores))
     if importlib.util.find_spec("gpualert") is None:
         console.print("GPUAlert's rules: pip install gpualert==0.1.6")
-    _print_by_reason(console, marks[_OURS])
-    for name in (name for name in marks if name.startswith(_OURS)):
-        _print_wrong(console, name, marks[name])
+    _print_by_reason(console, scores[_OURS])
+    for name in (name for name in scores if name.startswith(_OURS)):
+        _print_wrong(console, name, scores[name])
     if arguments.behind:
-        _print_behind(console, marks[_OURS], arguments.behind)
+        _print_behind(console, scores[_OURS], arguments.behind)
     if not arguments.only:
         _print_public(console, methods)
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="The exam of the Failure Handler")
-    parser.add_argument("dirs", nargs="*", type=Path, default=[EXAM])
+    parser = argparse.ArgumentParser(description="The benchmark of the Failure Handler")
+    parser.add_argument("dirs", nargs="*", type=Path, default=[CASES])
     parser.add_argument("--llm", action="store_true", help="and with the model in use")
     parser.add_argument("--behind", type=int, default=0, metavar="MB")
     parser.add_argument("--only", default="", metavar="NAME")
@@ -88,67 +92,68 @@ def _methods(*, llm: bool) -> dict[str, Asked]:
     return methods
 
 
-def _table(marks: dict[str, list[Mark]]) -> Table:
+def _table(scores: dict[str, list[Score]]) -> Table:
     table = Table(title="failures, and healthy runs with alarming words")
     for column in _COLUMNS:
         table.add_column(column, justify="left" if column == "method" else "right")
-    for name, some in marks.items():
+    for name, some in scores.items():
         table.add_row(name, *_row(some))
     return table
 
 
-def _row(marks: Sequence[Mark]) -> list[str]:
-    failed = [one for one in marks if not one.exam.label.healthy]
-    decides = any(one.answer.retry for one in marks)
-    shows = any(one.answer.lines for one in marks)
-    with_cause = [one for one in failed if one.exam.label.cause]
+def _row(scores: Sequence[Score]) -> list[str]:
+    failed = [one for one in scores if not one.case.label.healthy]
+    decides = any(one.answer.retry for one in scores)
+    shows = any(one.answer.lines for one in scores)
+    with_cause = [one for one in failed if one.case.label.cause]
     return [
         str(len(failed)),
         share(one.right for one in failed),
-        share(one.decided for one in marks) if decides else "-",
+        share(one.decided for one in scores) if decides else "-",
         share(one.shown for one in with_cause) if shows else "-",
-        f"{sum(one.alarmed for one in marks)} of {len(marks) - len(failed)}",
-        str(sum(one.harmful for one in marks)) if decides else "-",
-        f"{1000 * sum(one.seconds for one in marks) / len(marks):.1f}",
+        f"{sum(one.alarmed for one in scores)} of {len(scores) - len(failed)}",
+        str(sum(one.harmful for one in scores)) if decides else "-",
+        f"{1000 * sum(one.seconds for one in scores) / len(scores):.1f}",
     ]
 
 
-def _print_by_reason(console: Console, marks: Sequence[Mark]) -> None:
+def _print_by_reason(console: Console, scores: Sequence[Score]) -> None:
     reasons: dict[str, list[bool]] = defaultdict(list)
-    for one in marks:
-        reasons[one.exam.label.reason].append(one.right)
+    for one in scores:
+        reasons[one.case.label.reason].append(one.right)
     counts = (f"{reason} {sum(fine)}/{len(fine)}" for reason, fine in sorted(reasons.items()))
     console.print("right by reason:", ", ".join(counts))
 
 
-def _print_wrong(console: Console, name: str, marks: Sequence[Mark]) -> None:
-    wrong = [one for one in marks if one.wrong]
+def _print_wrong(console: Console, name: str, scores: Sequence[Score]) -> None:
+    wrong = [one for one in scores if one.wrong]
     console.print(f"{name}: {len(wrong)} not wholly right")
     for one in wrong:
-        answer, label = one.answer, one.exam.label
+        answer, label = one.answer, one.case.label
         console.print(
-            f"  {one.exam.name}: said {answer.said} ({answer.confidence:.2f}, {answer.source}, "
-            f"{answer.retry}), expected {label.reason} ({label.retry}) [wrong: {one.wrong}]",
+            f"  {one.case.name}: answered {answer.reason} ({answer.confidence:.2f}, "
+            f"{answer.source}, {answer.retry}), expected {label.reason} ({label.retry}) "
+            f"[wrong: {one.wrong}]",
             markup=False,
             soft_wrap=True,
         )
 
 
-def _print_behind(console: Console, marks: Sequence[Mark], megabytes: int) -> None:
+def _print_behind(console: Console, scores: Sequence[Score], megabytes: int) -> None:
     healthy, handler, other = healthy_log(megabytes << 20), Handler(), []
-    for one in marks:
-        said = _said_behind(handler, one.exam, healthy)
-        if said != one.answer.said:
-            other.append(f"  {one.exam.name}: {one.answer.said}, behind the log {said}")
-    same = f"{len(marks) - len(other)} of {len(marks)}"
+    for one in scores:
+        reason = _reason_behind(handler, one.case, healthy)
+        if reason != one.answer.reason:
+            other.append(f"  {one.case.name}: {one.answer.reason}, behind the log {reason}")
+    same = f"{len(scores) - len(other)} of {len(scores)}"
     console.print(f"behind {megabytes} MB of a healthy log: {same} are answered the same")
     for line in other:
         console.print(line)
 
 
-def _said_behind(handler: Handler, exam: ExamCase, healthy: bytes) -> str:
-    with behind_healthy_log(exam, healthy) as logs:
-        return handler.diagnose(exam.to_case(logs)).reason
+def _reason_behind(handler: Handler, labelled: BenchmarkCase, healthy: bytes) -> str:
+    with behind_healthy_log(labelled, healthy) as logs:
+        return handler.diagnose(labelled.to_case(logs)).reason
 
 
 def _print_public(console: Console, methods: dict[str, Asked]) -> None:
@@ -157,17 +162,17 @@ def _print_public(console: Console, methods: dict[str, Asked]) -> None:
         console.print("no public logs: SCHEDMATE_DATA names the directory that has them")
         return
     for name, method in methods.items():
-        said = [
+        answers = [
             (expected, method(Case(logs=(NamedLog(file, data),)), data.decode(errors="replace")))
             for file, data, expected in runs
         ]
-        healthy = [answer for expected, answer in said if expected == HEALTHY]
+        healthy = [answer for expected, answer in answers if expected == HEALTHY]
         alarms = sum(HEALTHY not in answer.reasons for answer in healthy)
-        ended = [expected in answer.reasons for expected, answer in said if expected != HEALTHY]
+        ended = [expected in answer.reasons for expected, answer in answers if expected != HEALTHY]
         smoke = share(bool(method(case, text).reasons & right) for case, text, right in failures)
         console.print(
             f"{name}: {alarms} of {len(healthy)} public finished runs called failed, "
-            f"{sum(ended)} of {len(ended)} cancelled or timed out told as such, "
+            f"{sum(ended)} of {len(ended)} cancelled or timed out recognised, "
             f"{smoke} of GPUAlert's {len(failures)}"
         )
 

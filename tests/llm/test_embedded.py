@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from schedmate.config import LlmSettings
 from schedmate.llm import open_asker
-from schedmate.llm.client import Deadline
+from schedmate.llm.deadline import Deadline
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint, stop
 from schedmate.llm.embedded.running import RunFiles, ServerState

@@ -380,7 +380,7 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
         def race(self, value):
             self.kept = None if value is None else Analysis(theirs, gather(theirs), None)
 
-    assert Raced()._study(mine).case is mine
+    assert Raced()._analyse(mine).case is mine
 
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):

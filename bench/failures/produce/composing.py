@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from making import EXAM, RETRY
+from making import CASES, RETRY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ def _toml(case: Composed) -> str:
 def main(cases: Sequence[Composed]) -> None:
     parser = argparse.ArgumentParser(description="Write composed cases")
     parser.add_argument("names", nargs="*", help="only these")
-    parser.add_argument("--out", type=Path, default=EXAM)
+    parser.add_argument("--out", type=Path, default=CASES)
     arguments = parser.parse_args()
     for case in cases:
         if not arguments.names or case.name in arguments.names:

@@ -1,4 +1,4 @@
-"""Runs a program that fails, and writes down its logs as a case of the exam.
+"""Runs a program that fails, and writes down its logs as a case of the benchmark.
 
 A producer is a list of `Job` and a call of `main`; run it with the interpreter that has what its
 programs import (`scripts/make-frameworks-env`; some want jax, hydra-core, ray or pydantic too):
@@ -30,7 +30,7 @@ from typing import IO
 
 Run = Callable[[Path, dict[str, str]], int]
 Prepare = Callable[[Path], None]
-EXAM = Path(__file__).parents[1] / "exam"
+CASES = Path(__file__).parents[1] / "cases"
 _MOST_BYTES = 40_000
 _MOST_LINES = 300
 _RETRIES = {
@@ -76,20 +76,20 @@ class Job:
 def main(jobs: Sequence[Job]) -> None:
     parser = argparse.ArgumentParser(description="Make programs fail and keep their logs")
     parser.add_argument("names", nargs="*", help="only these")
-    parser.add_argument("--out", type=Path, default=EXAM)
+    parser.add_argument("--out", type=Path, default=CASES)
     arguments = parser.parse_args()
     family = Path(sys.argv[0]).name
     for job in jobs:
         if not arguments.names or job.name in arguments.names:
             try:
-                said = make(job, family, arguments.out)
+                outcome = make(job, family, arguments.out)
             except (OSError, TimeoutExpired) as error:
-                said = f"NOT MADE: {error}"
-            print(job.name, "->", said, flush=True)
+                outcome = f"NOT MADE: {error}"
+            print(job.name, "->", outcome, flush=True)
 
 
 def make(job: Job, family: str, out: Path) -> str:
-    with tempfile.TemporaryDirectory(prefix="exam-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="case-") as scratch:
         work = Path(scratch) / "proj"
         for name, text in job.files.items():
             (work / name).parent.mkdir(parents=True, exist_ok=True)

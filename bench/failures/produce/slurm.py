@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from making import EXAM, Job, keep
+from making import CASES, Job, keep
 
 from schedmate.testing.slurm_cluster import SlurmCluster, private_slurm
 
@@ -173,8 +173,8 @@ JOBS = [
 def _submit(work: Path, one: SlurmJob) -> str:
     work.mkdir(parents=True)
     (work / "job.sh").write_text(one.script)
-    said = _call("sbatch", "--parsable", f"--chdir={work}", *one.flags, str(work / "job.sh"))
-    return said.strip()
+    printed = _call("sbatch", "--parsable", f"--chdir={work}", *one.flags, str(work / "job.sh"))
+    return printed.strip()
 
 
 def _running(job_id: str) -> bool:
@@ -195,7 +195,7 @@ def _wait(ready: Callable[[], bool], seconds: float) -> None:
 
 
 def produce(jobs: Sequence[SlurmJob], out: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="exam-") as scratch, private_slurm() as cluster:
+    with tempfile.TemporaryDirectory(prefix="case-") as scratch, private_slurm() as cluster:
         work = {one.job.name: Path(scratch) / one.job.name for one in jobs}
         ids = {one.job.name: _submit(work[one.job.name], one) for one in jobs}
         for one in (one for one in jobs if one.act is not None):
@@ -206,14 +206,14 @@ def produce(jobs: Sequence[SlurmJob], out: Path) -> None:
             job_id = ids[one.job.name]
             _wait(lambda job_id=job_id: _verdict(job_id)[0] not in {"PENDING", "RUNNING"}, 200)
             state, code, nodes = _verdict(job_id)
-            told = replace(one.job, state=state, nodes=(nodes,), logs="slurm-*.out")
-            print(one.job.name, "->", state, keep(told, work[one.job.name], code, "slurm.py", out))
+            job = replace(one.job, state=state, nodes=(nodes,), logs="slurm-*.out")
+            print(one.job.name, "->", state, keep(job, work[one.job.name], code, "slurm.py", out))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make Slurm jobs fail and keep their logs")
     parser.add_argument("names", nargs="*", help="only these")
-    parser.add_argument("--out", type=Path, default=EXAM)
+    parser.add_argument("--out", type=Path, default=CASES)
     arguments = parser.parse_args()
     produce(
         [one for one in JOBS if not arguments.names or one.job.name in arguments.names],

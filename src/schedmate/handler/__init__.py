@@ -1,4 +1,4 @@
-"""Why a job failed, whose fault it was and the right next step; see `handler.py`."""
+"""Why a job failed, who or what is to blame, and the next step; see `handler.py`."""
 
 from __future__ import annotations
 

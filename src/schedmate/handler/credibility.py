@@ -1,7 +1,7 @@
-"""Which evidence may blame a node, by who reports it.
+"""Which evidence may blame a node, by its reporter.
 
-A job prints whatever it likes. Its own output counts against a node only as the cause of its own
-death: not against what the scheduler knows of its nodes, and not beside an exception that no
+A job can print anything. Its output counts against a node only as the cause of its own
+end: not against what the scheduler knows of its nodes, and not beside an exception that no
 hardware brings about. What the scheduler or a system log reports is taken as it is.
 """
 
@@ -26,7 +26,7 @@ _SURE: Final = 0.8
 
 
 def credible(case: Case, gathered: Gathered) -> Gathered:
-    """Without what the job's output says against nodes and cannot be the cause of its death."""
+    """Without printed lines that blame nodes and cannot be the cause of the run's end."""
     errors = [clue for clue in gathered.clues if _explains_itself(clue)]
     kept = tuple(
         clue
@@ -70,7 +70,7 @@ def _contradicted(case: Case, clue: Clue) -> bool:
 
 
 def _is_unrelated(clue: Clue, errors: Sequence[Clue]) -> bool:
-    """Whether the run died of an error of its own, whatever else its output speaks of."""
+    """Whether the run ended by another error, so that this line explains nothing."""
     text = "" if clue.line is None else clue.line.text
     if clue.reported_by != "job" or not blames_a_node(clue.rule.reason, text):
         return False
@@ -80,7 +80,7 @@ def _is_unrelated(clue: Clue, errors: Sequence[Clue]) -> bool:
 def _outweighs(error: Clue, clue: Clue) -> bool:
     """A printed line never counts beside it; another traceback does, unless one process has both.
 
-    A process dies of its last exception: what it showed before was caught, or made up.
+    A process ends by its last exception: earlier ones were caught, or only printed.
     """
     if not clue.uncaught:
         return True

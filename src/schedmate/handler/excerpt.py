@@ -1,7 +1,7 @@
-"""The few lines that a model, or a memory, needs to see of a failed run.
+"""The few lines of a failed run that a model or the memory is shown.
 
 Only where rules leave the cause open, the ends of the logs are looked at once more: for lines
-with a word of trouble in them, lines like no other, and the last words.
+with a word of trouble, lines unlike all others, and the last lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HEAD_BYTES: Final = 1 << 12
 _MOST_LOGS: Final = 512
 _COMMON: Final = 3
 _BURST: Final = 2
-"""Lines between two that differ only in digits, where many ranks say the same at once."""
+"""Lines between two that differ only in digits, where many ranks print the same at once."""
 
 _TROUBLE: Final = re2.compile(
     r"(?i)error|fail|fatal|panic|cannot|can.t |could ?n.t|could not|unable|refus|denied|reject|"
@@ -50,7 +50,7 @@ _ENDING: Final = re2.compile(
     r"giv\w{1,4} up|gave up|shutting down|clean\w{0,4} up|refusing to go on|not going on|leaving|"
     r"halt\w{0,3}|ending|bailing out|dropping out|terminat\w{1,4})\b.{0,20}$"
 )
-"""Says that it ends, not why."""
+"""Announces the end without its cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _Unusual:
 
 
 def unusual_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
-    """Lines near the end that speak of trouble, or are like no other; the oddest first."""
+    """Lines near the end with a word of trouble, or unlike all others; the most unusual first."""
     found: list[_Unusual] = []
     tails: dict[int, list[LogLine]] = {}
     for line in gathered.tail:
@@ -73,7 +73,7 @@ def unusual_lines(case: Case, gathered: Gathered) -> tuple[LogLine, ...]:
 
 
 def excerpt(gathered: Gathered, unusual: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """What rules noticed, the clearest first, what is unusual, and the last words; in log order."""
+    """Matches of rules, unusual lines and the last lines, in the order of the logs."""
     chosen: dict[tuple[tuple[int, int], str], LogLine] = {}
     by_weight = sorted(gathered.clues, key=lambda clue: (not clue.final, clue.rule.weight))
     noticed = [line for clue in by_weight for line in clue.shown]
@@ -91,7 +91,7 @@ def excerpt(gathered: Gathered, unusual: Sequence[LogLine]) -> tuple[LogLine, ..
 
 
 def candidate_lines(view: Sequence[LogLine], unusual: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """Lines of the view that can name a cause: with a word of trouble, else like no other."""
+    """Lines of the excerpt that may name a cause: words of trouble, else unlike all others."""
     rare = [line for line in view if line in unusual and not _ENDING.search(line.text)]
     able = [line for line in view if mentions_trouble(line.text)]
     return tuple(able or rare or view)
@@ -121,7 +121,7 @@ def _end_of(log: Path | NamedLog, size: int, reader: Reader) -> bytes:
 
 
 def _unusual_in(end: bytes, tail: Sequence[LogLine]) -> Iterator[_Unusual]:
-    """Score the end of one log; the tail, which was read before, tells its lines' numbers."""
+    """Score the end of one log; its tail gives the line numbers."""
     if not end or not tail:
         return
     raws = list(pieces(end, 0))
@@ -149,13 +149,13 @@ def _places(keys: Sequence[bytes]) -> dict[bytes, list[int]]:
 
 
 def _is_routine(places: Sequence[int]) -> bool:
-    """Comes again and again among others; what all ranks say at once is no routine."""
+    """Whether it recurs among other lines; what all ranks print at once is no routine."""
     span = places[-1] - places[0] + 1
     return len(places) >= _COMMON and span > _BURST * len(places)
 
 
 def _score(text: str, *, alone: bool, late: int) -> int:
-    """Trouble counts most, being alone some; being among the last rare ones decides."""
+    """Words of trouble count most, then being unique, then being late."""
     if not _TROUBLE.search(text):
         return 0 if late > _MOST_UNUSUAL or not alone else _MOST_UNUSUAL - late
     weight = 20 if _ENDING.search(text) else 200

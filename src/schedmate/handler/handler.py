@@ -1,6 +1,6 @@
 """From a case to a diagnosis: rules, then a model for what they leave open.
 
-A correction goes before everything else: a person who was there knows better. What a model answers
+A person's correction has precedence over everything else. What a model answers
 holds for the failure it was asked about; what follows for others is a proposal until a person
 accepts it.
 """
@@ -43,7 +43,7 @@ _log = logging.getLogger("schedmate.handler")
 
 
 class Analysis:
-    """All that is known of one case without asking anybody; what is dear is done when wanted."""
+    """What the logs of one case show without a model; costly parts are computed on demand."""
 
     def __init__(self, case: Case, gathered: Gathered, clue: Clue | None) -> None:
         self.case = case
@@ -76,7 +76,7 @@ class Analysis:
         return self.keys[0].signature if self.keys else ""
 
     def line_like(self, text: str, key: Key) -> LogLine | None:
-        """The line of this log that says the same; the key's own, if that does."""
+        """The line of this log that equals the text but for numbers and names."""
         wanted = masked(text)
         clue = self.clue.shown if self.clue is not None else ()
         lines = (key.line, *clue, *self.unusual, *self.gathered.tail)
@@ -101,7 +101,7 @@ class Handler:
     def diagnose(self, case: Case) -> Diagnosis:
         """Answer at once and always, without any model."""
         started = perf_counter()
-        analysis = self._analysis(case)
+        analysis = self._analyse(case)
         known = self._known(analysis)
         diagnosis = self._recalled(analysis, known)
         if diagnosis is None:
@@ -126,7 +126,7 @@ class Handler:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
         if self._asker is None or not self.leaves_open(diagnosis):
             return diagnosis
-        analysis = self._analysis(case)
+        analysis = self._analyse(case)
         if not analysis.view:
             return diagnosis
         answer = self._asker.ask(
@@ -161,10 +161,10 @@ class Handler:
         teaching: Teaching | None = None,
         make_rule: bool = True,
     ) -> Lesson:
-        """Take a person's word for it; without a line, of the one that shows the cause best."""
+        """Keep a person's correction, by default of the line that shows the cause best."""
         if self._experience is None:
             raise ValueError("there is nothing to remember it in")
-        analysis = self._analysis(case)
+        analysis = self._analyse(case)
         shown = line or next((key.line for key in analysis.keys), None)
         if shown is None:
             raise BadInput("nothing in its logs shows a failure: point at a line that does")
@@ -183,7 +183,7 @@ class Handler:
             make_rule=make_rule,
         )
 
-    def _analysis(self, case: Case) -> Analysis:
+    def _analyse(self, case: Case) -> Analysis:
         """Read the logs once for `diagnose` and `refine` of the same case.
 
         The two may be called by different threads about different cases at the same time.
@@ -207,8 +207,10 @@ class Handler:
             return report.not_failed(case, analysis.gathered)
         if clue.rule.learned and self._experience is not None:
             self._experience.count_rule_hit(clue.rule.id, at=time.time())
-        told = report.from_clue(case, analysis.gathered, clue)
-        return replace(told, rule=clue.rule.id) if told.source == "rule" else told
+        diagnosis = report.from_clue(case, analysis.gathered, clue)
+        if diagnosis.source != "rule":
+            return diagnosis
+        return replace(diagnosis, rule=clue.rule.id)
 
     def _known(self, analysis: Analysis) -> list[tuple[Key, PastFailure]]:
         """What was answered to the same failure before, the best key first."""
@@ -237,7 +239,7 @@ class Handler:
         )
 
     def _similar(self, analysis: Analysis) -> tuple[Example, ...]:
-        """Only what people confirmed: a model that reads its own guesses believes them."""
+        """Only what people confirmed: a model must not confirm its own guesses."""
         memory = self._experience
         past = memory.past_failures(teacher="operator") if memory is not None else ()
         return similar(

@@ -1,4 +1,8 @@
-"""What a failed run said at its end, when nothing that was found in its logs explains it."""
+"""The last lines of a failed run, asked only where nothing else in its logs explains it.
+
+Words such as `not found` mean little in general. As the end of a failed run they are the best
+guess, so these rules are not asked while a log is read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _MOST_LINES: Final = 15
 _PLAIN_LINES: Final = 3
-"""A run that ends without calling anything an error says why in its very last lines, if at all."""
+"""Where no line is marked as an error, only the very last ones count."""
 _ANNOUNCED = re.compile(
     r"^.{0,80}?(?:\b(?:ERROR|FATAL|CRITICAL|SEVERE|Error|Fatal|fatal|error|Abort(?:ing|ed)?)\b\W"
     r"|\[E\]|\bE\d{4} )"
@@ -29,7 +33,7 @@ _HARMLESS = re.compile(
 )
 
 
-def _said(
+def _last_words(
     reason: str,
     *words: str,
     of: tuple[str, ...],
@@ -51,12 +55,12 @@ def _said(
 
 _CANNOT = r"(?:can(?:no|')?t|can not|could not|couldn't|unable to|failed to|failure to)"
 LAST_WORDS: Final = (
-    _said(
+    _last_words(
         "gpu_oom",
         r"(?:gpu|cuda|device|vram).{0,40}(?:out of memory|\boom\b|memory (?:is )?exhausted)",
         of=("ERROR: GPU 3 is out of memory", "ERROR: the VRAM, it seems, is out of memory"),
     ),
-    _said(
+    _last_words(
         "host_oom",
         r"out of memory|\boom\b|cannot allocate|not enough (?:memory|ram)|memory (?:is )?exhausted",
         of=(
@@ -64,19 +68,19 @@ LAST_WORDS: Final = (
             "fatal: not enough memory for the index",
         ),
     ),
-    _said(
+    _last_words(
         "disk_full",
         r"(?:disk|device|file ?system|volume|partition) (?:is )?(?:full|out of space)",
         r"no (?:more |free |disk )?space",
         of=("ERROR: volume is full, cannot save", "FATAL: no space for the checkpoint"),
     ),
-    _said(
+    _last_words(
         "auth_error",
         r"unauthori[sz]ed|forbidden|logged in|log ?in\b|credential|api.?key|authenticat|licen[sc]e",
         r"\btoken (?:is |was |has )?(?:expired|missing|invalid|not)",
         of=("ERROR: you are not logged in", "[ERROR] API key missing", "FATAL: no license found"),
     ),
-    _said(
+    _last_words(
         "permission_denied",
         r"permission|denied|not (?:allowed|permitted|writable)|read-only",
         of=(
@@ -85,12 +89,12 @@ LAST_WORDS: Final = (
             "FATAL: output directory is not writable",
         ),
     ),
-    _said(
+    _last_words(
         "checkpoint_corrupt",
         r"(?:checkpoint|ckpt|weights).{0,60}(?:corrupt|truncated|be read|unreadable|damaged)",
         of=("ERROR: checkpoint step 3 is unreadable",),
     ),
-    _said(
+    _last_words(
         "data_error",
         rf"corrupt|truncated|malformed|unreadable|{_CANNOT} (?:parse|decode|read|deserialize)",
         r"empty (?:dataset|file|split|batch)|bad (?:sample|record|line|label)",
@@ -103,7 +107,7 @@ LAST_WORDS: Final = (
             "FATAL: no samples left after filtering",
         ),
     ),
-    _said(
+    _last_words(
         # pip is shown no version at all where its index cannot be reached
         "service_unreachable",
         r"satisfies the requirement .{0,200}\(from versions: none",
@@ -116,14 +120,14 @@ LAST_WORDS: Final = (
         confidence=0.4,
         name="last-words-of-pip",
     ),
-    _said(
+    _last_words(
         "import_error",
         r"not installed|satisfies the requirement|No matching distribution",
         r"pip install|(?:missing|no) (?:python )?(?:module|package|dependency)",
         r"(?:module|package|librar(?:y|ies)) .{0,60}(?:missing|not found|not available)",
         of=("ERROR: apex is not installed", "Error: package foo not found"),
     ),
-    _said(
+    _last_words(
         "argument_error",
         r"(?:invalid|unknown|unrecogni[sz]ed|unsupported|missing|required|bad|illegal|unexpected) "
         r"(?:\w{1,20} ){0,2}(?:arg|option|flag|param|setting|config|value|key|command|choice)",
@@ -142,7 +146,7 @@ LAST_WORDS: Final = (
             "Error: please set DATA_DIR",
         ),
     ),
-    _said(
+    _last_words(
         "service_unreachable",
         rf"{_CANNOT} (?:connect|reach|resolve|contact|download|fetch)|unreachable|\bDNS\b",
         r"connection (?:refused|timed out|reset|error|failed|lost)|timed? ?out\b",
@@ -153,17 +157,17 @@ LAST_WORDS: Final = (
         ),
         confidence=0.4,
     ),
-    _said(
+    _last_words(
         "loss_nan",
         r"\bnan\b|diverged|not finite|infinite loss|loss (?:is )?inf",
         of=("ERROR: the gradients diverged", "FATAL: the loss grew until it was not finite"),
     ),
-    _said(
+    _last_words(
         "shape_mismatch",
         r"(?:shape|size|dimension)s?\b.{0,60}(?:mismatch|n[o']t match|incompatible|differ)",
         of=("ERROR: shape mismatch between mask and image",),
     ),
-    _said(
+    _last_words(
         "file_not_found",
         rf"not found|no such|n[o']t exist|{_CANNOT} (?:find|open|locate|load|access|stat)",
         r"missing (?:file|data|path|input|checkpoint)|is missing",
@@ -189,11 +193,11 @@ ANNOUNCED_ERROR: Final = Rule(
     ),
     negatives=("ERROR: 0", "epoch 3: 0 errors"),
 )
-"""The program called it an error; that is all there is to say."""
+"""A line that the program marks as an error, in words that no rule knows."""
 
 
 def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
-    """Which of the last lines of a failed run says why, and what it says."""
+    """The place of the line that explains the end best, and the rule that reads it."""
     first = max(0, len(lines) - _MOST_LINES)
     announced = [at for at in range(first, len(lines)) if is_announced(lines[at])]
     plain = range(max(0, len(lines) - _PLAIN_LINES), len(lines))
@@ -202,8 +206,8 @@ def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
             rule = rule_of_last_words(lines[at])
             if rule is not None:
                 return at, rule
-    said = [at for at in announced if ANNOUNCED_ERROR.matches_text(lines[at])]
-    return (said[0], ANNOUNCED_ERROR) if said else None
+    marked = [at for at in announced if ANNOUNCED_ERROR.matches_text(lines[at])]
+    return (marked[0], ANNOUNCED_ERROR) if marked else None
 
 
 def is_announced(text: str) -> bool:
@@ -215,7 +219,7 @@ def rule_of_last_words(text: str) -> Rule | None:
 
 
 def clue_from_the_end(gathered: Gathered) -> Clue | None:
-    """The clearest of the logs' last words; always below what a model may refine."""
+    """The surest match in the last lines of all logs; a model may still refine it."""
     ends = groupby(gathered.tail, key=lambda line: line.order)
     clues = [clue for _, lines in ends if (clue := _of_log(list(lines))) is not None]
     return max(clues, key=lambda clue: clue.confidence, default=None)
@@ -232,6 +236,6 @@ def _of_log(tail: list[LogLine]) -> Clue | None:
 
 
 def _is_wrapping(text: str) -> bool:
-    """A launcher's word that something failed is no word on why."""
+    """A launcher's report that something failed does not explain it."""
     rule = BUILT_IN.for_line(text)
     return rule is not None and rule.weight is Weight.WRAPPER

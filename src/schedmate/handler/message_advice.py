@@ -1,4 +1,4 @@
-"""What the evidence line itself says about the remedy: names, paths, shapes, numbers.
+"""Advice from the evidence line itself: names, paths, shapes, numbers.
 
 What is taken from a log is data: cut, printable and quoted.
 """
@@ -85,7 +85,7 @@ def quoted(text: str) -> str:
 
 
 def advice_from_message(reason: str, message: str) -> str:
-    """The suggestion that only this message can give; empty where it says nothing more."""
+    """The advice that this message allows; empty where it has no such detail."""
     reader = _READERS.get(reason)
     return reader(message[:2000]) if reader else ""
 

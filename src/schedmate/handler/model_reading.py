@@ -1,7 +1,8 @@
-"""The model's part: point at the line that shows the cause and name the reason.
+"""What a model is asked: which line shows the cause, and which reason it shows.
 
 The answer's schema lists the very lines it was shown, so there is nothing to invent: it can
-neither misquote nor count wrongly, both of which small models do. It chooses no action.
+neither misquote nor miscount, as small models do. It chooses no action. A quoted line must carry
+the reason: a reason that leads to a retry must be named by the line's own words.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ SYSTEM: Final = (
 
 
 class Reading(BaseModel):
-    """What the model may say."""
+    """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
     line: str
@@ -94,8 +95,8 @@ def grounded(reading: Reading, candidate_lines: Sequence[LogLine]) -> LogLine | 
     """The line that was picked, if it can carry the reason; an endpoint may check no schema."""
     if reading.reason not in DEFINITIONS:
         return None
-    told = zip(candidate_lines, _shown(candidate_lines), strict=True)
-    picked = [line for line, text in told if text == reading.line]
+    pairs = zip(candidate_lines, _shown(candidate_lines), strict=True)
+    picked = [line for line, text in pairs if text == reading.line]
     return picked[0] if picked and fits(reading.reason, picked[0].text) else None
 
 
@@ -104,7 +105,7 @@ def _shown(view: Sequence[LogLine]) -> list[str]:
 
 
 def _clean(text: str) -> str:
-    """Short, without secrets and without the marks by which models tell roles apart."""
+    """Short, without secrets and without the markers of a chat's roles."""
     return redact(text).replace("<|", "< ").replace("|>", " >")[:_WIDTH].strip()
 
 

@@ -1,4 +1,4 @@
-"""The diagnosis in words, with its lines, whom it blames and what follows from it."""
+"""The diagnosis: summary, evidence lines, blamed nodes and ranks, and the decision."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUMMARY_LENGTH: Final = 240
 
 
 def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
-    """A rule's answer. A verdict without a line shows what the run said last."""
+    """A rule's answer. A verdict without a line shows the last lines of the run."""
     reason = clue.rule.reason
     if clue.line is None:
         summary = f"{meaning(reason)} ({_verdict(case)})"
@@ -61,7 +61,7 @@ def from_line(
     confidence: float,
     source: DiagnosisSource,
 ) -> Diagnosis:
-    """Somebody else's reading of one line; only its reason and words are taken over."""
+    """The answer of a model or of the memory about one line."""
     return _diagnosis(
         case,
         reason,
@@ -154,12 +154,12 @@ def _diagnosis(
     )
 
 
-def _places(case: Case, lines: tuple[LogLine, ...], told: tuple[str, ...]) -> tuple[str, ...]:
+def _places(case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...]) -> tuple[str, ...]:
     """Nodes of the job at which it happened: the ones its lines name, or its only one."""
     named = tuple(
         node
         for node in case.nodes
-        if node in told or any(_names(line.text, node) for line in lines)
+        if node in known or any(_names(line.text, node) for line in lines)
     )
     return named or (case.nodes if len(case.nodes) == 1 else ())
 

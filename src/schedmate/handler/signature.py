@@ -73,18 +73,18 @@ def masked(text: str) -> str:
 
 
 def distinctive_words(text: str) -> list[str]:
-    """Words of a masked line that say something, in lower case."""
+    """Words of a masked line that set it apart from others, in lower case."""
     words = (word.lower() for word in _WORD.findall(_STAND_IN.sub(" ", text)))
     return [word for word in words if not _NOISE.fullmatch(word)]
 
 
 def is_distinctive(text: str) -> bool:
-    """Whether a masked line says enough to be recognised by it alone."""
+    """Whether a masked line alone identifies a failure."""
     return len(set(distinctive_words(text))) >= _DISTINCTIVE_WORDS
 
 
 def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
-    """By what was raised and where, then, if that is telling, by what was raised."""
+    """Keys of exception and call sites, then of the exception alone where that is distinctive."""
     if clue.line is None:
         return ()
     message = clue.message.partition("\n")[0]
@@ -104,9 +104,11 @@ def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
 def keys_of_lines(
     case: Case, unusual: Sequence[LogLine], tail: Sequence[LogLine]
 ) -> tuple[Key, ...]:
-    """By each of the unusual lines that is telling, the oddest first; then by the last words."""
-    telling = [(line, general) for line in unusual if is_distinctive(general := masked(line.text))]
-    keys = [Key(_digest("line", general), line) for line, general in telling[:_MOST_KEYS]]
+    """A key for each distinctive line, the most unusual first; then one for the last lines."""
+    distinctive = [
+        (line, general) for line in unusual if is_distinctive(general := masked(line.text))
+    ]
+    keys = [Key(_digest("line", general), line) for line, general in distinctive[:_MOST_KEYS]]
     last = tail[-_LAST_WORDS:]
     if last:
         words = [masked(line.text) for line in last]

@@ -1,4 +1,4 @@
-"""For people: what a reason means in a few words, and what to change."""
+"""A reason in a few words, and what to change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _TABLE: Final[dict[str, tuple[str, str]]] = {
         "it ran into its time limit",
         "resume from the last checkpoint, or ask for more time with --time",
     ),
-    "cancelled": ("somebody cancelled it", "nothing to mend"),
+    "cancelled": ("it was cancelled", "nothing to mend"),
     "host_oom": (
         "the host's memory was not enough",
         "ask for more memory with --mem, or use fewer data-loader workers and load less at once",

@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from schedmate.llm.dialect import Unusable, complaint
-from schedmate.model import BadAnswer, ModelTooSlow, ModelUnavailable
+from schedmate.llm.dialect import complaint
+from schedmate.llm.messages import Unusable
+from schedmate.model import BadAnswer, ModelUnavailable
 from schedmate.model.redaction import MARK, redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
+    from schedmate.llm.deadline import Deadline
     from schedmate.llm.endpoint import Address
-
-R = TypeVar("R")
-
-
-class Deadline:
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._started = time.monotonic()
-
-    @property
-    def elapsed(self) -> float:
-        return time.monotonic() - self._started
-
-    def left(self) -> float:
-        """Seconds that remain; raises `ModelTooSlow` when there are none."""
-        left = self._seconds - self.elapsed
-        if left <= 0:
-            raise self.passed()
-        return left
-
-    def passed(self) -> ModelTooSlow:
-        return ModelTooSlow(
-            f"the language model gave no answer within {self._seconds:g} s "
-            "(setting llm.deadline_s allows more)"
-        )
-
-    def hold(self, work: Callable[[], R]) -> R:
-        """Do `work` in a thread of its own and stop waiting for it when time is up.
-
-        A socket's time-out starts anew with every byte and a name look-up has none, so only a
-        second thread keeps the promise whatever the other side does.
-        """
-        results: SimpleQueue[tuple[R, None] | tuple[None, BaseException]] = SimpleQueue()
-
-        def run() -> None:
-            try:
-                results.put((work(), None))
-            except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-                results.put((None, error))
-
-        threading.Thread(target=run, name="schedmate-llm", daemon=True).start()
-        try:
-            value, error = results.get(timeout=self.left())
-        except Empty:
-            raise self.passed() from None
-        if error is not None:
-            raise error
-        return value  # type: ignore[return-value]  # mypy loses the pairing of the tuple
-
 
 _LARGEST_REPLY = 4_000_000
 _OK, _BAD_REQUEST = 200, (400, 413, 422)
@@ -137,10 +86,10 @@ def _exchange(
 
 
 def _refusal(address: Address, status: int, data: bytes) -> ModelUnavailable | Refused:
-    said = complaint(data)
+    detail = complaint(data)
     if address.key:
-        said = said.replace(address.key, MARK)
-    detail = f" ({redact(said)})" if said else ""
+        detail = detail.replace(address.key, MARK)
+    detail = f" ({redact(detail)})" if detail else ""
     if status in _BAD_REQUEST:
         return Refused(f"the language model takes no such question: HTTP {status}{detail}")
     where = redact(address.base_url)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from schedmate.config import LlmSettings
-    from schedmate.llm.client import Deadline
+    from schedmate.llm.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Endpoint(Protocol):
 
     @property
     def identity(self) -> str:
-        """What tells this model's answers from another's in the cache."""
+        """Distinguishes this model's answers from another's in the cache."""
 
     @property
     def is_remote(self) -> bool:

@@ -1,18 +1,32 @@
-"""A question as it is sent, and the key of its answer."""
+"""A question as it is sent, the reply, the key of its cached answer, and how an answer is read."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from schedmate.llm.dialect import Message, Reply, Unusable
+Message = dict[str, str]
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+
+class Unusable(Exception):
+    """A reply without a usable answer; `for_model` asks the model for a better one."""
+
+    def __init__(self, why: str, *, answer: str = "", for_model: str = "") -> None:
+        super().__init__(why)
+        self.answer = answer
+        self.for_model = for_model
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    text: str
+    cut_off: bool
+    prompt_tokens: int
+    answer_tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +68,7 @@ _SHOWN_ANSWER = 2000
 
 
 def read_answer(schema: type[T], reply: Reply) -> tuple[T, str]:
-    """The validated value and its JSON, or `Unusable` with what to tell the model."""
+    """The validated value and its JSON, or `Unusable` with a message for the model."""
     try:
         return schema.model_validate_json(reply.text), reply.text
     except ValidationError as error:
@@ -65,11 +79,11 @@ def read_answer(schema: type[T], reply: Reply) -> tuple[T, str]:
 
 
 def repair_turns(problem: Unusable) -> list[Message]:
-    """What to add to the talk so that the next answer is better; nothing where nothing was said."""
+    """Messages that ask for a better answer; none where there was no answer."""
     if not problem.for_model:
         return []
     return [
-        {"role": "assistant", "content": problem.said[:_SHOWN_ANSWER]},
+        {"role": "assistant", "content": problem.answer[:_SHOWN_ANSWER]},
         {"role": "user", "content": problem.for_model},
     ]
 
@@ -77,13 +91,13 @@ def repair_turns(problem: Unusable) -> list[Message]:
 def _unusable(reply: Reply, error: ValidationError) -> Unusable:
     if reply.cut_off:
         why = "its answer was longer than allowed and was cut off"
-        return Unusable(why, said=reply.text, for_model=f"Stop: {why}. Answer again, shorter.")
+        return Unusable(why, answer=reply.text, for_model=f"Stop: {why}. Answer again, shorter.")
     faults = "; ".join(
         f"{'.'.join(str(part) for part in fault['loc']) or 'answer'}: {fault['msg']}"
         for fault in error.errors()[:_SHOWN_ERRORS]
     )
     asked = f"That answer is not valid: {faults}. Answer again with the corrected JSON only."
-    return Unusable(f"its answer does not fit: {faults}", said=reply.text, for_model=asked)
+    return Unusable(f"its answer does not fit: {faults}", answer=reply.text, for_model=asked)
 
 
 def _json_part(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.llm.asker import ModelAsker
-from schedmate.llm.client import Deadline, request
-from schedmate.llm.dialect import Unusable
+from schedmate.llm.client import request
+from schedmate.llm.deadline import Deadline
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint
 from schedmate.llm.endpoint import ConfiguredEndpoint
+from schedmate.llm.messages import Unusable
 from schedmate.model import ModelError
 
 if TYPE_CHECKING:

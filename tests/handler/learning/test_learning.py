@@ -82,7 +82,7 @@ def test_a_line_that_was_pointed_at_must_be_there_again(store):
     """The same symptom without the line that the operator pointed at is another failure."""
     text = f"{SPOKEN}\n{CRASH}"
     case = case_of(text)
-    line = next(line for line in Handler(store)._study(case).gathered.tail if line.text == SPOKEN)
+    line = next(line for line in Handler(store)._analyse(case).gathered.tail if line.text == SPOKEN)
     Handler(store).correct(case, "gpu_hardware", ADA, line=line, make_rule=False)
     again = Handler(store).diagnose(case_of(text.replace("7", "8")))
     assert (again.reason, again.evidence[0].text) == ("gpu_hardware", SPOKEN.replace("7", "8"))

@@ -9,7 +9,7 @@ import pytest
 
 from schedmate.handler import Case, NamedLog
 from schedmate.handler.reading import gather
-from schedmate.handler.reading.gathering import Origin, origins
+from schedmate.handler.reading.origin import Origin, origins
 
 ERROR = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC).timestamp()

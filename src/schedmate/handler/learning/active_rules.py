@@ -1,4 +1,4 @@
-"""Who answers where built-in and learned rules meet.
+"""The rules in force, and their precedence: operators', built-in, accepted ones of a model.
 
 A rule of an operator goes before every other. One that a model proposed and a person accepted is
 asked only where the built-in ones give no reason at all.
@@ -29,7 +29,7 @@ _CONFIDENCE: Final[dict[Teacher, float]] = {
 
 
 class ActiveRules:
-    """The rule_set with the learned rules in it; made anew only when they change."""
+    """The rule set with the learned rules; built again only when they change."""
 
     def __init__(self) -> None:
         self._learned: tuple[LearnedRule, ...] = ()
@@ -47,11 +47,11 @@ class ActiveRules:
         return active_rules
 
     def pick(self, case: Case, gathered: Gathered) -> Clue | None:
-        """The first cause, by whoever may say so."""
+        """The first cause by the rules of the highest precedence."""
         gathered = credible(case, gathered)
-        told = self._first(case, gathered, self._by("operator"))
-        if told is not None:
-            return told
+        found = self._first(case, gathered, self._by("operator"))
+        if found is not None:
+            return found
         found = first_cause(case, _only(gathered, lambda clue: not clue.rule.learned))
         if found is not None and found.rule.reason != "unknown":
             return found

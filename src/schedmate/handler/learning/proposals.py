@@ -42,7 +42,7 @@ class Proposal:
 
 
 def propose(line: str) -> Proposal:
-    """A pattern that keeps the line's words and lets go of its numbers, paths and names."""
+    """A pattern of the line's words, with wildcards for its numbers, paths and names."""
     general = masked(line)
     general = _LEAD.sub("", general, count=1)[:_LONGEST].strip()
     words = distinctive_words(general)
@@ -68,9 +68,9 @@ def compiled(pattern: str) -> re2._Regexp:
     try:
         return re2.compile(pattern, options)
     except re2.error as error:
-        said = error.args[0] if error.args else "?"
-        told = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
-        raise BadInput(f"not a pattern that RE2 can read: {told}") from error
+        detail = error.args[0] if error.args else "?"
+        text = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
+        raise BadInput(f"not a pattern that RE2 can read: {text}") from error
 
 
 def rule_id(reason: str, pattern: str) -> str:

@@ -1,4 +1,4 @@
-"""Past cases whose line is like one of this failure's, to show to a model."""
+"""Past cases with a line similar to one of this failure's, as examples for a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Bag:
 def similar(
     lines: Sequence[str], past: Iterable[Example], *, allowed: Iterable[str]
 ) -> tuple[Example, ...]:
-    """The most alike of past cases and of the rules' own examples, one a reason."""
+    """The most similar of past cases and of the rules' own examples, one a reason."""
     reasons = set(allowed)
     bags = [_bag(one) for one in past if one.reason in reasons]
     bags += [bag for bag in _rules_examples() if bag.example.reason in reasons]

@@ -1,4 +1,4 @@
-"""What a rule must never match: lines of runs that ended well."""
+"""Trials of learned rules: on healthy lines and logs, on their examples, on given logs."""
 
 from __future__ import annotations
 
@@ -81,21 +81,21 @@ def scan(
     on_log: OnLog | None = None,
 ) -> Scan:
     """Try the rules on healthy lines that are known, then on the logs while there is time."""
-    told = Scan(of=len(logs))
+    scanned = Scan(of=len(logs))
     matchers = [Matcher(rule) for rule in rules]
     for matcher in matchers:
         line = next((line for line in harmless_lines() if matcher.matches(line)), None)
         if line is not None:
-            told.hits[matcher.id] = f"it matches a harmless line: {line[:_SHOWN]}"
+            scanned.hits[matcher.id] = f"it matches a harmless line: {line[:_SHOWN]}"
     until = time.monotonic() + seconds
     for number, log in enumerate(logs, 1):
         if time.monotonic() > until:
             break
-        _scan_log(log, [one for one in matchers if one.id not in told.hits], told)
-        told.logs = number
+        _scan_log(log, [one for one in matchers if one.id not in scanned.hits], scanned)
+        scanned.logs = number
         if on_log is not None:
             on_log(number, len(logs))
-    return told
+    return scanned
 
 
 @cache
@@ -141,11 +141,11 @@ class Matcher:
                 at = lowered.find(word, end)
 
 
-def _scan_log(log: HealthyLog, matchers: Sequence[Matcher], told: Scan) -> None:
+def _scan_log(log: HealthyLog, matchers: Sequence[Matcher], scanned: Scan) -> None:
     for matcher in matchers:
         caught = next(matcher.lines_in(log.path, files_of(log.user)), None)
         if caught is not None:
-            told.hits[matcher.id] = f"it matches a run that ended well: {caught}"
+            scanned.hits[matcher.id] = f"it matches a run that ended well: {caught}"
 
 
 _MOST_SHOWN: Final = 3
@@ -177,7 +177,7 @@ def try_rules(
     on_log: OnLog | None = None,
 ) -> list[Trial]:
     """A log that is given is not held against a rule, even if its run ended well."""
-    told = scan(rules, healthy_logs(history, leave_out=given), seconds=seconds, on_log=on_log)
+    scanned = scan(rules, healthy_logs(history, leave_out=given), seconds=seconds, on_log=on_log)
     return [
         Trial(
             rule=rule.id,
@@ -185,9 +185,9 @@ def try_rules(
             found=tuple(
                 line for log in given for line in islice(matcher.lines_in(log), _MOST_SHOWN)
             ),
-            caught=told.hits.get(rule.id, ""),
-            healthy_logs=told.logs,
-            of=told.of,
+            caught=scanned.hits.get(rule.id, ""),
+            healthy_logs=scanned.logs,
+            of=scanned.of,
         )
         for rule, matcher in ((rule, Matcher(rule)) for rule in rules)
     ]

@@ -1,4 +1,8 @@
-"""What reading the logs yields."""
+"""What reading the logs yields, and how matches of one log become clues.
+
+A rule's matches form episodes. A failure is the last episode of a log; the run survived an episode
+that many calm lines follow. A calm line is one that no rule matches.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from schedmate.model.diagnosis import Reporter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clue:
-    """A rule that matched and where; no line where the scheduler's verdict itself speaks."""
+    """A rule's match and its place; without a line where the scheduler's verdict itself matched."""
 
     rule: Rule
     confidence: float
@@ -30,7 +34,7 @@ class Clue:
     chain: tuple[LogLine, ...] = ()
     """The other errors that were raised with it."""
     below: tuple[LogLine, ...] = ()
-    """The next lines: some of them may say it better."""
+    """The next lines: some of them may show the cause better."""
     message: str = ""
     uncaught: bool = False
     """Comes from a traceback, not from a line that looks like one."""
@@ -52,7 +56,7 @@ class Clue:
     went_on: bool = False
     """The same process did afterwards what it had done before."""
     last_words: bool = False
-    """The same process wrote no calm line afterwards: it died there."""
+    """The same process wrote no calm line afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,7 @@ EPISODE_GAP: Final = 50
 """Calm lines that end an episode."""
 LATE: Final = 200
 """An episode with more calm lines after it was survived."""
-_MOST_HITS: Final = 5000
+_MOST_EPISODES: Final = 5000
 _MOST_CHAINS: Final = 2000
 _FIRST_TO_FAIL = re.compile(
     r"Root Cause \(first observed failure\):(?:\n.{0,200}){0,3}?\n\s{0,4}host {1,12}: (\S{1,200})"
@@ -101,7 +105,7 @@ class Episode:
     line: LogLine
     began: LogPosition
     ended: int
-    fate: Survival
+    survival: Survival
     below: Below = tuple
 
 
@@ -109,67 +113,69 @@ class Episode:
 class _RaisedChain:
     chain: Chain
     when: LogPosition
-    fate: Survival
+    survival: Survival
     below: Below
 
 
 class ClueCollector:
     def __init__(self, rule_set: RuleSet) -> None:
         self._rule_set = rule_set
-        self._hits: dict[tuple[int, str, int], Episode] = {}
+        self._episodes: dict[tuple[int, str, int], Episode] = {}
         self._raised: deque[_RaisedChain] = deque(maxlen=_MOST_CHAINS)
 
-    def again(self, hit: Episode, calm: int) -> bool:
+    def again(self, episode: Episode, calm: int) -> bool:
         """The same episode goes on."""
-        if calm - hit.ended > EPISODE_GAP:
+        if calm - episode.ended > EPISODE_GAP:
             return False
-        hit.ended = calm
+        episode.ended = calm
         return True
 
     def known(self, rule: Rule, line: LogLine, attempt: int) -> Episode | None:
-        return self._hits.get(self._key(rule, line, attempt))
+        return self._episodes.get(self._key(rule, line, attempt))
 
-    def note(self, hit: Episode) -> Episode:
-        self._hits[self._key(hit.rule, hit.line, hit.began.attempt)] = hit
-        return hit
+    def note(self, episode: Episode) -> Episode:
+        self._episodes[self._key(episode.rule, episode.line, episode.began.attempt)] = episode
+        return episode
 
-    def raised(self, chain: Chain, when: LogPosition, fate: Survival, below: Below = tuple) -> None:
-        self._raised.append(_RaisedChain(chain, when, fate, below))
+    def raised(
+        self, chain: Chain, when: LogPosition, survival: Survival, below: Below = tuple
+    ) -> None:
+        self._raised.append(_RaisedChain(chain, when, survival, below))
 
     def clues(self, calm: int) -> list[Clue]:
-        """All clues, the latest first, each told whether it belongs to the end."""
+        """All clues, the latest first, marked where they belong to the end."""
         chains = (_clue_of_chain(raised, self._rule_set) for raised in self._raised)
-        hits = (_clue_of_hit(hit) for hit in self._hits.values())
-        clues = [*hits, *(clue for clue in chains if clue is not None)]
+        episodes = (_clue_of_episode(episode) for episode in self._episodes.values())
+        clues = [*episodes, *(clue for clue in chains if clue is not None)]
         clues.sort(key=lambda clue: clue.ended, reverse=True)
-        told: list[Clue] = []
+        marked: list[Clue] = []
         edge, gap, final = calm, LATE, True
         for clue in clues:
             final = final and edge - clue.ended <= gap
             edge, gap = min(edge, clue.began), EPISODE_GAP
-            told.append(replace(clue, final=final, calm_after=calm - clue.ended))
-        return told
+            marked.append(replace(clue, final=final, calm_after=calm - clue.ended))
+        return marked
 
     def _key(self, rule: Rule, line: LogLine, attempt: int) -> tuple[int, str, int]:
-        return id(rule), line.stream if len(self._hits) < _MOST_HITS else "", attempt
+        return id(rule), line.stream if len(self._episodes) < _MOST_EPISODES else "", attempt
 
 
-def _clue_of_hit(hit: Episode) -> Clue:
+def _clue_of_episode(episode: Episode) -> Clue:
     return Clue(
-        rule=hit.rule,
-        confidence=hit.confidence,
-        line=hit.line,
-        shown=(hit.line,),
-        below=hit.below(),
-        message=hit.line.text,
-        began=hit.began.calm,
-        ended=hit.ended,
-        at=hit.began.at,
-        rank=hit.line.rank,
-        stream=hit.line.stream,
-        node=hit.line.node,
-        attempt=hit.began.attempt,
-        last_words=not hit.fate.went_on,
+        rule=episode.rule,
+        confidence=episode.confidence,
+        line=episode.line,
+        shown=(episode.line,),
+        below=episode.below(),
+        message=episode.line.text,
+        began=episode.began.calm,
+        ended=episode.ended,
+        at=episode.began.at,
+        rank=episode.line.rank,
+        stream=episode.line.stream,
+        node=episode.line.node,
+        attempt=episode.began.attempt,
+        last_words=not episode.survival.went_on,
     )
 
 
@@ -196,7 +202,7 @@ def _clue_of_chain(raised: _RaisedChain, rule_set: RuleSet) -> Clue | None:
         stream=line.stream,
         node=host or line.node,
         attempt=raised.when.attempt,
-        last_words=not raised.fate.went_on,
+        last_words=not raised.survival.went_on,
     )
 
 
@@ -227,7 +233,7 @@ class KnownLines:
         self._tries: dict[bytes, tuple[Verdict, int]] = {}
 
     def learn(self, key: bytes, verdict: Verdict) -> None:
-        """Lines that were all judged alike are not judged for ever."""
+        """Keep the verdict of a template once enough of its lines had the same one."""
         if len(key) > _LONGEST_TEMPLATE:
             return
         if len(self._tries) > _MOST_TEMPLATES:

@@ -1,4 +1,4 @@
-"""What the rules say of a line, and of the tracebacks of one chain."""
+"""Which rule explains a line, and which one the tracebacks of a chain."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
 
 
 def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
-    """An exception that C++ or a logger tells of."""
+    """An exception as C++ or a logger prints it."""
     what = _WHAT.match(text)
     if what:
         found = _as_error(f"RuntimeError: {what[1]}", rule_set, 1.0)
@@ -107,13 +107,13 @@ def _explain_traceback(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
         quoted = _quoted_error(traceback, rule_set)
         if quoted is not None:
             return quoted
-    told = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
-    better = rule_set.for_error("\n".join(told))
+    texts = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
+    better = rule_set.for_error("\n".join(texts))
     return rule if better is None or better.reason == _VAGUE else better
 
 
 def _quoted_error(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
-    """What a wrapper's message ends with: TensorFlow tells of errors `in user code:` so."""
+    """The rule of the error that a wrapper quotes, as TensorFlow does `in user code:`."""
     for part in reversed([*traceback.message.split("\n")[1:], *traceback.beneath]):
         bare = _BARE_ERROR.match(part.strip())
         rule = rule_set.for_error(bare.group(1)) if bare else None
@@ -123,7 +123,7 @@ def _quoted_error(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
 
 
 def _call(traceback: Traceback) -> list[str]:
-    """Who says next to nothing is understood by where it was said."""
+    """The call sites, where the message itself is too short to explain."""
     if len(traceback.message) > _SHORT_MESSAGE:
         return []
     calls = (traceback.inner, traceback.inner_code, traceback.own_code)

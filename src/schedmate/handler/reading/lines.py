@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 19
 LINE_BYTES = 800
-"""What is looked at of one line; nobody states a cause further to the right."""
+"""What is read of one line: causes stand further to the left."""
 
 _FLATTEN = bytes.maketrans(b"\r", b"\n")
 DIGITS = b"0123456789"

@@ -1,4 +1,4 @@
-"""Which processes went on writing after what went wrong in them."""
+"""Which processes went on after an alarm: signs of life, and output that is none."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _SUMMARY: Final = re.compile(
 
 
 def is_stack(text: str) -> bool:
-    """One call of many in the dump of a crash; the line above the dump says what happened."""
+    """A call within a crash dump; the line above the dump shows what happened."""
     return _STACK.match(text) is not None
 
 
 def is_clearing_up(text: str) -> bool:
-    """What launchers say when all is over."""
+    """What launchers print while they end the processes."""
     return _CLEARING_UP.search(text) is not None or _SUMMARY.match(text) is not None
 
 
@@ -58,14 +58,14 @@ _FEW_BYTES: Final = 1000
 
 @dataclass(slots=True)
 class Survival:
-    """Shared by all that went wrong in one process since it last seemed well."""
+    """Whether a process went on, shared by all its alarms since its last calm line."""
 
     went_on: bool = False
 
 
 @dataclass(slots=True)
 class _Watch:
-    fate: Survival
+    survival: Survival
     mark: bytes
     since: int
 
@@ -79,17 +79,17 @@ class LivenessWatch:
     def watching(self) -> bool:
         return bool(self._watched)
 
-    def fate(self, line: LogLine, raw: bytes) -> Survival:
+    def survival(self, line: LogLine, raw: bytes) -> Survival:
         """Watch the process that wrote this line."""
         watch = self._watched.get(line.stream)
         if watch is None:
             if len(self._watched) >= _MOST_WATCHED:
                 del self._watched[next(iter(self._watched))]
             watch = self._watched[line.stream] = _Watch(Survival(), _mark(line, raw), self._passed)
-        return watch.fate
+        return watch.survival
 
     def calm(self, block: bytes, start: int, end: int) -> None:
-        """These lines are calm: who wrote any of them is alive."""
+        """Mark the writers of these calm lines as alive."""
         if not self._watched or start >= end:
             return
         if end - start < _FEW_BYTES:
@@ -105,7 +105,7 @@ class LivenessWatch:
 
     def _settle(self, alive: set[str], passed: int) -> None:
         for stream in alive & self._watched.keys():
-            self._watched.pop(stream).fate.went_on = True
+            self._watched.pop(stream).survival.went_on = True
         self._passed += passed
         while self._watched:
             stream, watch = next(iter(self._watched.items()))
@@ -151,11 +151,11 @@ class Routine:
     """The end of a log, line by line, beside what was usual before the first alarm in it."""
 
     def __init__(self, lines: Iterable[tuple[int, bytes]], first_alarm: int) -> None:
-        told = [(number, raw) for number, raw in lines if len(raw.strip()) >= _SHORTEST]
-        usual = {_template(raw) for number, raw in told if number < first_alarm}
+        written = [(number, raw) for number, raw in lines if len(raw.strip()) >= _SHORTEST]
+        usual = {_template(raw) for number, raw in written if number < first_alarm}
         self._all: list[int] = []
         self._of_stream: dict[str, list[int]] = {}
-        for number, raw in told:
+        for number, raw in written:
             if number <= first_alarm:
                 continue
             text = clean(raw)

@@ -1,4 +1,9 @@
-"""One log, block by block: from one alarming line to the next; what lies between is calm."""
+"""Read one log block by block, from one alarming line to the next; lines between them are calm.
+
+One automaton of all rules finds alarming lines at the speed of a disk. It is made of the rules' own
+patterns, so a new rule needs nothing here; `_SHAPES` adds tracebacks, crashes and the output of
+launchers that end a job.
+"""
 
 from __future__ import annotations
 
@@ -248,14 +253,14 @@ class LogReader:
         for chain in self._tracebacks.fresh():
             self._effort -= _EFFORT_OF_NOTE
             position = self._position(block, end)
-            fate = self._liveness.fate(line, raw)
-            self._collector.raised(chain, position, fate, self._below(block, end))
+            survival = self._liveness.survival(line, raw)
+            self._collector.raised(chain, position, survival, self._below(block, end))
         return taken
 
     def _seen_again(self, block: Block, known: Verdict, start: int, end: int) -> bool:
         """A line that is well known only makes its episode longer."""
         if isinstance(known, Episode):
-            known.fate = self._liveness.fate(known.line, block.flat[start:end])
+            known.survival = self._liveness.survival(known.line, block.flat[start:end])
             return self._collector.again(known, self._calm)
         if known is Harmless.CALM:
             self._calm += 1
@@ -280,22 +285,22 @@ class LogReader:
         self, block: Block, found: tuple[Rule, float], line: LogLine, raw: bytes, start: int
     ) -> Episode:
         rule, confidence = found
-        fate = self._liveness.fate(line, raw)
-        hit = self._collector.known(rule, line, self._attempt)
-        if hit is not None and self._collector.again(hit, self._calm):
-            hit.fate = fate
-            return hit
+        survival = self._liveness.survival(line, raw)
+        episode = self._collector.known(rule, line, self._attempt)
+        if episode is not None and self._collector.again(episode, self._calm):
+            episode.survival = survival
+            return episode
         if line.bare_number and block.counts_up(start):
             line = replace(line, rank=self._origin.rank)
         self._effort -= _EFFORT_OF_NOTE
         position = self._position(block, start + len(raw))
         below = self._below(block, block.line_end(start))
         return self._collector.note(
-            Episode(rule, confidence, line, position, self._calm, fate, below)
+            Episode(rule, confidence, line, position, self._calm, survival, below)
         )
 
     def _below(self, block: Block, end: int) -> Callable[[], tuple[LogLine, ...]]:
-        """Cut out now, understood when asked: of most episodes nobody asks."""
+        """Cut the lines now and parse them on demand: most episodes never need them."""
         found = tuple(block.below(end))
         return lambda: tuple(self._line(raw, number) for number, raw in found)
 
@@ -306,7 +311,7 @@ class LogReader:
         """What was found, when all is read."""
         for cut_off in self._tracebacks.unfinished():
             position = LogPosition(self._calm, None, self._attempt)
-            self._collector.raised([cut_off], position, self._liveness.fate(cut_off.head, b""))
+            self._collector.raised([cut_off], position, self._liveness.survival(cut_off.head, b""))
         return self._with_what_followed(self._collector.clues(self._calm))
 
     def _with_what_followed(self, clues: list[Clue]) -> list[Clue]:

@@ -21,7 +21,7 @@ HARMLESS: Final = (
     "Error in atexit._run_exitfuncs",
     "Error in sys.excepthook",
 )
-"""What the interpreter says before a traceback that ends nothing."""
+"""Headers of tracebacks that end no process."""
 
 _GROUP: Final = re.compile(r"( {0,40})[+|] Exception Group Traceback ")
 _MARGIN: Final = re.compile(r" {2,40}\| (?=\S)")
@@ -138,7 +138,7 @@ class Traceback:
     error: LogLine | None = None
     message: str = ""
     beneath: list[str] = field(default_factory=list)
-    """Lines below that may belong to the message or to somebody else."""
+    """Lines below that may belong to the message or to another writer."""
 
     @property
     def shown(self) -> tuple[LogLine, ...]:
@@ -259,7 +259,7 @@ class TracebackCollector:
         self._open(stream, line)
 
     def _start_headless(self, stream: _Stream, line: LogLine) -> None:
-        """Ray, and syntax errors, print calls without a head; or the log begins amid them."""
+        """Ray and syntax errors print no head, and a log may begin inside a traceback."""
         if stream.closed is not None:
             stream.link = "inside"
         stream.headless = True
@@ -312,7 +312,7 @@ class TracebackCollector:
 def _extend(stream: _Stream, traceback: Traceback, text: str) -> bool:
     """Take what an error line only announces: `Error(s) in loading state_dict for Net:`.
 
-    Other lines below may explain it too, but may as well be somebody else's: they are not taken.
+    Other lines below may explain it too or come from another writer: they are not taken.
     """
     announced = traceback.message.rstrip().endswith(":") or text[:1] in ("\t", " ")
     stream.extra += 1

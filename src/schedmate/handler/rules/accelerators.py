@@ -1,4 +1,4 @@
-"""Accelerators that speak neither CUDA nor ROCm: Ascend, Gaudi, TPU, Trainium and their kin.
+"""Accelerators without CUDA or ROCm: Ascend, Gaudi, TPU, Trainium and others.
 
 Ascend's runtime numbers its errors: EI and EJ are of its collectives, EL of its memory, those that
 end in 9999 are inner errors of any part.
@@ -159,7 +159,7 @@ RULES = (
         negatives=("neuronx-cc: compilation cached",),
     ),
     Rule(
-        # the number, if any, says where it was met; what went wrong stands before it or nowhere
+        # the number names the place; the cause stands before it or nowhere
         name="accelerator-runtime",
         reason="cuda_error",
         pattern=LazyPattern(

@@ -71,7 +71,7 @@ RULES = (
         ),
     ),
     Rule(
-        # hydra says these without a traceback
+        # hydra prints these without a traceback
         name="hydra",
         reason="argument_error",
         pattern=LazyPattern(
@@ -166,7 +166,7 @@ RULES = (
         negatives=("KeyError: 'config'", "wandb.errors.UsageError: api_key not configured"),
     ),
     Rule(
-        # the type is one of Python's, but the message speaks of a flag or a setting
+        # the type is one of Python's, but the message names a flag or a setting
         name="named-option",
         reason="argument_error",
         pattern=any_of(

@@ -19,12 +19,12 @@ class Weight(IntEnum):
     """How far a piece of evidence explains itself; smaller explains more."""
 
     DECISIVE = 0
-    """The scheduler took the run away; whatever the log says happened because of it."""
+    """The scheduler ended the run; what the log shows is a consequence."""
     CAUSE = 1
     SYMPTOM = 2
     """Often the echo of something else: a lost peer, a signal, an exit code."""
     WRAPPER = 3
-    """Says only that something failed elsewhere."""
+    """Only reports a failure elsewhere."""
 
 
 class Pattern(Protocol):
@@ -66,16 +66,16 @@ class Rule:
     """What makes a line harmless that the pattern matches."""
     predicate: Callable[[Case], bool] | None = None
     reported_by: Reporter = "job"
-    """Who vouches for what the predicate looks at; exit codes and signals are the job's own doing.
-    Of a line it is its log that counts."""
+    """Reporter of what the predicate looks at; exit codes and signals are the job's own.
+    A line's reporter is its log's."""
     errors_only: bool = False
     """The pattern is meant for `Type: message` of an exception, not for any line."""
     confidence: float
     weight: Weight = Weight.CAUSE
     outlives_success: bool = False
-    """True even of a run that ended with exit code 0."""
+    """Counts even for a run with exit code 0."""
     lasting: bool = False
-    """Counts only while it goes on: what more calm lines follow than it lasted was survived."""
+    """The run survived it once more calm lines follow than it lasted."""
     suggestion: str = ""
     """Better advice than the reason's own."""
     words: tuple[str, ...] = ()

@@ -57,7 +57,7 @@ RULES = (
         negatives=("old checkpoint deleted", "owner: ada", "Job deleted at request of root@pbs"),
     ),
     Rule(
-        # an administrator, or the server itself for a reason that it tells elsewhere
+        # an administrator, or the server for a reason that it logs elsewhere
         name="batch-root",
         reason="cancelled",
         pattern=LazyPattern(r"[Jj]ob deleted at request of root@"),

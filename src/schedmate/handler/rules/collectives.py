@@ -134,7 +134,7 @@ RULES = (
         ),
     ),
     Rule(
-        # says in so many words that the peer is gone: whatever else was seen of it says more
+        # only reports a lost peer: any other clue explains more
         name="connection-closed",
         reason="nccl_remote",
         pattern=LazyPattern(

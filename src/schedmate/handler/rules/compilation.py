@@ -12,7 +12,7 @@ _GOING_ON = LazyPattern(
 
 RULES = (
     Rule(
-        # the reason stands in the chain below it; these only say where it was met
+        # the reason stands in the chain below it; these only name the place
         name="torch-dynamo",
         reason="compile_error",
         pattern=LazyPattern(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
@@ -157,7 +157,7 @@ RULES = (
         ),
     ),
     Rule(
-        # build tools, which only tell that a compiler failed
+        # build tools, which only report that a compiler failed
         name="build-stopped",
         reason="compile_error",
         pattern=LazyPattern(

@@ -1,4 +1,4 @@
-"""Containers that do not start: whose fault it is depends on what is missing.
+"""Containers that do not start; the reason depends on what is missing.
 
 An image that does not exist is like a missing file, one that may not be pulled a matter of
 access, a registry that does not answer a service; a program missing inside is a wrong command.

@@ -1,4 +1,4 @@
-"""What the CUDA, ROCm and kindred runtimes say of a kernel or a library.
+"""Errors of kernels and libraries in CUDA, ROCm and similar runtimes.
 
 The runtimes' catch-all comes last, after everything that says it better.
 """
@@ -252,7 +252,7 @@ _CUDA = (
         ),
     ),
     Rule(
-        # any library of the runtime that fails in words of its own
+        # any library of the runtime with messages of its own
         name="cuda-library",
         reason="cuda_error",
         pattern=LazyPattern(
@@ -280,7 +280,7 @@ _CUDA = (
         ),
     ),
     Rule(
-        # says what was thrown, one line before it says why
+        # names the exception one line before its message
         name="native-exception",
         reason="cuda_error",
         pattern=LazyPattern(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),

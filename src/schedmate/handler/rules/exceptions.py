@@ -1,4 +1,4 @@
-"""Exceptions of which only the type, or what its name says, is known; asked last."""
+"""Exceptions known by their type, or by the words in its name; asked last."""
 
 from schedmate.handler.rules.base import LazyPattern, Rule, by_name
 
@@ -8,7 +8,7 @@ _EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
 def _by_class_name(
     reason: str, words: str, *positives: str, confidence: float, unlike: str
 ) -> Rule:
-    """A class somebody wrote, read by its name."""
+    """An unknown exception class, read by its name."""
     return Rule(
         name="class-name",
         reason=reason,

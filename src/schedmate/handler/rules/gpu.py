@@ -265,7 +265,7 @@ RULES = (
         negatives=("Driver Version: 550.54", "driver too old? no, 550.54 will do"),
     ),
     Rule(
-        # the job's own kernel touched what it should not; the runtime's words say it better
+        # an illegal access of the job's own kernel; the runtime's message shows it better
         name="xid",
         reason="cuda_illegal_access",
         pattern=LazyPattern(_xids(13, 31), re.IGNORECASE),

@@ -1,4 +1,4 @@
-"""Memory of the accelerator, as every framework words its end.
+"""Exhausted accelerator memory, in the messages of each framework.
 
 A line that tells of the next attempt is no failure: batch-size finders, autotuners and caching
 allocators run out of memory on purpose.

@@ -1,4 +1,4 @@
-"""A run that stopped moving; the tracker sees it, the log may say why."""
+"""Runs without progress: the tracker notices them, the log may explain them."""
 
 import re
 
@@ -8,7 +8,7 @@ from schedmate.model import JobState
 
 RULES = (
     Rule(
-        # whoever stopped first may have said why
+        # the rank that stopped first may show the cause
         name="watchdog-line",
         reason="hang",
         pattern=LazyPattern(

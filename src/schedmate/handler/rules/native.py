@@ -107,7 +107,7 @@ RULES = (
         ),
     ),
     Rule(
-        # a line of the C++ side; the Python side says something vague or nothing
+        # a line of the C++ side; the Python side is vague or silent
         name="library-version",
         reason="abi_mismatch",
         pattern=LazyPattern(

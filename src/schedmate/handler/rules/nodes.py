@@ -1,4 +1,4 @@
-"""A node that went away or is not well: its kernel, its daemons, and who misses it."""
+"""Lost or faulty nodes: reported by their kernel, by daemons or by peers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _NODES = (
         ),
     ),
     Rule(
-        # whoever misses a node cannot know why it is gone
+        # the reporter of a lost node does not know its cause
         name="lost-node",
         reason="node_failure",
         pattern=LazyPattern(

@@ -1,4 +1,4 @@
-"""Training that went astray although every process is well."""
+"""Diverged training in processes that still run."""
 
 import re
 
@@ -83,7 +83,7 @@ RULES = (
         ),
     ),
     Rule(
-        # a distribution over what the network says: the network says NaN
+        # a distribution over the network's output, which is NaN
         name="non-finite-input",
         reason="loss_nan",
         pattern=LazyPattern(

@@ -1,4 +1,4 @@
-"""Programs that are not Python: what shells, Julia, R, the JVM, Go, Rust and MATLAB say last."""
+"""Errors of programs that are not Python: shells, Julia, R, the JVM, Go, Rust, MATLAB."""
 
 from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 

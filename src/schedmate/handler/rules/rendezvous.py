@@ -1,4 +1,4 @@
-"""Ranks that do not find each other: ports that are taken, stores that nobody serves."""
+"""Ranks that do not find each other: ports in use, stores without a server."""
 
 import re
 
@@ -150,7 +150,7 @@ RULES = (
         ),
     ),
     Rule(
-        # the launch forgot to say where and who
+        # the launch lacks an address or a rank
         name="torch-distributed-environment",
         reason="argument_error",
         pattern=LazyPattern(

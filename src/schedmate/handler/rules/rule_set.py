@@ -28,12 +28,12 @@ class RuleSet:
         return self._of_errors.first(text)
 
     def for_case(self, case: Case) -> tuple[Rule, ...]:
-        """What the scheduler's verdict and the exit code say by themselves."""
+        """The rules that match the scheduler's verdict or the exit code."""
         return tuple(rule for rule in self._of_cases if rule.matches_case(case))
 
     @cached_property
     def needles(self) -> tuple[bytes, ...]:
-        """What finds, amid a whole log, the lines that rules may explain."""
+        """Literals that find in a whole log the lines that rules may explain."""
         return tuple(sorted({one for rule in self._line_rules for one in _needles(rule)}))
 
     @cached_property
@@ -50,7 +50,7 @@ class RuleSet:
 
 
 class _Sorted:
-    """One pass over a text tells which few rules need be asked about it."""
+    """Selects in one pass over a text the few rules to be tried on it."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
@@ -79,7 +79,7 @@ class _Sorted:
         return next((rule for rule in rules if rule.matches_text(text)), None)
 
     def _may_match(self, place: int, raw: bytes) -> bool:
-        """RE2 says no much sooner than `re` does."""
+        """RE2 rejects a text much sooner than `re` does."""
         whole = self._wide[place].whole
         return whole is None or whole.search(raw) is not None
 

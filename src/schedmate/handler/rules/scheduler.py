@@ -1,4 +1,4 @@
-"""What Slurm says in the log, and what any scheduler's verdict says by itself."""
+"""Slurm's lines in the log, and the states and words of any scheduler."""
 
 import re
 
@@ -228,8 +228,8 @@ _VERDICTS = (
 )
 
 
-def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
-    """A reason that is the scheduler's own word for it, with no state of its own."""
+def _by_word(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
+    """A reason that the scheduler's own word names and no state stands for."""
     return Rule(
         name="scheduler-word",
         reason=reason,
@@ -242,15 +242,15 @@ def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Ru
     )
 
 
-_SAID = (
-    _said("preempted", 0.75),
-    _said("killed", 0.75),
-    _said("gpu_lost", 0.8),
-    _said("file_not_found", 0.7),
-    _said("service_unreachable", 0.6),
-    _said("command_not_found", 0.7),
-    _said("argument_error", 0.7),
-    _said("node_failure", 0.75),
+_REPORTED = (
+    _by_word("preempted", 0.75),
+    _by_word("killed", 0.75),
+    _by_word("gpu_lost", 0.8),
+    _by_word("file_not_found", 0.7),
+    _by_word("service_unreachable", 0.6),
+    _by_word("command_not_found", 0.7),
+    _by_word("argument_error", 0.7),
+    _by_word("node_failure", 0.75),
 )
 
-RULES = (*_LINES, *_VERDICTS, *_SAID)
+RULES = (*_LINES, *_VERDICTS, *_REPORTED)

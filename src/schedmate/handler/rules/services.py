@@ -14,7 +14,7 @@ _SERVER_ERROR = (
 
 RULES = (
     Rule(
-        # of a known service, or words that only a client of one says
+        # of a known service, or words of its client only
         name="http-client",
         reason="service_unreachable",
         pattern=LazyPattern(
@@ -97,7 +97,7 @@ RULES = (
         ),
     ),
     Rule(
-        # who was not there cannot be told from this alone
+        # this alone does not name the service
         name="connection-refused",
         reason="service_unreachable",
         pattern=LazyPattern(

@@ -1,4 +1,4 @@
-"""Tensors and arrays whose shapes do not fit, in the words of each framework."""
+"""Tensors and arrays whose shapes do not fit, in the messages of each framework."""
 
 from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 
@@ -94,7 +94,7 @@ _TWO = (
     r"|Exception): .{0,160}\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]].{0,80}"
     r"\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]]"
 )
-"""Who prints two shapes in one message complains that they do not fit."""
+"""A message with two shapes reports that they do not fit."""
 
 RULES = (
     Rule(
@@ -166,7 +166,7 @@ RULES = (
         ),
     ),
     Rule(
-        # TensorFlow tells it below `in user code:` and `Graph execution error:`
+        # TensorFlow prints it below `in user code:` and `Graph execution error:`
         name="quoted-message",
         reason="shape_mismatch",
         pattern=LazyPattern(

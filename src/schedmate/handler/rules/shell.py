@@ -1,4 +1,4 @@
-"""What the job's script says before or instead of the program."""
+"""Errors of the job's script before or instead of the program's."""
 
 from schedmate.handler.case import Case
 from schedmate.handler.rules.base import LazyPattern, Rule, Weight

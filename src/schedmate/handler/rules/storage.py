@@ -200,7 +200,7 @@ _STORAGE = (
         negatives=("s3://b/train/index.json found",),
     ),
     Rule(
-        # the kernel waits; who for is not said, but it is nearly always a disk or a mount
+        # the kernel waits, nearly always for a disk or a mount
         name="blocked-task",
         reason="storage_io",
         pattern=LazyPattern(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),

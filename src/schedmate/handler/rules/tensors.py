@@ -93,7 +93,7 @@ RULES = (
         ),
     ),
     Rule(
-        # any exception that tells of a device for this and another for that
+        # any exception that names two different devices
         name="named-devices",
         reason="device_mismatch",
         pattern=LazyPattern(

@@ -1,4 +1,4 @@
-"""Helper processes of one job that died, and nothing clearer says of what."""
+"""Helper processes of a job that died of an unknown cause."""
 
 from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 

