@@ -35,7 +35,7 @@ ASK_EVERY_S = 6 * HOUR
 STRETCHES = (30, 130, 230)
 """Days of the trace at which a simulated stretch begins."""
 FORGIVEN_S = DAY
-"""An alarm so long after the end of a fault still counts as right: somebody should know."""
+"""An alarm so long after the end of a fault still counts as right."""
 SHORTEST_S = 2 * HOUR
 Method = Callable[[Sequence[NodeRun], float], set[str]]
 
@@ -183,7 +183,7 @@ def one_run(
 
 
 def _state(reason: str, *, lost: bool) -> JobState:
-    """A scheduler notices a node that went away; all else it learns from nobody."""
+    """The scheduler itself only notices lost nodes."""
     if lost and reason == "node_failure":
         return JobState.NODE_FAIL
     return JobState.FAILED if reason else JobState.COMPLETED

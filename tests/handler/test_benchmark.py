@@ -42,7 +42,7 @@ def _odd(labelled):
     checks = {
         "no log": bool(labelled.logs),
         "too long": len(text) <= 40_000 and text.count("\n") <= 300,
-        "nobody says how it was made": bool(label.made_by),
+        "no origin": bool(label.made_by),
         "its cause is in no log": not label.cause or any(piece in text for piece in label.cause),
         "healthy, but with a cause": not (label.healthy and label.cause),
         "tells of the machine": not any(word in text for word in PRIVATE),

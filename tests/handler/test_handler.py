@@ -127,7 +127,7 @@ def test_the_reasons_a_model_may_name_are_of_the_taxonomy():
     assert set(DEFINITIONS) <= set(REASONS)
 
 
-def test_a_model_that_cannot_be_asked_is_said_where_it_matters():
+def test_a_model_that_cannot_be_asked_is_reported_where_it_matters():
     handler = Handler(asker=ScriptedAsker([ModelUnavailable("no model")]))
     case = _case()
     with pytest.raises(ModelUnavailable):

@@ -62,11 +62,11 @@ def test_the_first_telling_line_counts_not_the_last_complaint():
         "mean absolute error: 0.2",
     ],
 )
-def test_harmless_last_lines_say_nothing(line):
+def test_harmless_last_lines_explain_nothing(line):
     assert diagnose(f"{STEPS}{line}\n", exit_code=1).reason == "unknown"
 
 
-def test_of_several_ranks_the_one_that_says_more_is_heard():
+def test_of_several_ranks_the_one_with_the_clearest_end_counts():
     vague = NamedLog("0.log", b"ERROR: something is not as it was\n")
     clear = NamedLog("1.log", b"ERROR: data/train.bin not found\n")
     diagnosis = Handler().diagnose(Case(logs=(vague, clear), exit_code=1))

@@ -193,7 +193,7 @@ def _toml(job: Job, code: str, made_by: str) -> str:
 
 
 def _places(work: Path) -> dict[str, str]:
-    """Return what the machine calls its places, the longest first, and what anybody might."""
+    """Return names of places on this machine, the longest first, with their public stand-ins."""
     places = {
         str(work.resolve()): "/home/u/proj",
         str(work): "/home/u/proj",

@@ -79,7 +79,7 @@ def test_an_answer_that_is_none_is_dropped_and_teaches_nothing(store, answer):
     assert not store.learned_rules()
 
 
-def test_marks_by_which_models_tell_roles_apart_do_not_reach_it(store):
+def test_marks_of_a_chats_roles_do_not_reach_it(store):
     asker = ScriptedAsker([{"line": "x", "reason": "data_error"}])
     with pytest.raises(ValueError):
         refined(store, ORDERS, asker)

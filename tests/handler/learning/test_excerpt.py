@@ -39,7 +39,7 @@ def test_the_telling_line_is_in_it_with_its_number(after):
     assert TELLING in choosable
 
 
-def test_what_all_ranks_say_at_once_is_no_routine():
+def test_what_all_ranks_print_at_once_is_no_routine():
     shown, _ = views([*STEPS, *(f"[rank{r}]: {TELLING}" for r in range(16)), *STEPS[:100]])
     assert [line.text for line in shown].count(TELLING) == 1
 

@@ -61,7 +61,7 @@ def test_a_correction_wins_over_a_confident_rule(store):
     assert again.evidence[0].text.startswith("ValueError: the mesh of rank 5")
 
 
-def test_it_wins_over_what_a_model_said_and_can_be_undone(store):
+def test_it_wins_over_a_models_answer_and_can_be_undone(store):
     ask(store, case_of(PUZZLE), "python_exception")
     lesson = Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
     assert Handler(store).diagnose(case_of(PUZZLE)).reason == "gpu_hardware"
@@ -345,10 +345,10 @@ def test_healthy_logs_are_read_in_bounded_time(store, tmp_path):
     logs = [tmp_path / f"{n}.log" for n in range(5)]
     for number, log in enumerate(logs):
         completed(store, log, STEPS, str(number))
-    told = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
-    assert (told.logs, told.of, told.hits) == (0, 5, {})
+    scanned = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
+    assert (scanned.logs, scanned.of, scanned.hits) == (0, 5, {})
     seen = []
-    told = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
+    scanned = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
     assert seen[-1] == (5, 5)
 
 

@@ -73,7 +73,7 @@ def test_any_text_gives_a_pattern_that_matches_it_or_a_refusal(line):
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{1,9999}", r"(?=x)", r"(a)\1", "x" * 5000])
-def test_a_pattern_that_is_none_is_said_in_a_sentence(pattern):
+def test_a_pattern_that_is_none_is_reported_in_a_sentence(pattern):
     with pytest.raises(BadInput):
         compiled(pattern)
 

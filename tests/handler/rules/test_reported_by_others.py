@@ -48,8 +48,8 @@ def test_talk_of_preemption_is_no_preemption(line):
 
 def test_an_exit_code_says_that_it_was_killed_unless_memory_is_named():
     assert reason(f"{STEPS}[n0-0] terminated with exit code (137). Reason [Error].\n") == "killed"
-    told = "    Reason:       OOMKilled\n    Exit Code:    137\n"
-    assert reason(STEPS + told) == "host_oom"
+    printed = "    Reason:       OOMKilled\n    Exit Code:    137\n"
+    assert reason(STEPS + printed) == "host_oom"
 
 
 def test_an_index_out_of_reach_explains_the_package_that_is_not_there():
@@ -68,15 +68,15 @@ def test_the_number_of_the_error_says_more_than_that_a_call_failed():
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("printed", "expected"),
     [
         ("Incompatible shapes: [32,10] vs. [32,12]", "shape_mismatch"),
         ("libdevice not found at ./libdevice.10.bc", "compile_error"),
     ],
 )
-def test_what_an_exception_only_announces_is_read_below_it(told, expected):
+def test_what_an_exception_only_announces_is_read_below_it(printed, expected):
     error = "tensorflow.python.framework.errors_impl.InternalError: Graph execution error:\n\n"
-    assert reason(f"{STEPS}{TRACEBACK}{error}{told}\n", exit_code=1) == expected
+    assert reason(f"{STEPS}{TRACEBACK}{error}{printed}\n", exit_code=1) == expected
 
 
 def test_a_port_that_failed_is_no_echo_of_a_dead_peer():

@@ -1,4 +1,4 @@
-"""Being somebody else for a while: modes mean nothing to the superuser."""
+"""Acting as another user for a while: file modes do not bind the superuser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOBODY = 65534
 
 
 @contextmanager
-def as_somebody_else():
+def as_other_user():
     me = os.geteuid()
     if me == 0:
         os.seteuid(NOBODY)
@@ -25,7 +25,7 @@ def as_somebody_else():
 
 @pytest.fixture
 def common_place(schedmate, monkeypatch):
-    """A directory that somebody else may enter too."""
+    """A directory that other users may enter too."""
     with TemporaryDirectory() as name:
         place = Path(name)
         if os.geteuid() == 0:
