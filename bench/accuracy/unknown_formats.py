@@ -1,11 +1,11 @@
-"""How well and how fast formats are learnt that nobody described.
+"""How well, and how fast, unknown log formats are learnt.
 
-    python -m bench.accuracy.unknown_formats            # the exam, by behaviour alone
+    python -m bench.accuracy.unknown_formats            # by behaviour alone
     python -m bench.accuracy.unknown_formats --llm      # and with the model in use
-    python -m bench.accuracy.unknown_formats --tracker  # the exam through the whole tracker
+    python -m bench.accuracy.unknown_formats --tracker  # through the whole tracker
     python -m bench.accuracy.unknown_formats --speed    # mining a numeric log of 200 MB
 
-The exam's logs are generators in tests/tracker/unknown; the table says which sets were looked at
+The logs are generators in bench/corpora/unknown_formats; the table says which sets were looked at
 while the learner was built.
 """
 
@@ -18,18 +18,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from bench.datasets import ROOT
+from bench.accuracy.unknown_format_score import Score, score_learner, score_tracker
+from bench.corpora.unknown_formats.labels import Log
+from bench.corpora.unknown_formats.sets import SETS
 from schedmate import config
 from schedmate.llm import open_asker
 from schedmate.model import Asker
 from schedmate.testing.llm import MemoryLedger
 from schedmate.tracker.unknown import Learner
 from schedmate.tracker.unknown.templates import Miner
-
-sys.path.insert(0, str(ROOT / "tests"))
-
-from tracker.unknown.exam import Log, Mark, examine, examine_whole
-from tracker.unknown.sets import SETS
 
 _BYTES = 200 << 20
 _NUMBERS = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?")
@@ -44,10 +41,10 @@ def main() -> None:
     if arguments.speed:
         speed()
     elif arguments.tracker:
-        exam(examine_whole)
+        benchmark(score_tracker)
     else:
         asker = _asker() if arguments.llm else None
-        exam(lambda log: examine(log, asker))
+        benchmark(lambda log: score_learner(log, asker))
 
 
 def _asker() -> Asker:
@@ -58,19 +55,19 @@ def _asker() -> Asker:
     return asker
 
 
-def exam(mark: Callable[[Log], Mark]) -> None:
+def benchmark(score: Callable[[Log], Score]) -> None:
     print(f"{'set':<34} {'logs':>5} {'step':>5} {'total':>6} {'both':>5} {'wrong total > 0.5':>18}")
     for title, logs in SETS.items():
-        marks = [mark(log) for log in logs]
-        print(_row(title, logs, marks))
-        for one in marks:
+        scores = [score(log) for log in logs]
+        print(_row(title, logs, scores))
+        for one in scores:
             if not one.right or one.harmful:
                 print(f"    {one.name}: {one.said} (confidence {one.confidence:.2f})")
 
 
-def _row(title: str, logs: tuple[Log, ...], marks: list[Mark]) -> str:
-    step, total = sum(mark.step for mark in marks), sum(mark.total for mark in marks)
-    right, harmful = sum(mark.right for mark in marks), sum(mark.harmful for mark in marks)
+def _row(title: str, logs: tuple[Log, ...], scores: list[Score]) -> str:
+    step, total = sum(one.step for one in scores), sum(one.total for one in scores)
+    right, harmful = sum(one.right for one in scores), sum(one.harmful for one in scores)
     share = f"{100 * right / len(logs):.0f} %"
     return f"{title:<34} {len(logs):5} {step:5} {total:6} {share:>5} {harmful:18}"
 

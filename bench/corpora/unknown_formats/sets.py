@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracker.unknown import (
+from bench.corpora.unknown_formats import (
     formats_fifth,
     formats_fifth_science,
     formats_first,
@@ -13,7 +13,7 @@ from tracker.unknown import (
     silent_first,
     silent_second,
 )
-from tracker.unknown.exam import Log
+from bench.corpora.unknown_formats.labels import Log
 
 SETS: dict[str, tuple[Log, ...]] = {
     "formats, looked at": formats_first.FORMATS,

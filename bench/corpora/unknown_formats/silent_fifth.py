@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from tracker.unknown.exam import Line
-from tracker.unknown.formats_fifth import clock, fall
+from bench.corpora.unknown_formats.formats_fifth import clock, fall
+from bench.corpora.unknown_formats.labels import Line
 
 
 def batch_beside_the_step(r: Random) -> Iterator[Line]:
