@@ -1,4 +1,4 @@
-"""How right a record is: field by field, and whether its evidence stands where it should."""
+"""How right a workload record is: field by field, and whether its evidence is the right line."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from bench.corpora.advice_cases import FIELDS, ExamCase, Expected
+from bench.corpora.advice_cases import FIELDS, Expected, LabelledJob
 from schedmate.model import Finding, Workload
 
 Verdict = Literal["right", "wrong", "missing", "invented", "absent"]
 _CLOSE = 1e-6
 _ROUNDED = {"model_parameters": 0.05}
-"""A person says 7B: nobody counts the last million."""
+"""Sizes are labelled as people write them, 7B."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Score:
     case: str
     field: str
     verdict: Verdict
-    said: Any
+    found: Any
     expected: Any
     shown: bool
     """Whether a right value's evidence has one of the lines that state it."""
@@ -29,46 +29,47 @@ class Mark:
     source: str
 
 
-def marks_of(case: ExamCase, workload: Workload) -> list[Mark]:
+def score_record(case: LabelledJob, workload: Workload) -> list[Score]:
     label = case.label
-    judged = [name for name in FIELDS if name not in label.unjudged]
     return [
-        _mark(case.name, name, label.expected.get(name), getattr(workload, name)) for name in judged
+        _score(case.name, name, label.expected.get(name), getattr(workload, name))
+        for name in FIELDS
+        if name not in label.unjudged
     ]
 
 
-def _mark(case: str, name: str, expected: Expected | None, said: Finding[Any] | None) -> Mark:
-    value = None if said is None else said.value
-    lines = () if said is None else tuple(f"{each.file}:{each.line}" for each in said.evidence)
-    return Mark(
+def _score(case: str, name: str, expected: Expected | None, found: Finding[Any] | None) -> Score:
+    value = None if found is None else found.value
+    lines = () if found is None else tuple(f"{each.file}:{each.line}" for each in found.evidence)
+    return Score(
         case,
         name,
-        _verdict(name, expected, said),
+        _verdict(name, expected, found),
         value,
         None if expected is None else expected.value,
         expected is not None and bool({*lines} & {*expected.at}),
         ", ".join(lines),
-        "" if said is None else said.source,
+        "" if found is None else found.source,
     )
 
 
-def _verdict(name: str, expected: Expected | None, said: Finding[Any] | None) -> Verdict:
+def _verdict(name: str, expected: Expected | None, found: Finding[Any] | None) -> Verdict:
     if expected is None:
-        return "absent" if said is None else "invented"
-    if said is None:
+        return "absent" if found is None else "invented"
+    if found is None:
         return "missing"
     wanted = (expected.value, *expected.accept)
-    return "right" if any(_same(name, said.value, one) for one in wanted) else "wrong"
+    return "right" if any(_same(name, found.value, one) for one in wanted) else "wrong"
 
 
-def _same(name: str, said: Any, wanted: Any) -> bool:
-    if isinstance(wanted, bool) or isinstance(said, bool):
-        return bool(said) == bool(wanted)
-    if isinstance(wanted, (int, float)) and isinstance(said, (int, float)):
-        return abs(said - wanted) <= _ROUNDED.get(name, _CLOSE) * abs(wanted)
-    if isinstance(wanted, (list, tuple)) or isinstance(said, (list, tuple)):
-        return {*_texts(said)} == {*_texts(wanted)}
-    return _normal(said) == _normal(wanted)
+def _same(name: str, found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, bool) or isinstance(found, bool):
+        return bool(found) == bool(wanted)
+    if isinstance(wanted, (int, float)) and isinstance(found, (int, float)):
+        return abs(found - wanted) <= _ROUNDED.get(name, _CLOSE) * abs(wanted)
+    if isinstance(wanted, (list, tuple)) or isinstance(found, (list, tuple)):
+        return {*_texts(found)} == {*_texts(wanted)}
+    return _normal(found) == _normal(wanted)
 
 
 def _texts(value: Any) -> Sequence[str]:
@@ -76,6 +77,6 @@ def _texts(value: Any) -> Sequence[str]:
 
 
 def _normal(value: Any) -> str:
-    """`./out/` is `out`, and nobody minds the case."""
+    """`./out/` is `out`, whatever the case."""
     text = str(value).strip()
     return str(PurePosixPath(text)).lower() if "/" in text else text.lower()

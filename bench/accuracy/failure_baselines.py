@@ -1,4 +1,4 @@
-"""Ways to say why a job failed: SchedMate's and what people do without it."""
+"""Ways to find out why a job failed: SchedMate, and what people do without it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.corpora.failure_cases import HEALTHY
 from schedmate.handler import Case, Handler
 from schedmate.model import Diagnosis
 
-Asked = Callable[[Case, str], "Answer"]
+Method = Callable[[Case, str], "Answer"]
 """A method is given the case and the text of its logs, one after the other."""
 
 
@@ -26,11 +26,11 @@ class Answer:
     ranks: tuple[int, ...] = ()
 
     @property
-    def said(self) -> str:
+    def named(self) -> str:
         return "/".join(sorted(self.reasons))
 
 
-def schedmate(handler: Handler, *, ask: bool) -> Asked:
+def schedmate(handler: Handler, *, ask: bool) -> Method:
     def answer(case: Case, _text: str) -> Answer:
         diagnosis = handler.diagnose(case)
         return _of(handler.refine(case, diagnosis) if ask else diagnosis)

@@ -12,19 +12,16 @@ another site to a similar failure first.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
-from schedmate import config
+from bench.command import command, model_in_use
 from schedmate.handler import Case, Handler, NamedLog, handler
-from schedmate.llm import open_asker
 from schedmate.model import Asker, ModelError
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.llm import MemoryLedger
 
 NOISE = "".join(f"[sweeper] {n} temporary files looked at\n" for n in range(100, 3000, 100))
 """What a program may still say after it has given up."""
@@ -181,10 +178,7 @@ TAUGHT = (
 
 def main() -> None:
     options = _options()
-    settings = config.load()
-    asker = open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=MemoryLedger())
-    if asker is None:
-        sys.exit("no language model is configured or installed: schedmate model install")
+    asker = model_in_use()
     if options.no_examples:
         handler.similar = lambda *_, **__: ()  # type: ignore[attr-defined]
     cases = TUNED if options.set == "tuned" else HELD_OUT
@@ -223,7 +217,7 @@ def _teach(store: SqliteStore) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = command(__doc__, __spec__)
     parser.add_argument("--set", choices=("tuned", "held-out"), default="tuned")
     parser.add_argument("--no-examples", action="store_true")
     parser.add_argument("--taught", action="store_true")

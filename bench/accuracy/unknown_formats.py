@@ -11,20 +11,15 @@ while the learner was built.
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
 
 from bench.accuracy.unknown_format_score import Score, score_learner, score_tracker
+from bench.command import command, model_in_use, progress
 from bench.corpora.unknown_formats.labels import Log
 from bench.corpora.unknown_formats.sets import SETS
-from schedmate import config
-from schedmate.llm import open_asker
-from schedmate.model import Asker
-from schedmate.testing.llm import MemoryLedger
 from schedmate.tracker.unknown import Learner
 from schedmate.tracker.unknown.templates import Miner
 
@@ -33,8 +28,8 @@ _NUMBERS = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Formats never seen before")
-    parser.add_argument("--llm", action="store_true", help="put what is open to the model in use")
+    parser = command(__doc__, __spec__)
+    parser.add_argument("--llm", action="store_true", help="and with the language model in use")
     parser.add_argument("--speed", action="store_true", help="measure the miner instead")
     parser.add_argument("--tracker", action="store_true", help="with the exact formats, too")
     arguments = parser.parse_args()
@@ -43,22 +38,14 @@ def main() -> None:
     elif arguments.tracker:
         benchmark(score_tracker)
     else:
-        asker = _asker() if arguments.llm else None
+        asker = model_in_use() if arguments.llm else None
         benchmark(lambda log: score_learner(log, asker))
-
-
-def _asker() -> Asker:
-    settings = config.load()
-    asker = open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=MemoryLedger())
-    if asker is None:
-        sys.exit("no language model is configured or installed: schedmate model install")
-    return asker
 
 
 def benchmark(score: Callable[[Log], Score]) -> None:
     print(f"{'set':<34} {'logs':>5} {'step':>5} {'total':>6} {'both':>5} {'wrong total > 0.5':>18}")
     for title, logs in SETS.items():
-        scores = [score(log) for log in logs]
+        scores = [score(log) for log in progress(logs, title)]
         print(_row(title, logs, scores))
         for one in scores:
             if not one.right or one.harmful:
@@ -92,12 +79,12 @@ def speed() -> None:
 
 
 def _numeric_log() -> Iterator[str]:
-    chance, size, step = random.Random(1), 0, 0
+    rng, size, step = random.Random(1), 0, 0
     while size < _BYTES:
         step += 1
         line = (
-            f"2031-02-03 04:05:06,789 node-3 | upd {step} q={8 / step + chance.random():.5f} "
-            f"lr={1e-4 * chance.random():.3e} tok/s={1e5 * chance.random():.1f} mem=31.2GB"
+            f"2031-02-03 04:05:06,789 node-3 | upd {step} q={8 / step + rng.random():.5f} "
+            f"lr={1e-4 * rng.random():.3e} tok/s={1e5 * rng.random():.1f} mem=31.2GB"
         )
         size += len(line) + 1
         yield line

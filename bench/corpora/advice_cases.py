@@ -1,8 +1,8 @@
-"""The cases of the advisor's exam: jobs, and what a careful person reads out of them.
+"""Labelled jobs: their files, and what a careful person reads out of them.
 
-An own one is a directory with `case.toml` and the job's files in `job/`. One of a public
-repository is a `.toml` alone that names the repository and the commit; the code itself stays
-where it is and is looked for among the clones that the runner is given.
+One of ours is a directory with `case.toml` and the job's files in `job/`. One of a public
+repository is a `.toml` alone that names the repository and the commit; its code is not stored here
+and is read from the clones that the command is given.
 
 script = "train.sh"             # as submitted; or command = ["torchrun", "train.py", "--lr", "1"]
 args = []                       # behind the script
@@ -10,11 +10,11 @@ directory = "."                 # where it is submitted, below the job's files
 repository = "owner/name"       # public ones: with the commit
 commit = "0123456789..."
 made_by = "composed: a Lightning job of a vision group"
-unjudged = ["log_files"]        # fields on which careful people would differ
+unjudged = ["log_files"]        # fields that have no single right answer
 
 [expected.batch_size]
 value = 32
-accept = [256]                  # other values that a careful person would let pass
+accept = [256]                  # other values that are right as well
 at = ["train.sh:12"]            # the lines that state it, any of them will do
 
 Every other field of the record is stated nowhere: an answer there is invented.
@@ -40,7 +40,7 @@ from schedmate.model.wire import from_json
 OWN = Path(__file__).parent / "advice" / "own"
 PUBLIC = Path(__file__).parent / "advice" / "public"
 BLIND = Path(__file__).parent / "advice" / "blind"
-"""Public jobs that were labelled by people who had not seen the reader, and read at first sight."""
+"""Public jobs, labelled by people who had not seen the advisor and scored at first sight."""
 _BLOB = re.compile(
     rb"(?P<mode>\d+) blob (?P<name>[0-9a-f]+) +(?P<size>\d+)\t(?P<path>.+)", re.DOTALL
 )
@@ -57,7 +57,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What a case's file says."""
+    """The contents of a case's file."""
 
     made_by: str
     script: str | None = None
@@ -84,7 +84,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class ExamCase:
+class LabelledJob:
     name: str
     label: Label
     files: Path
@@ -105,14 +105,14 @@ class ExamCase:
             yield Path(scratch)
 
 
-def read_cases(*directories: Path) -> list[ExamCase]:
+def read_cases(*directories: Path) -> list[LabelledJob]:
     found = [
         (path, path.parent / "job" if path.name == "case.toml" else path)
         for directory in directories
         for path in sorted(directory.rglob("*.toml"))
         if path.name == "case.toml" or path.parent == directory
     ]
-    return [ExamCase(_name(path), _label(path), files) for path, files in found]
+    return [LabelledJob(_name(path), _label(path), files) for path, files in found]
 
 
 def _name(path: Path) -> str:

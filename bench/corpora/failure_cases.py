@@ -1,13 +1,13 @@
-"""The cases of an exam: a directory each, with `case.toml` and the logs of one job in it.
+"""Labelled failures and healthy runs: a directory each, with `case.toml` and the logs of a job.
 
 reason = "gpu_oom"              # of the taxonomy; "not_failed" for a healthy run
-accept = []                     # other reasons that a careful person would let pass
+accept = []                     # other reasons that are right as well
 retry = "no"                    # the right decision
 cause = ["CUDA out of memory"]  # one of these must stand in a line of the evidence
-origin = "produced"             # a program really failed so; "composed": after a public report
+origin = "produced"             # by a program that really failed; "composed": after a public report
 made_by = "produce/torch_errors.py: ..."
-state, exit_code, nodes, hung   # optional: what the scheduler says
-ranks = [3]                     # optional: who must be blamed
+state, exit_code, nodes, hung   # optional: what the scheduler reports
+ranks = [3]                     # optional: the ranks that must be named as the cause
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from schedmate.model.failures import REASONS, Retry
 from schedmate.model.wire import from_json
 
 OWN = Path(__file__).parent / "failures" / "own"
+REPORTS = Path(__file__).parent / "failures" / "reports"
 HEALTHY = "not_failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What `case.toml` says."""
+    """The contents of `case.toml`."""
 
     reason: str
     retry: Retry
@@ -49,7 +50,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class ExamCase:
+class LabelledCase:
     name: str
     label: Label
     logs: tuple[Path, ...]
@@ -70,7 +71,7 @@ class ExamCase:
         return "\n".join(log.read_text(errors="replace") for log in self.logs)
 
 
-def read_case(directory: Path) -> ExamCase:
+def read_case(directory: Path) -> LabelledCase:
     try:
         label = from_json(Label, tomllib.loads((directory / "case.toml").read_text()))
     except (BadInput, tomllib.TOMLDecodeError) as error:
@@ -80,10 +81,10 @@ def read_case(directory: Path) -> ExamCase:
         raise BadInput(f"{directory.name}: {', '.join(sorted(unknown))} is not in the taxonomy")
     files = (path for path in directory.rglob("*") if path.is_file())
     logs = sorted(path for path in files if path.name != "case.toml")
-    return ExamCase(directory.name, label, tuple(logs))
+    return LabelledCase(directory.name, label, tuple(logs))
 
 
-def read_cases(*directories: Path) -> Iterator[ExamCase]:
+def read_cases(*directories: Path) -> Iterator[LabelledCase]:
     """Read every case below the directories; a directory may be a case itself."""
     for directory in directories:
         for toml in sorted(directory.rglob("case.toml")):

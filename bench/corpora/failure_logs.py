@@ -1,6 +1,6 @@
 """Public logs that are no part of the project: finished runs, and labelled failures.
 
-They are looked for in SCHEDMATE_DATA, else beside the repository.
+Where they are is in bench/datasets.py.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RUNS = ("modded_nanogpt_sample_logs", "mlperf_sample_logs", "bigscience_megatro
 
 
 def finished_runs() -> Iterator[tuple[str, bytes, str]]:
-    """Name, log and what must be said of it: some were cancelled or ran into their limit."""
+    """Name, log and the right reason: some were cancelled or ran into their limit."""
     for name in _RUNS:
         for file, data in _files(f"logs/{name}.tar.gz"):
             expected = HEALTHY

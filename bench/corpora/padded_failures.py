@@ -1,4 +1,4 @@
-"""A long healthy log in front of a case: the answer must stay the same."""
+"""Failures behind a long healthy log: the diagnosis must stay the same."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.corpora.failure_cases import ExamCase
+from bench.corpora.failure_cases import LabelledCase
 from schedmate.handler import NamedLog
 
-_NOISE = (
+_HEALTHY_LINES = (
     "{t} | INFO | step {n} loss {loss:.4f} lr 3.00e-04 grad_norm {g:.3f} tokens/s {s:.0f}",
     "{t} [trainer.py:212] iteration {n}/ 900000 | lm loss: {loss:.6E} | nan iterations: 0 |",
     "Epoch 3: 41%|####      | {n}/900000 [1:02:03<2:03:04, 3.41it/s, loss={loss:.3f}]",
@@ -21,15 +21,15 @@ _NOISE = (
 
 
 def healthy_log(size: int) -> bytes:
-    chance, lines, length, number = random.Random(4), [], 0, 0
+    rng, lines, length, number = random.Random(4), [], 0, 0
     while length < size:
         number += 1
-        line = chance.choices(_NOISE, weights=(60, 20, 15, 1, 1))[0].format(
+        line = rng.choices(_HEALTHY_LINES, weights=(60, 20, 15, 1, 1))[0].format(
             t=f"2031-02-03 {number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}",
             n=number,
-            loss=8 / (1 + number / 9000) + chance.random(),
-            g=chance.random() * 2,
-            s=1e5 * chance.random(),
+            loss=8 / (1 + number / 9000) + rng.random(),
+            g=rng.random() * 2,
+            s=1e5 * rng.random(),
         )
         lines.append(line)
         length += len(line) + 1
@@ -37,13 +37,13 @@ def healthy_log(size: int) -> bytes:
 
 
 @contextmanager
-def behind_healthy_log(exam: ExamCase, healthy: bytes) -> Iterator[tuple[NamedLog, ...]]:
+def padded(labelled: LabelledCase, healthy: bytes) -> Iterator[tuple[NamedLog, ...]]:
     """Share the healthy log among the case's logs, so that each has a part of it in front."""
-    part = len(healthy) // max(1, len(exam.logs))
+    part = len(healthy) // max(1, len(labelled.logs))
     part = healthy.rfind(b"\n", 0, part) + 1
-    with TemporaryDirectory(prefix="schedmate-behind-") as directory:
+    with TemporaryDirectory(prefix="schedmate-padded-") as directory:
         logs = []
-        for number, log in enumerate(exam.logs):
+        for number, log in enumerate(labelled.logs):
             path = Path(directory) / str(number)
             with path.open("wb") as file:
                 file.write(memoryview(healthy)[:part])

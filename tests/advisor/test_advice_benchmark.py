@@ -4,22 +4,22 @@ from collections import Counter
 
 import pytest
 
-from bench.accuracy import advice_score as marks
-from bench.corpora import advice_cases as cases
+from bench.accuracy.advice_score import score_record
+from bench.corpora import advice_cases
 from schedmate.advisor import Advisor
 from schedmate.testing.history import MemoryHistory
 
-OWN = cases.read_cases(cases.OWN)
-PUBLIC = cases.read_cases(cases.PUBLIC, cases.BLIND)
+OWN = advice_cases.read_cases(advice_cases.OWN)
+PUBLIC = advice_cases.read_cases(advice_cases.PUBLIC, advice_cases.BLIND)
 
 
 @pytest.fixture(scope="module")
-def marked():
+def scored():
     found = []
     for case in OWN:
         memory = MemoryHistory()
         advised = Advisor(memory, memory).advise(case.label.target(case.files))
-        found += marks.marks_of(case, advised.advice.workload)
+        found += score_record(case, advised.advice.workload)
     return found
 
 
@@ -67,15 +67,15 @@ def test_a_public_job_names_its_commit():
     assert unnamed == []
 
 
-def test_most_of_what_is_stated_is_read_and_little_is_invented(marked):
-    count = Counter(mark.verdict for mark in marked)
+def test_most_of_what_is_stated_is_read_and_little_is_invented(scored):
+    count = Counter(score.verdict for score in scored)
     stated = count["right"] + count["wrong"] + count["missing"]
-    faults = [f"{mark.case}: {mark.field} {mark.verdict}" for mark in marked]
+    faults = [f"{score.case}: {score.field} {score.verdict}" for score in scored]
     assert count["right"] >= 0.93 * stated, faults
     assert count["wrong"] <= 0.02 * stated
     assert count["invented"] <= 0.02 * (count["invented"] + count["absent"])
 
 
-def test_evidence_is_where_it_should_be(marked):
-    right = [mark for mark in marked if mark.verdict == "right"]
-    assert sum(mark.shown for mark in right) >= 0.95 * len(right)
+def test_evidence_is_where_it_should_be(scored):
+    right = [score for score in scored if score.verdict == "right"]
+    assert sum(score.shown for score in right) >= 0.95 * len(right)
