@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from schedmate.cli._common import duration
-from schedmate.service.wording import end_in_words, slowdown_in_words
+from schedmate.service.views.sentences import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
     from schedmate.model import Checkpoint, EarlyWarning, Progress

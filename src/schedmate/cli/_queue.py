@@ -10,12 +10,12 @@ from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
-from schedmate.service.wording import slowdown_in_words
+from schedmate.service.views.sentences import slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.service.job_view import JobView
+    from schedmate.service.views.job_view import JobView
 
 _COLOURS = {
     JobState.PENDING: "dim",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from schedmate.demo.stage import ModelFetch
     from schedmate.demo.summary import DemoSummary
-    from schedmate.service.job_view import JobView
+    from schedmate.service.views.job_view import JobView
 
 
 @verb(

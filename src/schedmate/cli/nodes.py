@@ -13,7 +13,7 @@ from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.handler.suspects import Against
-    from schedmate.service.suspects import NodeView
+    from schedmate.service.records.nodes import NodeView
 
 _TOLD = 3
 _DAY_S = 86400.0
@@ -35,7 +35,7 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     It never drains a node: what an operator would run is printed, not done.
     """
     from schedmate import config
-    from schedmate.service.suspects import NodeKnowledge
+    from schedmate.service.records.nodes import NodeKnowledge
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 

@@ -32,7 +32,7 @@ def command(once: bool, as_json: bool) -> None:
     import logging
 
     from schedmate import config
-    from schedmate.service.live import look_once, serve, stopped_by_signals
+    from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
 
     settings = config.load()
     _warn(settings)

@@ -41,7 +41,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     a submission.
     """
     from schedmate import config
-    from schedmate.service.submitting import submission_of, submit
+    from schedmate.service.usecases.submit import submission_of, submit
 
     settings = config.load()
     submitted = submit(settings, submission_of(settings, words))

@@ -47,25 +47,25 @@ class Account:
         if self.rights is None:
             return "stops and requeues jobs of a queue that runs everything as root"
         return (
-            "stops and requeues every user's jobs by itself, and a wrong diagnosis costs somebody "
+            "stops and requeues every user's jobs by itself, and a wrong diagnosis costs a user "
             "a run; an account of its own with Slurm's admin level Operator can do no more harm "
             "than that"
         )
 
     def warnings(self, mode: Mode) -> list[str]:
-        """What somebody should know before it runs in this mode."""
-        told = []
+        """What an operator should know before it runs in this mode."""
+        warnings = []
         if mode == "act" and self.root:
-            told.append(
+            warnings.append(
                 f"mode act as root: SchedMate {self._acts_as_root()}; read in mode observe first "
                 "what it would do"
             )
         if mode != "observe" and not self.orders:
-            told.append(
+            warnings.append(
                 f"ordering is switched off: {self.user} may change own jobs only, and a nice "
                 "number would only push them back behind other users', which are left alone"
             )
-        return told
+        return warnings
 
 
 def account_at(scheduler: Scheduler) -> Account:

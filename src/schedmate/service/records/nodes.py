@@ -1,6 +1,6 @@
 """What is known of the nodes: how the scheduler says they are, and what past jobs say of them.
 
-Asked only when a job has failed or somebody looks, and kept for a while: a cluster that loses a
+Asked only when a job has failed or a verb shows it, and kept for a while: a cluster that loses a
 switch has a hundred failed jobs at once and one answer for all of them.
 """
 
@@ -82,13 +82,13 @@ class NodeKnowledge:
 
     def views(self, now: float) -> list[NodeView]:
         """Every node that the scheduler has or a past job ran on, the most suspect first."""
-        states, told = self._all_states(now), self._all_suspicions(now)
+        states, suspicions = self._all_states(now), self._all_suspicions(now)
         views = [
             NodeView(
                 state=states.get(name, NodeState(name=name)),
-                suspicion=told.get(name, Suspicion(node=name, probability=0.0)),
+                suspicion=suspicions.get(name, Suspicion(node=name, probability=0.0)),
             )
-            for name in sorted({*states, *told})
+            for name in sorted({*states, *suspicions})
         ]
         return sorted(views, key=lambda view: -view.suspicion.probability)
 
