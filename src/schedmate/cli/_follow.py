@@ -83,13 +83,13 @@ def looks(followers: Sequence[Follower], interval: float, asker: Asker | None) -
 
 
 def changes(seen: Looks) -> Iterator[tuple[Progress, float | None]]:
-    """Only what tells more than that time has passed."""
-    told: dict[int, Progress] = {}
+    """Only progress that differs by more than the time that has passed."""
+    shown: dict[int, Progress] = {}
     for look in seen:
         for number, (progress, silent_s) in enumerate(look):
-            news = _without_time(progress)
-            if told.get(number) != news:
-                told[number] = news
+            timeless = _without_time(progress)
+            if shown.get(number) != timeless:
+                shown[number] = timeless
                 yield progress, silent_s
 
 

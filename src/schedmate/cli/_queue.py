@@ -84,7 +84,7 @@ def _bar(view: JobView) -> str:
 
 
 def _fraction(view: JobView) -> float | None:
-    """Whatever its log said last, a job that has completed is through."""
+    """A job that has completed has done all, whatever its last line reports."""
     progress, state = view.progress, view.job.state
     if progress is None or progress.fraction is None or state is JobState.PENDING:
         return None

@@ -35,7 +35,7 @@ _MARKS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 
 
 class _AdviseCommand(click.Command):
-    """Tells SCRIPT from `-- COMMAND`, and lets a last `--json` behind a script be ours."""
+    """Separates SCRIPT from `-- COMMAND`, and lets a last `--json` behind a script be ours."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = list(args)

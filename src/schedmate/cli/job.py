@@ -77,8 +77,8 @@ def _retry(view: JobView) -> Iterator[str]:
     if view.retry is not None:
         yield f"  next        {retry_sentence(view.retry, duration)}"
     for one in view.suspects:
-        who = f"{one.failures} failures of {one.users} users speak against it"
-        yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"
+        evidence = f"{one.failures} failures of {one.users} users"
+        yield f"  suspect     {one.node}, {one.probability:.0%} sure: {evidence}"
 
 
 def _advice(view: JobView) -> Iterator[str]:

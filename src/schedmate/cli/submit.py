@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _KeepsDashes(click.Command):
-    """click swallows a leading `--`, which says here that a command follows."""
+    """click swallows a leading `--`, which marks a command here."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:

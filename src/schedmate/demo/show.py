@@ -28,7 +28,7 @@ _RETRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was said about the end of a running job at one moment."""
+    """What was predicted about the end of a running job at one moment."""
 
     at: float
     attempt: int

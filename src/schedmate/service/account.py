@@ -1,4 +1,4 @@
-"""Under which account SchedMate runs, what that account can read and change, and what follows."""
+"""The account that SchedMate runs under: what it can read and change, and its warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Account:
 
     @property
     def orders(self) -> bool:
-        """Whether it can order the queue: who may change own jobs only would push them back."""
+        """Whether it can order the queue: with own jobs only it would just push these back."""
         return self.rights is None or self.rights.everyone
 
     def may(self, kind: ActionKind, owner: str) -> bool:
@@ -69,6 +69,6 @@ class Account:
 
 
 def account_at(scheduler: Scheduler) -> Account:
-    """Of who runs this process; the scheduler is asked, and may be unreachable."""
+    """Of the user of this process; the scheduler is asked, and may be unreachable."""
     rights = scheduler.rights() if isinstance(scheduler, KnowsRights) else None
     return Account(user=account_name(), root=os.getuid() == 0, rights=rights)

@@ -1,7 +1,7 @@
 """Who sees what: the one place that decides it.
 
 The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of
-it. Everybody else sees their own jobs whole, and of other users' jobs what squeue would show (id,
+it. Every other user sees their own jobs whole, and of other users' jobs what squeue would show (id,
 user, state, times, nodes, what was asked for) and derived numbers, but no text: no log line, no
 evidence, no script, no command, no path, no name.
 """
@@ -50,7 +50,7 @@ class Viewer:
         return replace(run, job=self.job(run.job), workload=_numbers(run.workload))
 
     def advice(self, advice: Advice, owner: str, owner_of: Callable[[JobId], str]) -> Advice:
-        """`owner_of` says whose a past job was: matches are named if they are the viewer's."""
+        """`owner_of` returns the owner of a past job: matches of the viewer are named."""
         if self.operator:
             return advice
         prediction = advice.prediction

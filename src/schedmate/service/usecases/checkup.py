@@ -1,4 +1,4 @@
-"""Looks at every part the way the daemon would use it, and says what to do about the sick ones."""
+"""Checks every part the way the daemon would use it, with a fix for what fails."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class JobView:
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
 
     def remaining_s(self, now: float) -> Spread | None:
-        """Seconds to the end: from the log where it says, else what is left of the prediction."""
+        """Seconds to the end: from the log if it shows them, else from the prediction."""
         if self.job.state is not JobState.RUNNING:
             return None
         if self.progress is not None and self.progress.eta_s is not None:

@@ -29,7 +29,7 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
         return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
     left = view.remaining_s(now)
     if left is None:
-        return f"job {job.id} runs; neither its log nor its history says how long"
+        return f"job {job.id} runs; its end is unknown by its log and by its history"
     progress = view.progress
     ends_by: EndsBy = "unknown" if progress is None or progress.eta_s is None else progress.ends_by
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
@@ -90,7 +90,7 @@ def _before(view: JobView, written: Written) -> str:
 
 
 def _after(view: JobView, written: Written) -> str:
-    """What was done about it, and who else the nodes have failed."""
+    """What was done about it, and which of its nodes are suspect."""
     words = [] if view.retry is None else [retry_sentence(view.retry, written)]
     words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in view.suspects]
     return "".join(f"; {word}" for word in words)
@@ -142,7 +142,7 @@ def _decided(record: ActionRecord, written: Written) -> str:
         return f"it is left alone as long as it runs ({action.why})"
     how = "queued again" if action.kind == "requeue" else "stopped"
     if record.state == "failed":
-        # a note that says how far it came says it all
+        # a note on how far it came is a sentence by itself
         came_far = record.note.startswith("it was")
         return record.note if came_far else f"it could not be {how}: {record.note}"
     if action.kind == "cancel":
