@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from schedmate.model import JobState, NotFound, Slowdown, Spread
-from schedmate.service.answers import eta_sentence, why_sentence
-from schedmate.service.job_view import JobView, job_view, job_views
+from schedmate.service.views.job_view import JobView, job_view, job_views
+from schedmate.service.views.sentences import eta_sentence, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore

@@ -1,4 +1,4 @@
-"""Past jobs into the history: what a scheduler still knows, or a table somebody has."""
+"""Past jobs into the history: what a scheduler still knows, or a table."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schedmate.config import Settings
-    from schedmate.model import Fingerprint, Job
+    from schedmate.model import Fingerprint, History, Job
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
+
+_FEWEST_RUNS = 20
 
 
 def import_scheduler(settings: Settings, name: str) -> int:
@@ -34,20 +36,25 @@ def import_scheduler(settings: Settings, name: str) -> int:
 
 
 def learn_from_history(settings: Settings) -> None:
-    """So that the next prediction goes by what was imported; by who sees all of it."""
-    from schedmate.service.site_model_updater import learn_from
-
+    """So that the next prediction uses what was imported; only an operator sees all of it."""
     if not viewer_of(settings).operator:
         return
-
     with closing(open_store(settings)) as store:
         learn_from(store, at=time.time())
+
+
+def learn_from(history: History, *, at: float) -> None:
+    """Train the site model on it, unless it has too few runs."""
+    from schedmate.advisor.predicting.prediction import learn
+
+    if len(history.recent_runs(limit=_FEWEST_RUNS)) == _FEWEST_RUNS:
+        learn(history, at=at)
 
 
 def catch_up(settings: Settings) -> None:
     """Remember what ended on the local scheduler while no daemon was there to see it.
 
-    Whoever is about to predict needs it; whatever goes wrong must not be in the way.
+    A prediction needs it; an error here must not stop a submission.
     """
     if settings.scheduler == "local":
         with suppress(SchedMateError, OSError):
@@ -63,7 +70,7 @@ def import_table(settings: Settings, runs: Iterable[PastRun], source: str) -> in
 
 
 def _past_run(job: Job, scheduler: Scheduler, store: Store) -> PastRun:
-    from schedmate.service.run_record import profile_of_ended
+    from schedmate.service.records.run_record import profile_of_ended
 
     fingerprint, workload = _read(job, scheduler, store)
     profile = profile_of_ended(job, workload)

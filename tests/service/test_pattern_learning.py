@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from schedmate.model import LearnedPattern, ModelUnavailable
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.learning import Learning
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker
@@ -41,7 +41,7 @@ class Tracker:
 
 
 @dataclass
-class Followed:
+class Run:
     code: str | None = "c0de"
     tracker: Any = field(default_factory=Tracker)
     pattern: LearnedPattern | None = None
@@ -49,7 +49,7 @@ class Followed:
 
 
 def one_with(*lines, **parts):
-    one = Followed(**parts)
+    one = Run(**parts)
     for order, line in enumerate(lines, 1):
         one.tracker.learner.feed(line, order, float(order))
     return one
@@ -71,12 +71,12 @@ def background():
 def test_a_pattern_is_remembered_for_the_code(store, background):
     one = one_with()
     one.tracker.learner.adopt(PATTERN)
-    Learning(store, background).note(one)
+    PatternLearning(store, background).note(one)
     assert store.learned_pattern("c0de") == one.pattern == PATTERN
 
 
 def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, background):
-    learning = Learning(store, background)
+    learning = PatternLearning(store, background)
     store.learn_pattern("c0de", PATTERN)
     one = one_with(pattern=PATTERN)
     learning.note(one)
@@ -90,18 +90,18 @@ def test_a_pattern_that_proved_wrong_is_forgotten_and_a_better_one_kept(store, b
 def test_a_job_whose_code_nobody_read_teaches_nothing(store, background):
     one = one_with(code=None)
     one.tracker.learner.adopt(PATTERN)
-    Learning(store, background).note(one)
+    PatternLearning(store, background).note(one)
     assert one.pattern is None
 
 
 def test_the_model_is_asked_once_for_all_runs_of_the_code(store, background):
     asker = ScriptedAsker([{"done": "39", "total": "512"}] * 3)
-    learning = Learning(store, background, asker)
+    learning = PatternLearning(store, background, asker)
     first, second = one_with(*OPEN_LINES), one_with(*OPEN_LINES)
     assert first.tracker.question() is not None
     for one in (first, second, first):
         learning.ask(one)
-    wait_for(lambda: background.hear(1.0) or first.tracker.learner.asked)
+    wait_for(lambda: background.deliver(1.0) or first.tracker.learner.asked)
     learning.ask(first)
     assert len(asker.asked) == 1
     assert first.tracker.pattern.learnt_from == "llm"
@@ -111,25 +111,27 @@ def test_the_model_is_asked_once_for_all_runs_of_the_code(store, background):
 
 def test_without_a_model_or_a_question_nothing_is_asked(store, background):
     asker = ScriptedAsker([])
-    Learning(store, background, asker).ask(one_with("hello", "world"))
-    Learning(store, background).ask(one_with(*OPEN_LINES))
+    PatternLearning(store, background, asker).ask(one_with("hello", "world"))
+    PatternLearning(store, background).ask(one_with(*OPEN_LINES))
     assert asker.asked == []
-    assert background._questions.empty()
+    assert background._tasks.empty()
 
 
 def test_a_question_waits_for_a_model_that_is_installed_later(store, background, monkeypatch):
-    monkeypatch.setattr("schedmate.service.background._ASK_AGAIN_S", 0.01)
+    monkeypatch.setattr("schedmate.service.daemon.background._TRY_AGAIN_S", 0.01)
     answer = {"done": "39", "total": "none"}
     asker = ScriptedAsker([ModelUnavailable("none yet"), ModelUnavailable("none yet"), answer])
     one = one_with(*OPEN_LINES)
-    Learning(store, background, asker).ask(one)
-    wait_for(lambda: background.hear(1.0) or one.tracker.learner.asked)
+    PatternLearning(store, background, asker).ask(one)
+    wait_for(lambda: background.deliver(1.0) or one.tracker.learner.asked)
     assert len(asker.asked) == 3
 
 
 def test_answers_are_heard_in_the_thread_of_the_loop(background):
     heard = []
-    background.ask("x", threading.get_ident, lambda asked_in, now: heard.append((asked_in, now)))
-    wait_for(lambda: background.hear(7.0) or heard)
-    ((asked_in, now),) = heard
-    assert (asked_in != threading.get_ident(), now) == (True, 7.0)
+    background.submit(
+        "x", threading.get_ident, lambda worked_in, now: heard.append((worked_in, now))
+    )
+    wait_for(lambda: background.deliver(7.0) or heard)
+    ((worked_in, now),) = heard
+    assert (worked_in != threading.get_ident(), now) == (True, 7.0)

@@ -34,16 +34,16 @@ from schedmate.core import (
 )
 from schedmate.handler import Case, Handler
 from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
-from schedmate.service.activity import Activities
-from schedmate.service.attempts import past_of, reached_in
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.event_log import Recorder, opened
-from schedmate.service.learning import Learning
-from schedmate.service.news import News
-from schedmate.service.run_record import measured_gpus, run_that_ended
-from schedmate.service.site_model_updater import SiteModelUpdater
-from schedmate.service.suspects import NodeKnowledge
-from schedmate.service.watching import Watching
+from schedmate.service.daemon.activity import Activities
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.pattern_learning import PatternLearning
+from schedmate.service.daemon.progress_filter import ProgressFilter
+from schedmate.service.daemon.site_model_updater import SiteModelUpdater
+from schedmate.service.daemon.watching import LogWatcher
+from schedmate.service.records.attempts import past_of, reached_in
+from schedmate.service.records.event_log import Recorder, opened
+from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.records.run_record import measured_gpus, run_that_ended
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from schedmate.service.actions import Actions
     from schedmate.store import Store
 
-_ALONE_S = 60.0
+_RETRY_AFTER_S = 60.0
 _HANG = "hang"
 _log = logging.getLogger("schedmate.daemon")
 
@@ -85,34 +85,34 @@ class Daemon:
         self._site_model = SiteModelUpdater(store, self._background, open_store)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []
-        learning = Learning(store, self._background, asker)
-        self._watching = Watching(store, learning, self._activities.interactive)
+        learning = PatternLearning(store, self._background, asker)
+        self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
-        self._news = News(engine.hang_after_s)
-        self._troubled: dict[JobId, float] = {}
+        self._filter = ProgressFilter(engine.hang_after_s)
+        self._retry_at: dict[JobId, float] = {}
         self._started = False
-        self._unread: deque[Job] = deque()
+        self._to_advise: deque[Job] = deque()
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
         jobs = self._scheduler.jobs()
         if not self._started:
             self._started = True
-            self._tell(Started(now))
+            self._send(Started(now))
         self._forget_all_but({job.id for job in jobs}, now)
-        self._unread.clear()
+        self._to_advise.clear()
         for job in jobs:
-            if now >= self._troubled.get(job.id, 0.0):
+            if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
-        while self._unread:
-            self._read(self._unread.popleft(), now)
+        while self._to_advise:
+            self._advise_pending(self._to_advise.popleft(), now)
         for job_id, progress in self._watching.look(now):
-            if self._news.is_news(job_id, progress, now):
-                self._tell(ProgressSeen(now, job_id, progress))
+            if self._filter.is_new(job_id, progress, now):
+                self._send(ProgressSeen(now, job_id, progress))
         self._measure_suspects(now)
-        self._hear_verbs()
+        self._send_events_of_verbs()
         self._site_model.consider(now)
-        self._background.hear(now)
+        self._background.deliver(now)
         self._actions.finish_interrupted(now)
         self._recorder.flush()
 
@@ -126,38 +126,38 @@ class Daemon:
         found = self._activities.of(suspects, running)
         for job in suspects:
             if job.id in found:
-                self._tell(ActivitySeen(now, job.id, job.restarts, found[job.id]))
+                self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
     def close(self) -> None:
         self._background.close()
         self._watching.close()
 
     def _forget_all_but(self, listed: set[JobId], now: float) -> None:
-        """What the scheduler lists no more is history; should it come back, it is met afresh."""
+        """What the scheduler lists no more is history; should it come back, it is seen anew."""
         self._activities.forget(listed)
         for job_id in set(self._engine.known) - listed:
             self._forget(job_id, now)
             self._watching.forget(job_id)
-            self._troubled.pop(job_id, None)
+            self._retry_at.pop(job_id, None)
 
     def _forget(self, job_id: JobId, now: float) -> None:
-        self._tell(JobForgotten(now, job_id))
+        self._send(JobForgotten(now, job_id))
         self._recorder.forget(job_id)
-        self._news.forget(job_id)
+        self._filter.forget(job_id)
 
     def _see(self, job: Job, now: float) -> None:
-        with self._on_its_own(job, now):
-            self._tell(JobSeen(now, job, self._past(job)))
+        with self._isolated(job, now):
+            self._send(JobSeen(now, job, self._past(job)))
 
-    def _read(self, job: Job, now: float) -> None:
-        with self._on_its_own(job, now):
+    def _advise_pending(self, job: Job, now: float) -> None:
+        with self._isolated(job, now):
             for event in self._advise(job, now):
-                self._tell(event)
+                self._send(event)
             self._site_model.submitted(job)
 
     @contextmanager
-    def _on_its_own(self, job: Job, now: float) -> Iterator[None]:
-        """Trouble with one job is not trouble for the others; it is met afresh a while later."""
+    def _isolated(self, job: Job, now: float) -> Iterator[None]:
+        """An error about one job leaves the others alone; the job is seen anew a while later."""
         try:
             yield
         except SchedulerUnreachable:
@@ -166,20 +166,20 @@ class Daemon:
         except Exception:  # noqa: BLE001 - as the docstring says
             _log.exception("job %s is left alone for a while", job.id)
             self._forget(job.id, now)
-            self._troubled[job.id] = now + _ALONE_S
+            self._retry_at[job.id] = now + _RETRY_AFTER_S
 
     def _past(self, job: Job) -> Past:
         return Past() if job.id in self._engine.known else past_of(job, self._store)
 
-    def _hear_verbs(self) -> None:
-        """What people said by a verb since the last look: a corrected diagnosis, say."""
+    def _send_events_of_verbs(self) -> None:
+        """Send the events that verbs have left since the last look, e.g. a corrected diagnosis."""
         for row in self._store.unhandled_events():
             event = opened(row)
             if job_of(event) in self._engine.known:
-                self._tell(event)
+                self._send(event)
             self._store.mark_handled(row.id)
 
-    def _tell(self, event: Event) -> None:
+    def _send(self, event: Event) -> None:
         events = deque([event])
         while events:
             sent = events.popleft()
@@ -193,7 +193,7 @@ class Daemon:
             case Advise(job=job, again=True):
                 return self._advise_again(job, now)
             case Advise(job=job) if job.state is JobState.PENDING:
-                self._unread.append(job)  # all that wait are ordered before one is read
+                self._to_advise.append(job)  # all that wait are ordered before one is read
             case Advise(job=job):
                 advised = self._advise(job, now)
                 self._site_model.submitted(job)
@@ -241,8 +241,8 @@ class Daemon:
         if settled is None:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
         if self._handler.leaves_open(diagnosis):
-            # again after a restart: who knows if it was answered
-            self._background.ask(
+            # also after a restart: the answer may have been lost
+            self._background.submit(
                 f"the failure of job {job.id}",
                 lambda: self._handler.ask_model(case, diagnosis),
                 lambda refined, at: self._refined(job, diagnosis, refined, at),
@@ -277,12 +277,12 @@ class Daemon:
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
         if refined.reason != before.reason:
             self._store.keep_diagnosis(job.id, job.restarts, refined)
-            self._tell(self._found(job, refined, now, by="model"))
+            self._send(self._found(job, refined, now, by="model"))
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)
         if ended is None and self._store.run(job.id, job.restarts) is not None:
-            return  # by somebody who had followed it
+            return  # a daemon before this one tracked it
         measured = measured_gpus(self._scheduler, job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)

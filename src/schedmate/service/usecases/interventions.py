@@ -1,22 +1,29 @@
-"""Queueing a job again by hand: now, and seen through for as long as a person would wait."""
+"""What a person does about one job: queue it again, or correct its diagnosis."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
+from schedmate.core import JobDiagnosed
 from schedmate.model import JobState, NotFound, SchedulerError
+from schedmate.service.records.attempts import reached_in
+from schedmate.service.records.event_log import MOST_EVENTS, kept
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, JobId
+    from schedmate.model import Diagnosis, Job, JobId
     from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
 
 _PATIENCE_S = 30.0
 _POLL_S = 0.5
 
 
 def requeue(scheduler: Scheduler, job_id: JobId) -> None:
-    """A job whose run takes longer to stop is queued again all the same, only a little later."""
+    """Queue it again now, and wait as long as a person would until that is done.
+
+    A job whose run takes longer to stop is queued again a little later.
+    """
     run = _job(scheduler, job_id).restarts
     deadline = time.monotonic() + _PATIENCE_S
     while not _waits_again(scheduler, job_id, run) and time.monotonic() < deadline:
@@ -39,3 +46,18 @@ def _job(scheduler: Scheduler, job_id: JobId) -> Job:
     if not found:
         raise NotFound(f"{scheduler.name} does not know job {job_id}")
     return found[0]
+
+
+def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:
+    """Store the corrected diagnosis, and leave it to the decision engine as an event."""
+    event = JobDiagnosed(
+        time.time(),
+        job.id,
+        job.restarts,
+        diagnosis,
+        reached=reached_in(job, store),
+        by="person",
+    )
+    with store.together():
+        store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        store.keep_events([kept(event)], most=MOST_EVENTS, handled=False)

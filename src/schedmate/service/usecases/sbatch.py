@@ -52,7 +52,7 @@ def split(words: Sequence[str]) -> CommandLine:
 
 
 def unwrap(line: CommandLine, command: str) -> CommandLine:
-    """`--wrap COMMAND` as what it stands for; sbatch itself is not told of it again."""
+    """`--wrap COMMAND` as what it stands for; sbatch itself gets it only once."""
     flags = list(line.flags)
     for position, word in enumerate(flags):
         if word.startswith("--wrap"):

@@ -1,4 +1,4 @@
-"""Which progress is worth an event: the engine decides by what changes, not by every line."""
+"""Which progress becomes an event: the engine decides by changes, not by every line."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ class _Last:
     at: float
     phase: Phase
     ends_at: float | None
-    marks: object
-    """What is news whenever it changes."""
+    facts: object
+    """What makes an event whenever it changes."""
 
 
-class News:
+class ProgressFilter:
     """`hang_after_s` is how long a silence is before it may be a hang."""
 
     def __init__(self, hang_after_s: float) -> None:
         self._last: dict[JobId, _Last] = {}
         self._silent_every_s = min(_SILENT_EVERY_S, _SHARE_OF_A_HANG * hang_after_s)
 
-    def is_news(self, job_id: JobId, progress: Progress, now: float) -> bool:
+    def is_new(self, job_id: JobId, progress: Progress, now: float) -> bool:
         """Whether it differs from what was passed on before, which it then replaces."""
         ends_at = None if progress.eta_s is None else now + progress.eta_s.p50
         last = self._last.get(job_id)
         if last is not None and not self._differs(last, progress, ends_at, now):
             return False
-        self._last[job_id] = _Last(now, progress.phase, ends_at, _marks(progress))
+        self._last[job_id] = _Last(now, progress.phase, ends_at, _facts(progress))
         return True
 
     def forget(self, job_id: JobId) -> None:
         self._last.pop(job_id, None)
 
     def _differs(self, last: _Last, progress: Progress, ends_at: float | None, now: float) -> bool:
-        if progress.phase != last.phase or _marks(progress) != last.marks:
+        if progress.phase != last.phase or _facts(progress) != last.facts:
             return True
         if not 0 <= now - last.at < self._every_s(progress):
             return True
@@ -60,6 +60,6 @@ class News:
         return self._silent_every_s if silent else _AT_LEAST_EVERY_S
 
 
-def _marks(progress: Progress) -> object:
+def _facts(progress: Progress) -> object:
     reasons = {warning.reason for warning in progress.warnings}
     return progress.slowdown is None, reasons, progress.checkpoint, progress.ends_by

@@ -1,4 +1,4 @@
-"""Looks at every part the way the daemon would use it, and says what to do about the sick ones."""
+"""Checks every part the way the daemon would use it, with a fix for what fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckResult:
     """`note` is fine as it is, but worth knowing."""
 
     part: str
@@ -28,8 +28,8 @@ class Finding:
     fix: str = ""
 
 
-def examine(settings: Settings) -> list[Finding]:
-    checks: tuple[Callable[[Settings], Finding], ...] = (
+def run_checks(settings: Settings) -> list[CheckResult]:
+    checks: tuple[Callable[[Settings], CheckResult], ...] = (
         _python,
         _settings,
         _store,
@@ -41,15 +41,15 @@ def examine(settings: Settings) -> list[Finding]:
     return [_safely(check, settings) for check in checks]
 
 
-def _safely(check: Callable[[Settings], Finding], settings: Settings) -> Finding:
+def _safely(check: Callable[[Settings], CheckResult], settings: Settings) -> CheckResult:
     part = check.__name__.removeprefix("_")
     try:
         return check(settings)
     except SchedMateError as error:
-        return Finding(part=part, state="bad", text=str(error), fix=_FIXES.get(part, ""))
+        return CheckResult(part=part, state="bad", text=str(error), fix=_FIXES.get(part, ""))
     except OSError as error:
         text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return Finding(part=part, state="bad", text=text, fix=_FIXES.get(part, ""))
+        return CheckResult(part=part, state="bad", text=text, fix=_FIXES.get(part, ""))
 
 
 _FIXES = {
@@ -60,37 +60,37 @@ _FIXES = {
 }
 
 
-def _python(_: Settings) -> Finding:
+def _python(_: Settings) -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding(part="python", state="ok", text=version)
+    return CheckResult(part="python", state="ok", text=version)
 
 
-def _settings(settings: Settings) -> Finding:
+def _settings(settings: Settings) -> CheckResult:
     read = [str(path) for path in (user_file(), SITE_FILE) if path.exists()]
     where = ", ".join(read) or "defaults and environment only"
-    return Finding(part="settings", state="ok", text=f"mode {settings.mode}; {where}")
+    return CheckResult(part="settings", state="ok", text=f"mode {settings.mode}; {where}")
 
 
-def _store(settings: Settings) -> Finding:
+def _store(settings: Settings) -> CheckResult:
     store = open_store(settings)
     spent = store.spending()
     runs = len(store.recent_runs(limit=10_000))
     store.close()
     text = f"{settings.state_dir}: {runs} past runs, {spent.questions} questions to a model"
-    return Finding(part="store", state="ok", text=text)
+    return CheckResult(part="store", state="ok", text=text)
 
 
-def _scheduler(settings: Settings) -> Finding:
+def _scheduler(settings: Settings) -> CheckResult:
     jobs = open_scheduler(settings).jobs()
     active = sum(not job.state.ended for job in jobs)
     text = f"{settings.scheduler}: {active} jobs wait or run"
-    return Finding(part="scheduler", state="ok", text=text)
+    return CheckResult(part="scheduler", state="ok", text=text)
 
 
-def _account(settings: Settings) -> Finding:
+def _account(settings: Settings) -> CheckResult:
     account = account_at(open_scheduler(settings))
     warnings = account.warnings(settings.mode)
-    return Finding(
+    return CheckResult(
         part="account",
         state="note" if warnings else "ok",
         text=account.described(),
@@ -98,29 +98,29 @@ def _account(settings: Settings) -> Finding:
     )
 
 
-def _daemon(settings: Settings) -> Finding:
+def _daemon(settings: Settings) -> CheckResult:
     pid = lock_holder(settings.state_dir / "serve.lock")
     if pid is None:
-        return Finding(
-            part="daemon", state="note", text="nobody follows the scheduler", fix="schedmate serve"
+        return CheckResult(
+            part="daemon", state="note", text="no daemon is running", fix="schedmate serve"
         )
-    return Finding(part="daemon", state="ok", text=f"process {pid} follows {settings.scheduler}")
+    return CheckResult(part="daemon", state="ok", text=f"process {pid} serves {settings.scheduler}")
 
 
-def _model(settings: Settings) -> Finding:
+def _model(settings: Settings) -> CheckResult:
     if not settings.llm.enabled:
-        return Finding(part="model", state="note", text="switched off by the settings")
+        return CheckResult(part="model", state="note", text="switched off by the settings")
     store = open_store(settings)
     try:
         asker = open_asker(settings, store)
     finally:
         store.close()
     if asker is None:
-        return Finding(
+        return CheckResult(
             part="model",
             state="note",
             text="none; every verb works without one",
             fix="schedmate model install",
         )
     where = settings.llm.base_url or "the embedded model"
-    return Finding(part="model", state="ok", text=f"{where}; try it: schedmate model status")
+    return CheckResult(part="model", state="ok", text=f"{where}; try it: schedmate model status")

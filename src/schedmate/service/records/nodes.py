@@ -1,6 +1,6 @@
-"""What is known of the nodes: how the scheduler says they are, and what past jobs say of them.
+"""What is known of the nodes: their states by the scheduler, and suspicions by past jobs.
 
-Asked only when a job has failed or somebody looks, and kept for a while: a cluster that loses a
+Asked only when a job has failed or a verb shows it, and kept for a while: a cluster that loses a
 switch has a hundred failed jobs at once and one answer for all of them.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FRESH_S = 60.0
 _SOON_S = 900.0
-"""How long after the end of a run the state of its nodes still says something about it."""
+"""How long after the end of a run the state of its nodes is still evidence about it."""
 _log = logging.getLogger("schedmate.nodes")
 
 
@@ -39,7 +39,7 @@ class NodeView:
 
 
 class NodeKnowledge:
-    """Fails open: where the scheduler does not say how its nodes are, nothing follows from it."""
+    """Fails open: where the states of the nodes are unknown, nothing follows from them."""
 
     def __init__(self, scheduler: Scheduler, store: Store) -> None:
         self._scheduler = scheduler
@@ -73,7 +73,7 @@ class NodeKnowledge:
         )
 
     def _with_all_it_asks_for(self, job: Job) -> Job:
-        """A scheduler says more of a job that is asked for by its id."""
+        """A scheduler reports more of a job that is asked for by its id."""
         try:
             found = self._scheduler.jobs([job.id])
         except SchedMateError:
@@ -82,13 +82,13 @@ class NodeKnowledge:
 
     def views(self, now: float) -> list[NodeView]:
         """Every node that the scheduler has or a past job ran on, the most suspect first."""
-        states, told = self._all_states(now), self._all_suspicions(now)
+        states, suspicions = self._all_states(now), self._all_suspicions(now)
         views = [
             NodeView(
                 state=states.get(name, NodeState(name=name)),
-                suspicion=told.get(name, Suspicion(node=name, probability=0.0)),
+                suspicion=suspicions.get(name, Suspicion(node=name, probability=0.0)),
             )
-            for name in sorted({*states, *told})
+            for name in sorted({*states, *suspicions})
         ]
         return sorted(views, key=lambda view: -view.suspicion.probability)
 

@@ -6,8 +6,8 @@ import pytest
 
 from schedmate.advisor import Advisor
 from schedmate.model import BadInput, JobState, NotFound
-from schedmate.service import sbatch
-from schedmate.service.submitting import submission_of, submit
+from schedmate.service.usecases import sbatch
+from schedmate.service.usecases.submit import submission_of, submit
 from schedulers.local_house import wait_for
 
 

@@ -1,4 +1,4 @@
-"""The files in which a run tells of its progress: the scheduler's, and those it writes itself."""
+"""The log files of a run: the scheduler's, and those it writes itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_ENTRIES = 20_000
 
 
 def logs_of(job: Job, workload: Workload | None) -> tuple[Path, ...]:
-    """All that can be followed now, the scheduler's first; a run may open more of its own later."""
+    """The logs that are there now, the scheduler's first; a run may open more later."""
     given = [Path(log) for log in job.logs]
     stated = None if workload is None else workload.log_files
     own = (path for name in (() if stated is None else stated.value) for path in _own(job, name))

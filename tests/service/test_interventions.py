@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.model import JobState, SchedulerError
-from schedmate.service import requeueing
+from schedmate.service.usecases import interventions
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 
@@ -26,7 +26,7 @@ class SlowToStop(FakeScheduler):
 
 @pytest.fixture
 def scheduler(monkeypatch):
-    monkeypatch.setattr(requeueing, "_POLL_S", 0.0)
+    monkeypatch.setattr(interventions, "_POLL_S", 0.0)
     scheduler = SlowToStop()
     scheduler.put(a_job(state=JobState.RUNNING))
     return scheduler
@@ -41,9 +41,9 @@ def test_a_job_that_has_started_again_meanwhile_was_queued_again(scheduler, monk
         return first(job_id, **parts) if done is None else done
 
     monkeypatch.setattr(scheduler, "requeue", requeue)
-    requeueing.requeue(scheduler, "1")
+    interventions.requeue(scheduler, "1")
 
 
 def test_a_refusal_of_a_job_that_is_where_it_was_is_said(scheduler):
     with pytest.raises(SchedulerError):
-        requeueing.requeue(scheduler, "1")
+        interventions.requeue(scheduler, "1")

@@ -84,7 +84,7 @@ def _shared(job: Job, running: Sequence[Job]) -> bool:
 
 
 def newest_change(directory: Path, leave_out: Path | None = None) -> float | None:
-    """When a file below it last changed, as far as a bounded look tells; hidden ones aside."""
+    """When a file below it last changed, as far as a bounded look finds; hidden ones aside."""
     until = time.monotonic() + _LONGEST_WALK_S
     newest = None
     for count, entry in enumerate(_files(directory, leave_out)):

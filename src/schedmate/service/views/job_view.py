@@ -10,6 +10,7 @@ from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
     Advice,
+    Decision,
     Diagnosis,
     Job,
     JobId,
@@ -18,8 +19,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
-from schedmate.service.retry_outcome import RetryOutcome, retry_outcome
-from schedmate.service.suspects import NodeKnowledge
+from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.visibility import owners_in
 from schedmate.store import KeptProgress
 
@@ -31,15 +31,44 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 
+_ABOUT_FAILURES = ("requeue", "cancel", "leave", "warn")
 _FRESH_S = 90.0
 """Three looks of a polite daemon: what is older was left behind by one that is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryOutcome:
+    """Of the newest attempt that was diagnosed."""
+
+    attempt: int
+    failure: str
+    """What it is taken for now."""
+    recommended: Decision
+    """What the diagnosis recommends, for an attempt about which nothing was decided yet."""
+    record: ActionRecord | None = None
+    """The newest decision about it."""
+    before: ActionRecord | None = None
+    """What was decided when it was taken for another failure."""
+    restarted: bool = False
+    """The job has been queued again since, by SchedMate or by hand."""
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        if self.record is None:
+            return self.recommended.exclude_nodes
+        return self.record.action.exclude_nodes
+
+    @property
+    def was(self) -> str:
+        """What it was taken for before, where that has been corrected since."""
+        return "" if self.before is None else self.before.action.failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
     """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
 
-    `progress_at` is when somebody last looked at its log, `suspects` are nodes of a failed run
+    `progress_at` is when its log was last read, `suspects` are nodes of a failed run
     that failed others too.
     """
 
@@ -62,7 +91,7 @@ class JobView:
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
 
     def remaining_s(self, now: float) -> Spread | None:
-        """Seconds to the end: from the log where it says, else what is left of the prediction."""
+        """Seconds to the end: from the log if it shows them, else from the prediction."""
         if self.job.state is not JobState.RUNNING:
             return None
         if self.progress is not None and self.progress.eta_s is not None:
@@ -140,6 +169,31 @@ def _progress(job: Job, store: Store) -> KeptProgress | None:
         return kept
     if kept is not None and now - kept.at < _FRESH_S:
         return kept
-    from schedmate.service.followed import follow
+    from schedmate.service.records.run_tracking import track_run
 
-    return KeptProgress(follow(job, store).tracker.poll(now), now)
+    return KeptProgress(track_run(job, store).tracker.poll(now), now)
+
+
+def retry_outcome(
+    job: Job, diagnoses: dict[int, Diagnosis], records: Sequence[ActionRecord]
+) -> RetryOutcome | None:
+    """None where no attempt was diagnosed."""
+    if not diagnoses:
+        return None
+    attempt = max(diagnoses)
+    failure = diagnoses[attempt].reason
+    about = [
+        record
+        for record in records
+        if record.action.attempt == attempt and record.action.kind in _ABOUT_FAILURES
+    ]
+    now = [record for record in about if record.action.failure in ("", failure)]
+    earlier = [record for record in about if record.action.failure not in ("", failure)]
+    return RetryOutcome(
+        attempt=attempt,
+        failure=failure,
+        recommended=diagnoses[attempt].decision,
+        record=now[-1] if now else None,
+        before=earlier[-1] if earlier else None,
+        restarted=job.restarts > attempt,
+    )

@@ -1,4 +1,4 @@
-"""The loop of the daemon: looks at the scheduler until it is stopped."""
+"""Runs the daemon: puts it together and looks at the scheduler until it is stopped."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from schedmate.advisor import Advisor
 from schedmate.disk.lock import hold, sign
+from schedmate.handler import Handler
 from schedmate.model import SchedMateError, SchedulerUnreachable
-from schedmate.service.wiring import assemble
+from schedmate.service.actions import Actions
+from schedmate.service.daemon.daemon import Daemon
+from schedmate.service.wiring import LateAsker, engine_of, limits_of, open_scheduler, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.config import Settings
-    from schedmate.service.daemon import Daemon
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
@@ -28,10 +31,35 @@ def poll_seconds(settings: Settings) -> float:
     return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
 
 
+@contextmanager
+def assemble(settings: Settings) -> Iterator[Daemon]:
+    """The live system, ready to look at the scheduler for the first time."""
+    store = open_store(settings)
+    scheduler = open_scheduler(settings)
+    asker = LateAsker(settings, store)
+    limits = limits_of(settings, act_since=store.created_at())
+    daemon = Daemon(
+        engine=engine_of(settings, limits),
+        scheduler=scheduler,
+        store=store,
+        advisor=Advisor(store, store),
+        handler=Handler(store, asker),
+        actions=Actions(scheduler, store, settings.mode),
+        asker=asker,
+        open_store=lambda: open_store(settings),
+        own_files=settings.state_dir,
+    )
+    try:
+        yield daemon
+    finally:
+        daemon.close()
+        store.close()
+
+
 def serve(settings: Settings, stop: threading.Event) -> None:
-    """Follow the scheduler until `stop` is set."""
+    """Look at the scheduler again and again until `stop` is set."""
     with _alone(settings), assemble(settings) as daemon:
-        _follow(daemon, poll_seconds(settings), stop)
+        _run(daemon, poll_seconds(settings), stop)
 
 
 def look_once(settings: Settings) -> None:
@@ -51,7 +79,7 @@ def _alone(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _follow(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
+def _run(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
     failures = 0
     while not stop.is_set():
         try:

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from schedmate import config
 from schedmate.cli import root
 from schedmate.model import BadInput, NotFound
-from schedmate.service.correcting import record_correction
-from schedmate.service.replaying import export, recorded_by, recorded_in, replay
+from schedmate.service.usecases.interventions import record_correction
+from schedmate.service.usecases.replay import export, recorded_by, recorded_in, replay
 from schedmate.testing.builders import a_diagnosis
 from service.place import ERROR, KILLED_ONCE
 

@@ -16,10 +16,10 @@ from schedmate.core import Act, JobAdvised, JobSeen, Past
 from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
 from schedmate.model.account import account_name
-from schedmate.service import sbatch
 from schedmate.service.actions import Actions
-from schedmate.service.event_log import Recorder
-from schedmate.service.importing import catch_up
+from schedmate.service.records.event_log import Recorder
+from schedmate.service.usecases import sbatch
+from schedmate.service.usecases.history_import import catch_up
 from schedmate.service.wiring import engine_of, limits_of, open_scheduler, open_store
 from schedmate.store import KeptAdvice
 

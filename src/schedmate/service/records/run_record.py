@@ -1,15 +1,16 @@
-"""How a run went, from what following it told or from the logs it has left."""
+"""How a run went, by its tracker or by the logs it has left."""
 
 from __future__ import annotations
 
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.files import files_of
 from schedmate.model import Mark, PastRun, RunProfile, SchedMateError, Workload
 from schedmate.schedulers.base import MeasuresGpus
-from schedmate.service.joblogs import logs_of
+from schedmate.service.records.log_files import logs_of
 from schedmate.tracker import track_and_profile
 
 if TYPE_CHECKING:
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
     from schedmate.files import Reader
     from schedmate.model import GpuUse, Job, Progress, Unit
     from schedmate.schedulers.base import Scheduler
-    from schedmate.service.watching import Ended
     from schedmate.store import KeptAdvice
 
 _MOST_LOGS = 4
 _MOST_BYTES = 64 << 20
 
 
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """The last progress of a run that was tracked to its end, and its profile."""
+
+    progress: Progress
+    profile: RunProfile | None
+
+
 def measured_gpus(scheduler: Scheduler, job: Job) -> GpuUse | None:
-    """What is not told is not known; a run is remembered all the same."""
+    """What the scheduler measured, None where it measures nothing or cannot be asked."""
     if isinstance(scheduler, MeasuresGpus):
         with suppress(SchedMateError):
             return scheduler.gpu_use(job)
@@ -35,9 +43,9 @@ def measured_gpus(scheduler: Scheduler, job: Job) -> GpuUse | None:
 
 
 def run_that_ended(
-    job: Job, kept: KeptAdvice | None, ended: Ended | None, measured: GpuUse | None = None
+    job: Job, kept: KeptAdvice | None, ended: EndedRun | None, measured: GpuUse | None = None
 ) -> PastRun:
-    """What is remembered of it; `ended` is what following it told, None where nobody did."""
+    """The record for the history; `ended` is None where the run was not tracked."""
     workload = Workload() if kept is None else kept.advice.workload
     profile = profile_of_ended(job, workload) if ended is None else ended.profile
     unit, done = (

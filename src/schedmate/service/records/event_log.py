@@ -1,4 +1,4 @@
-"""Keeps what the decision engine was told, so that it can be replayed."""
+"""The log of the events that were sent to the decision engine, for replays."""
 
 from __future__ import annotations
 

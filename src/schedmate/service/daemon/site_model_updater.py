@@ -1,7 +1,7 @@
-"""What the site's past teaches: learnt now and then beside the loop, told of jobs as they come.
+"""Keeps the site model up to date: trains it in the background, and feeds it with jobs.
 
-Predictions go by what was learnt last. What is on its way is told to the site's model, which
-goes by how long a user's other jobs have been running.
+Predictions use the model that was trained last. It also sees the jobs that wait or run, because it
+uses how long a user's other jobs have been running.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor.predicting.facts import Ran, facts_of
 from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.advisor.predicting.prediction import learn, predict
+from schedmate.advisor.predicting.prediction import predict
 from schedmate.advisor.target import Target
 from schedmate.model import JobState
+from schedmate.service.usecases.history_import import learn_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schedmate.advisor.predicting.site_model import SiteModel
-    from schedmate.model import History, Job, JobId
-    from schedmate.service.background import BackgroundQueue
+    from schedmate.model import Job, JobId
+    from schedmate.service.daemon.background import BackgroundQueue
     from schedmate.store import KeptAdvice, Store
 
 _log = logging.getLogger(__name__)
 _AT_MOST_EVERY_S = 1800.0
-_ENOUGH_NEW = 20
+_ENOUGH_ENDED = 20
 
 
 class SiteModelUpdater:
-    """`open_store` opens the store once more, for the other thread; None: nothing is learnt."""
+    """`open_store` opens the store once more, for the other thread; None: nothing is trained."""
 
     def __init__(
         self,
@@ -42,38 +43,36 @@ class SiteModelUpdater:
         self._store = store
         self._background = background
         self._open = open_store
-        self._ended = _ENOUGH_NEW
+        self._ended = _ENOUGH_ENDED
         self._again_at = 0.0
-        self._on_their_way: dict[JobId, Job] = {}
-        self._told: SiteModel | None = None
+        self._unfinished: dict[JobId, Job] = {}
+        self._fed: SiteModel | None = None
 
     def consider(self, now: float) -> None:
-        """At the start, and whenever enough has ended since; one at a time, seldom."""
+        """Train at the start, and again when enough jobs have ended since."""
         open_store = self._open
-        if open_store is None or now < self._again_at or self._ended < _ENOUGH_NEW:
+        if open_store is None or now < self._again_at or self._ended < _ENOUGH_ENDED:
             return
         self._again_at, self._ended = now + _AT_MOST_EVERY_S, 0
-        self._background.ask(
-            "what the history teaches", lambda: _learnt(open_store, now), lambda *_: None
-        )
+        self._background.submit("the site model", lambda: _train(open_store, now), lambda *_: None)
 
     def submitted(self, job: Job) -> None:
         """After it was predicted: a job is not its own past."""
         site = self._site()
-        if job.id not in self._on_their_way and not job.state.ended:
-            self._on_their_way[job.id] = job
+        if job.id not in self._unfinished and not job.state.ended:
+            self._unfinished[job.id] = job
             if site is not None:
-                _tell(site, job)
+                _feed(site, job)
 
     def started(self, job: Job) -> None:
         site = self._site()
-        self._on_their_way[job.id] = job
+        self._unfinished[job.id] = job
         if site is not None and job.start_time is not None:
             site.started(job.id, job.start_time)
 
     def ended(self, job: Job) -> None:
         self._ended += 1
-        self._on_their_way.pop(job.id, None)
+        self._unfinished.pop(job.id, None)
         site = self._site()
         if site is not None and job.start_time is not None and job.end_time is not None:
             site.ended(Ran(facts_of(job), job.start_time, job.end_time, job.state))
@@ -99,27 +98,21 @@ class SiteModelUpdater:
         return again
 
     def _site(self) -> SiteModel | None:
-        """One that was learnt anew knows nothing of what is on its way."""
+        """A newly trained model has not seen the unfinished jobs yet."""
         site = learnt_lore(self._store).site
-        if site is not None and site is not self._told:
-            for job in self._on_their_way.values():
-                _tell(site, job)
-        self._told = site
+        if site is not None and site is not self._fed:
+            for job in self._unfinished.values():
+                _feed(site, job)
+        self._fed = site
         return site
 
 
-def _tell(site: SiteModel, job: Job) -> None:
+def _feed(site: SiteModel, job: Job) -> None:
     site.submitted(facts_of(job))
     if job.state is JobState.RUNNING and job.start_time is not None:
         site.started(job.id, job.start_time)
 
 
-def _learnt(open_store: Callable[[], Store], now: float) -> None:
+def _train(open_store: Callable[[], Store], now: float) -> None:
     with closing(open_store()) as store:
         learn_from(store, at=now)
-
-
-def learn_from(history: History, *, at: float) -> None:
-    """Nothing is learnt from next to nothing."""
-    if len(history.recent_runs(limit=_ENOUGH_NEW)) == _ENOUGH_NEW:
-        learn(history, at=at)

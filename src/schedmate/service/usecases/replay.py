@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from schedmate.core import Act
 from schedmate.model import Action, BadInput, JobId, NotFound
 from schedmate.model.wire import from_json, to_json
-from schedmate.service.event_log import all_events, opened
+from schedmate.service.records.event_log import all_events, opened
 from schedmate.service.wiring import engine_of, limits_of
 from schedmate.store import KeptEvent
 
@@ -31,7 +31,7 @@ _Place = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What the engine was told, and what it decided then."""
+    """The events that were sent to the engine, and what it decided then."""
 
     events: tuple[KeptEvent, ...]
     decided: tuple[Action, ...]
