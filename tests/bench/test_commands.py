@@ -15,7 +15,7 @@ COMMANDS = sorted(
     for path in (ROOT / "bench" / part).glob("*.py")
     if "\ndef main(" in path.read_text()
 )
-NAMED = re.compile(r"python -m (bench\.[\w.]+)")
+NAMED = re.compile(r"python -m (bench\.(?!corpora)[\w.]+)")
 FILES = re.compile(r"\bbench/[\w./]+\w")
 TEXTS = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md")),
