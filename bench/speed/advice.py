@@ -32,8 +32,8 @@ from rich.console import Console
 from bench.command import command_line, console, table
 from bench.corpora.advice_cases import OWN, PUBLIC, read_cases
 from schedmate.advisor import Advisor, Target
-from schedmate.advisor.python import parsed
-from schedmate.advisor.sources import Files
+from schedmate.advisor.interpret.python import parsed
+from schedmate.advisor.sources.files import Files
 from schedmate.store.sqlite import SqliteStore
 
 _COLUMNS = ("job", "files", "MB", "bytes", "ast.parse", "cold", "again", "elsewhere", "config",

@@ -31,9 +31,9 @@ from bench.command import command_line, machine
 from bench.datasets import ROOT
 from schedmate.files.helpers import HELPERS
 from schedmate.model import JobState
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.learning import Learning
-from schedmate.service.watching import Watching
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.pattern_learning import PatternLearning
+from schedmate.service.daemon.watching import LogWatcher
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.tracker import track_file, track_stream
@@ -204,7 +204,7 @@ def write(directory: Path, logs: int, seconds: int) -> None:
         time.sleep(max(0.0, began + 1 - time.monotonic()))
 
 
-def polled(watching: Watching, seconds: int) -> tuple[float, float, float]:
+def polled(watching: LogWatcher, seconds: int) -> tuple[float, float, float]:
     """The share of one core, seconds of the longest look, and how often each job was seen."""
     began, longest, seen = time.monotonic(), 0.0, 0
     before = _used(resource.RUSAGE_SELF) + used_by_helpers()
@@ -240,7 +240,7 @@ def live(directory: Path, logs: int, seconds: int, owners: Sequence[str]) -> Non
     """The daemon's own way: its store, its turns, what it writes down for a restart."""
     directory.chmod(0o755)
     store = SqliteStore(directory / "store.sqlite3")
-    watching = Watching(store, Learning(store, BackgroundQueue()))
+    watching = LogWatcher(store, PatternLearning(store, BackgroundQueue()))
     for number in range(logs):
         log = str(directory / f"{number}.log")
         times = {"submit_time": time.time(), "start_time": time.time()}
