@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench.accuracy.advice_score import Score, score_record
+from bench.accuracy.advice_score import Score, Verdict, score_record
 from bench.command import command_line, console, model_in_use, progress, table
 from bench.corpora.advice_cases import BLIND, FIELDS, OWN, PUBLIC, LabelledJob, read_cases
 from schedmate.advisor import Advisor, Target
@@ -115,7 +115,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _print_fields(screen: Console, name: str, scores: Sequence[Score]) -> None:
-    verdicts = ("right", "wrong", "missing", "invented")
+    verdicts: tuple[Verdict, ...] = ("right", "wrong", "missing", "invented")
     fields = table(f"{name}, by field", ("field", *verdicts))
     for field in FIELDS:
         count = Counter(score.verdict for score in scores if score.field == field)

@@ -192,8 +192,8 @@ def main() -> None:
             outcome.touched_after_s[0] / MINUTE for outcome in outcomes if outcome.touched_after_s
         ]
         after = f"{min(requeued):.0f} to {max(requeued):.0f} min" if requeued else ""
-        mark = "hang    " if kind.hangs else "healthy "
-        print(f"{mark + kind.name:52.52} {jobs:4} {before:7} {len(requeued):4}  {after}")
+        label = "hang    " if kind.hangs else "healthy "
+        print(f"{label + kind.name:52.52} {jobs:4} {before:7} {len(requeued):4}  {after}")
         for at, value in enumerate((jobs, before, len(requeued))):
             sums[kind.hangs][at] += value
     for hangs, (count, before, touched) in sums.items():

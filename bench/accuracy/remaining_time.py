@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
+from typing import Literal
 
 from bench.command import command_line
 from bench.corpora.training_logs import (
@@ -186,7 +187,7 @@ def _capped_rows(constant: Sequence[StepLog]) -> list[Outcome]:
 
 
 def mlperf_profile(
-    run: MlperfRun, *, unit: Unit, before: float = 0.0, counted: bool = True
+    run: MlperfRun, *, unit: Unit | Literal["line"], before: float = 0.0, counted: bool = True
 ) -> RunProfile:
     """Its end, and its evaluation points where they are known and counted in the same unit."""
     marks = [Mark(before, 0.0)]

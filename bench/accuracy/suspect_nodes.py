@@ -158,7 +158,8 @@ def one_run(
 ) -> NodeRun:
     user = rng.randrange(USERS)
     end = start + min(rng.lognormvariate(8.9, 1.2), 2 * DAY)
-    reason, blamed = own_failure(user, rng), ()
+    reason = own_failure(user, rng)
+    blamed: tuple[str, ...] = ()
     if reason:
         end = start + (end - start) * rng.random()
     hit = struck(nodes, (start, end), faults, rng)
@@ -229,7 +230,9 @@ class Score:
 
 
 def judge(method: Method, runs: Sequence[NodeRun], faults: Sequence[Fault], days: int) -> Score:
-    score, before, first = Score(), set(), {}
+    score = Score()
+    before: set[str] = set()
+    first: dict[int, float] = {}
     now = WARM_UP_DAYS * DAY
     while now < days * DAY:
         ended = runs[: bisect_right(runs, now, key=lambda run: run.ended_at)]

@@ -78,7 +78,8 @@ def _job(run: Ran) -> TraceJob:
 
 
 def last_two(columns: Columns, known_at: Floats) -> Estimates:
-    method, said = LastTwo(), np.full((3, len(columns)), np.nan)
+    method = LastTwo()
+    p10, p50, p90 = (np.full(len(columns), np.nan) for _ in range(3))
     runs = [
         Ran(
             Facts(job_id=str(job), user=columns.user[job], submitted_at=float(columns.submit[job])),
@@ -92,8 +93,9 @@ def last_two(columns: Columns, known_at: Floats) -> Estimates:
         if event.kind == "end":
             method.ended(event.run)
         elif event.kind == "submit" and (spread := method.predict(event.run.facts)) is not None:
-            said[:, int(event.run.facts.job_id)] = spread.p10, spread.p50, spread.p90
-    return Estimates(*said, np.zeros(len(columns)), "last two")
+            job = int(event.run.facts.job_id)
+            p10[job], p50[job], p90[job] = spread.p10, spread.p50, spread.p90
+    return Estimates(p10, p50, p90, np.zeros(len(columns)), "last two")
 
 
 def methods(
@@ -113,17 +115,17 @@ def methods(
     return found
 
 
-def row(name: str, columns: Columns, said: Estimates, seconds: float) -> str:
+def row(name: str, columns: Columns, predicted: Estimates, seconds: float) -> str:
     since = slice(len(columns) // 10, None)
     real = np.maximum(columns.duration, 1.0)[since]
-    off = np.log(np.maximum(said.p50[since], 1.0) / real)
+    off = np.log(np.maximum(predicted.p50[since], 1.0) / real)
     ended, known = (columns.status == COMPLETED)[since], ~np.isnan(off)
     spreads = [
         f"{off[which & known].std():.2f}" if (which & known).any() else "-"
         for which in (known, ended, ~ended)
     ]
     near = (np.abs(off[known]) <= np.log(2)).mean()
-    covered = (columns.duration[since] <= said.p90[since])[known].mean()
+    covered = (columns.duration[since] <= predicted.p90[since])[known].mean()
     return (
         f"{name:26}{known.sum():7,}{spreads[0]:>7}{spreads[1]:>15}{spreads[2]:>7}{near:11.1%}"
         f"{covered:7.1%}{1e3 * seconds / len(columns):10.2f}"
@@ -138,11 +140,11 @@ def report(name: str, most: int, seed: int) -> None:
         for method, ask in methods(columns, known_at, workload).items():
             began = time.process_time()
             try:
-                said = ask()
+                predicted = ask()
             except SchedMateError as error:
                 print(f"{method:26} {error}")
                 continue
-            print(row(method, columns, said, time.process_time() - began), flush=True)
+            print(row(method, columns, predicted, time.process_time() - began), flush=True)
 
 
 def sweep(name: str, most: int, seed: int) -> None:
@@ -152,9 +154,9 @@ def sweep(name: str, most: int, seed: int) -> None:
             for value in values:
                 workload = draw_workload(columns, seed=seed, **{assumption: value})
                 began = time.process_time()
-                said = advisor.estimate(columns, known_at, workload)
+                predicted = advisor.estimate(columns, known_at, workload)
                 took = time.process_time() - began
-                print(row(f"{assumption} {value:g}", columns, said, took), flush=True)
+                print(row(f"{assumption} {value:g}", columns, predicted, took), flush=True)
         return
 
 

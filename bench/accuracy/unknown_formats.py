@@ -37,7 +37,7 @@ def benchmark(score: Callable[[Log], Score]) -> None:
         print(_row(title, logs, scores))
         for one in scores:
             if not one.right or one.harmful:
-                print(f"    {one.name}: {one.said} (confidence {one.confidence:.2f})")
+                print(f"    {one.name}: {one.shown} (confidence {one.confidence:.2f})")
 
 
 def _row(title: str, logs: tuple[Log, ...], scores: list[Score]) -> str:

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class Hidden:
     known: Known
     hidden: set[int]
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.known.store, name)
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
@@ -221,13 +222,13 @@ def _disguised(run: PastRun, setting: str) -> PastRun:
         return replace(run, job=replace(run.job, name="a-new-name"))
     if not setting.startswith("renamed"):
         return run
-    other = {"model": Finding(value="net", source="code")}
+    other: dict[str, Any] = {"model": Finding(value="net", source="code")}
     if setting == "renamed-no-data":
         other |= {"dataset": Finding(value="ours", source="code")}
     return replace(
         run,
         workload=replace(run.workload, **other),
-        job=replace(run.job, name="a-new-name"),  # type: ignore[arg-type]
+        job=replace(run.job, name="a-new-name"),
     )
 
 
@@ -345,15 +346,15 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
         run.fingerprint,
         run.workload,
         scaling,
-        at=run.job.submit_time,  # type: ignore[arg-type]
+        at=run.job.submit_time,
     )
-    said = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
-    scores["ours"].add(said and said.p50, said and said.p90, real, durations)
-    if said is not None:
-        bent = calibration.calibrated(answer.basis, said)
-        scores["ours, calibrated"].add(bent.p50, bent.p90, real, durations)
+    raw = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
+    scores["ours"].add(raw.p50 if raw else None, raw.p90 if raw else None, real, durations)
+    if raw is not None:
+        calibrated = calibration.calibrated(answer.basis, raw)
+        scores["ours, calibrated"].add(calibrated.p50, calibrated.p90, real, durations)
         for each in durations:
-            calibration.observed(answer.basis, said, each, said=bent)
+            calibration.observed(answer.basis, raw, each, said=calibrated)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 
@@ -363,8 +364,8 @@ def rolling(path: Path, setting: str) -> None:
     baselines = BASELINES | OF_USER if setting == "own-new-name" else BASELINES
     users: set[str] = set()
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
-    for cell, run in mlperf_runs(path):
-        cells[cell].append(run)
+    for key, run in mlperf_runs(path):
+        cells[key].append(run)
     scores: dict[str, Score] = defaultdict(Score)
     began, calibration = time.process_time(), Calibration()
     ordered = sorted(cells.values(), key=lambda cell: cell[0].job.submit_time)

@@ -141,8 +141,10 @@ def _nanogpt_run(place: int, row: Row) -> PastRun:
         max_steps=int(float(row["steps_total"])),
         gpus=gpus,
     )
-    marks = Fingerprint(code=row["code_sha"], arguments="") if row["has_code"] == "True" else None
-    return PastRun(job=job, workload=record, fingerprint=marks)
+    fingerprint = (
+        Fingerprint(code=row["code_sha"], arguments="") if row["has_code"] == "True" else None
+    )
+    return PastRun(job=job, workload=record, fingerprint=fingerprint)
 
 
 def _record(**values: Any) -> Workload:

@@ -87,7 +87,8 @@ class Fuzz:
 
     def _failed(self, text: bytes) -> None:
         where = traceback.extract_tb(sys.exc_info()[2])[-1]
-        error = f"{sys.exc_info()[0].__name__} at {Path(where.filename).name}:{where.lineno}"
+        kind = sys.exc_info()[0] or Exception
+        error = f"{kind.__name__} at {Path(where.filename).name}:{where.lineno}"
         self.failures[error] += 1
         self.examples.setdefault(error, text)
 

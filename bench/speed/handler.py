@@ -157,7 +157,7 @@ def grep(log: Path, directory: Path) -> float:
     listed = directory / "patterns"
     listed.write_text("\n".join(patterns()) + "\n")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["grep", "-a", "-c", "-E", "-f", listed, log]
+    command = ["grep", "-a", "-c", "-E", "-f", str(listed), str(log)]
     subprocess.run(command, check=False, capture_output=True, env={**os.environ, "LC_ALL": "C"})
     return spent(before)
 
@@ -176,7 +176,8 @@ def measure(log: Path) -> dict[str, float]:
         capture_output=True,
         cwd=ROOT,
     )
-    return json.loads(done.stdout)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
 
 
 def child(name: str) -> None:

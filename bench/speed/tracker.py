@@ -163,8 +163,6 @@ def iterated(path: Path) -> int:
 
 
 def throughput(directory: Path, megabytes: int) -> None:
-    joined = "|".join(f"(?:{pattern})" for pattern in PATTERNS).encode()
-    part = 16 * BLOCK
     print(f"\nReading {megabytes} MB, MB per second of one core; {len(PATTERNS)} patterns")
     print("steady: without the first tenth, whose head is read in full")
     names = ("steady", "tracker", "grep -E", "own marks", "RE2", "lines", "re")
@@ -173,23 +171,29 @@ def throughput(directory: Path, megabytes: int) -> None:
     for kind, lines in KINDS.items():
         path = directory / f"{kind}.log"
         generate(path, lines(), megabytes)
-        size = path.stat().st_size
-        read = timed(lambda path=path: track_file(path))
-        begin = next(blocks(path, most=None, each=size // 10))
-        began = timed(lambda begin=begin: track_stream(io.BytesIO(begin), name="begin"))
-        with_line_ends(path)
-        rates = [
-            (size - len(begin)) / (read - began) / MB,
-            size / read / MB,
-            size / timed(lambda path=path: grep(path, common_patterns())) / MB,
-            size / timed(lambda path=path: grep(path, own_marks())) / MB,
-            part / timed(lambda path=path: searched(path, re2.compile(joined), part)) / MB,
-            size / timed(lambda path=path: iterated(path)) / MB,
-            part / timed(lambda path=path: searched(path, re.compile(joined), part)) / MB,
-        ]
+        rates = rates_of(path)
         print(f"{kind:10}" + "".join(f"{rate:10,.0f}" for rate in rates), end="")
         print(f"{rates[2] / rates[0]:8.1f}x {rates[3] / rates[0]:.1f}x")
         path.unlink()
+
+
+def rates_of(path: Path) -> list[float]:
+    """MB a second: the tracker's, then those of all that reads for comparison."""
+    joined = "|".join(f"(?:{pattern})" for pattern in PATTERNS).encode()
+    size, part = path.stat().st_size, 16 * BLOCK
+    read = timed(lambda: track_file(path))
+    begin = next(blocks(path, most=None, each=size // 10))
+    began = timed(lambda: track_stream(io.BytesIO(begin), name="begin"))
+    with_line_ends(path)
+    return [
+        (size - len(begin)) / (read - began) / MB,
+        size / read / MB,
+        size / timed(lambda: grep(path, common_patterns())) / MB,
+        size / timed(lambda: grep(path, own_marks())) / MB,
+        part / timed(lambda: searched(path, re2.compile(joined), part)) / MB,
+        size / timed(lambda: iterated(path)) / MB,
+        part / timed(lambda: searched(path, re.compile(joined), part)) / MB,
+    ]
 
 
 def write(directory: Path, logs: int, seconds: int) -> None:
