@@ -8,6 +8,8 @@ from schedmate.policies.orderings.fifo import Fifo
 from schedmate.policies.orderings.sjf import Sjf
 from schedmate.policies.orderings.ssf import Ssf
 
+DEFAULT_ORDERING = "sjf"
+"""Of the daemon and of the simulator."""
 ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf, Ssf)}
 
 
@@ -19,4 +21,4 @@ def ordering(name: str) -> Ordering:
         raise BadInput(f"no policy is called {name!r}; there are: {known}") from None
 
 
-__all__ = ["ORDERINGS", "Candidate", "Ordering", "nice_of", "ordering"]
+__all__ = ["DEFAULT_ORDERING", "ORDERINGS", "Candidate", "Ordering", "nice_of", "ordering"]
