@@ -18,11 +18,11 @@ class Site:
         """`nice_range` is the site's own choice. Otherwise no job is set back by more than ageing
         gives it back within PriorityMaxAge.
         """
-        found = dict(re.findall(r"^(\w+)\s*=[ \t]*(\S*)", config, re.MULTILINE))
-        weight = found.get("PriorityWeightAge", "")
-        ages = found.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
+        values = dict(re.findall(r"^(\w+)\s*=[ \t]*(\S*)", config, re.MULTILINE))
+        weight = values.get("PriorityWeightAge", "")
+        ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
         return cls(
-            has_accounting=found.get("AccountingStorageType", "").endswith("slurmdbd"),
+            has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
             nice_range=nice_range or priority.nice_range(int(weight) if ages else None),
         )
 

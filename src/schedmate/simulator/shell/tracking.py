@@ -15,8 +15,8 @@ from schedmate.simulator.traces.columns import Columns, Floats
 from schedmate.tracker.forecasting.rhythm import Rhythm
 
 TRACKED_SIGMA = 0.03
-"""How far remaining times are off (standard deviation of the logarithm), as `bench/tracker_eta.py`
-measures it on real logs from a tenth of the run on."""
+"""How far remaining times are off (standard deviation of the logarithm), measured on real logs from
+a tenth of the run on (`bench/accuracy/remaining_time.py`)."""
 IDLE_THOUGH_SOUND = 1 / 250
 """The share of jobs of more than half an hour that pause without a sign of life though they are
 sound: none of 250 real logs was called hung, so it may be one."""
