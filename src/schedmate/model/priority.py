@@ -1,4 +1,4 @@
-"""How far a nice number may set a job back in Slurm's queue; for its adapter and the simulator.
+"""How far a nice number may set a job back, and by which order: for adapters and the simulator.
 
 Slurm subtracts the nice number from the priority. With priority/basic each later job starts one
 lower, so that one nice number lets one later job overtake.
@@ -8,8 +8,12 @@ from __future__ import annotations
 
 FLOOR = 1
 """Slurm never lowers a priority below it, and there nice numbers no longer tell jobs apart."""
-NICE_RANGE = 1000
-"""The largest nice number where ageing has no weight."""
+NICE_RANGE = 10_000
+"""The largest nice number where ageing has no weight: so many later jobs may overtake. A tenth of
+it loses most of the gain on a long queue, ten times it gains hardly more: see
+docs/explanation/how-policies-are-compared.md."""
+DEFAULT_ORDERING = "ssf"
+"""Of `policies.orderings`: the smallest predicted service first."""
 _LEAST = 10
 """A smaller range orders nothing."""
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from schedmate.core import Act, DecisionEngine, HangLimits, Limits, TimeLimits
 from schedmate.model import JobState
+from schedmate.model.priority import NICE_RANGE
 from schedmate.policies import POLICIES, Candidate, nice_of, ordering
 from schedmate.policies.multifactor import Multifactor, Weights
 from schedmate.simulator import columns_of
@@ -119,10 +120,10 @@ def test_every_nice_number_is_the_engines_and_unknown_jobs_stand_in_the_middle()
         candidate = a_job(
             id=job, request=replace(a_job().request, gpus=int(columns.gpus[int(job)]))
         )
-        wanted = nice_of(ordering("sjf"), Candidate(candidate, expected[int(job)]), 1000)
+        wanted = nice_of(ordering("sjf"), Candidate(candidate, expected[int(job)]), NICE_RANGE)
         assert given_numbers[job] == wanted
     middle = [a for a in ran.of("set_nice") if a.job_id == "3"]
-    assert [a.value for a in middle] == [500]
+    assert [a.value for a in middle] == [NICE_RANGE // 2]
 
 
 def test_a_job_is_seen_at_the_next_look_and_ordered_when_it_has_been_read():

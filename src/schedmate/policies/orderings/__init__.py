@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from schedmate.model import BadInput
+from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.policies.orderings.base import Candidate, Ordering, nice_of
 from schedmate.policies.orderings.fifo import Fifo
 from schedmate.policies.orderings.sjf import Sjf
 from schedmate.policies.orderings.ssf import Ssf
 
-DEFAULT_ORDERING = "sjf"
-"""Of the daemon and of the simulator."""
 ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf, Ssf)}
 
 
