@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from schedmate.model import BadInput, Mode
+from schedmate.model.priority import DEFAULT_ORDERING
 
 SITE_FILE = Path("/etc/schedmate/config.toml")
 
@@ -82,7 +83,7 @@ class LlmSettings(_Section):
 class Settings(_Section):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
-    policy: str = "sjf"
+    policy: str = DEFAULT_ORDERING
     nice_range: PositiveInt | None = None
     """The largest nice number; None chooses it by the scheduler's own weights."""
     retries: int = Field(2, ge=0)

@@ -36,7 +36,7 @@ WORDS = {
     "scheduler": "where jobs run: `local` or `slurm`",
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
     "limits, `act` also requeues jobs",
-    "policy": "who goes first: `sjf`, `ssf` or `fifo`",
+    "policy": "who goes first: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
     "retries": "how often in a row one job is tried again without getting any further",

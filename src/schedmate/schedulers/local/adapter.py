@@ -27,6 +27,7 @@ from schedmate.model import (
     Submission,
 )
 from schedmate.model.account import account_name
+from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.activity import activities
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
@@ -43,8 +44,6 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
-_NICE_RANGE = 10_000
-"""Jobs do not age here, so nothing bounds it but the wish for readable numbers."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -60,7 +59,7 @@ class LocalScheduler:
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
-        self._most_nice = nice_range or _NICE_RANGE
+        self._most_nice = nice_range or NICE_RANGE
 
     def submit(self, submission: Submission) -> JobId:
         self._check(submission)
