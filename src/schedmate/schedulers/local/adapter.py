@@ -80,7 +80,7 @@ class LocalScheduler:
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
-        if not all(entry.state.ended for entry in entries):
+        if not all(entry.state.ended or entry.held for entry in entries):
             self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
         return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
@@ -114,6 +114,13 @@ class LocalScheduler:
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
         return True
+
+    def hold(self, job_id: JobId) -> None:
+        self._queue.hold(_number(job_id))
+
+    def release(self, job_id: JobId) -> None:
+        self._queue.release(_number(job_id))
+        self.ensure_running()
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._queue.set_nice(_number(job_id), nice)
