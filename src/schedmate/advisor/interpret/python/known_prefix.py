@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from schedmate.advisor.interpret.python.truth import derived
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, UNKNOWN, Begun, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, UNKNOWN_DATA, KnownPrefix, Value
 from schedmate.model import Evidence, Source
 
 _HOLE = re.compile(r"(%s|\{\})|%[^%s]|\{")
@@ -21,31 +21,31 @@ def beginning(parts: Iterable[Value], glue: str = "") -> Value:
     known: list[Value] = []
     text = ""
     for part in parts:
-        data = part.begins if isinstance(part, Begun) else part.data
+        data = part.begins if isinstance(part, KnownPrefix) else part.data
         if not isinstance(data, str):
             break
         text = data if glue and data.startswith(glue) else f"{text}{data}"
         known.append(part)
-        if isinstance(part, Begun):
+        if isinstance(part, KnownPrefix):
             break
         text = f"{text.rstrip(glue)}{glue}" if glue else text
     return _begun(text, known)
 
 
 def before_holes(template: Value, values: Sequence[Value] = ()) -> Value:
-    """What a `%` or `{}` template has before the first hole that nobody knows."""
+    """What a `%` or `{}` template has before the first unknown hole."""
     if not isinstance(template.data, str):
-        return NOBODY_KNOWS
+        return UNKNOWN
     text, known, start = "", [template], 0
-    for hole, value in zip(_HOLE.finditer(template.data), (*values, NOBODY_KNOWS), strict=False):
+    for hole, value in zip(_HOLE.finditer(template.data), (*values, UNKNOWN), strict=False):
         text += template.data[start : hole.start()]
         start = hole.end()
-        data = value.begins if isinstance(value, Begun) else value.data
+        data = value.begins if isinstance(value, KnownPrefix) else value.data
         if not isinstance(data, str) or not hole[1]:
             return _begun(text, known)
         text += data
         known.insert(0, value)
-        if isinstance(value, Begun):
+        if isinstance(value, KnownPrefix):
             return _begun(text, known)
     return _begun(text + template.data[start:], known)
 
@@ -59,13 +59,17 @@ def unset_in(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:
     start = place.end() if place is not None else 0
     hole = _UNSET.search(text, start)
     if hole is None:
-        return Value(text if start else UNKNOWN, lines, source)
+        return Value(text if start else UNKNOWN_DATA, lines, source)
     begins = text[: hole.start()]
-    return Begun(UNKNOWN, lines, source, begins=begins) if begins else Value(UNKNOWN, lines, source)
+    return (
+        KnownPrefix(UNKNOWN_DATA, lines, source, begins=begins)
+        if begins
+        else Value(UNKNOWN_DATA, lines, source)
+    )
 
 
 def _begun(text: str, known: list[Value]) -> Value:
     if not text or len(text) > _MAX_TEXT:
-        return NOBODY_KNOWS
-    told = derived(UNKNOWN, *known)
-    return Begun(UNKNOWN, told.lines, told.source, begins=text)
+        return UNKNOWN
+    told = derived(UNKNOWN_DATA, *known)
+    return KnownPrefix(UNKNOWN_DATA, told.lines, told.source, begins=text)

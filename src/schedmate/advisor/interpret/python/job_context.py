@@ -1,4 +1,4 @@
-"""The world that models of libraries see: the job's command line, environment and files."""
+"""The context that models of libraries see: the job's command line, environment and files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.python.binding import default_scope, parameter_defaults
 from schedmate.advisor.interpret.python.classes import lineage
+from schedmate.advisor.interpret.python.context import ReadConfig
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.loading import settings_of
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import Dotted, LocalClass, LocalFunction, Value
-from schedmate.advisor.interpret.python.world import ReadConfig
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.sources.elsewhere import ends_of_file, is_elsewhere
 
@@ -26,7 +26,7 @@ _MAX_READ, _MAX_TEXT = 1000, 2_000_000
 _CONFIGS = ("*.yaml", "*.yml")
 
 
-class JobWorld:
+class JobContext:
     def __init__(self, engine: Engine, scope: Scope, read_config: ReadConfig) -> None:
         self._engine = engine
         self._scope = scope

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schedmate.advisor.interpret.python.afterwards import follow_the_rest
 from schedmate.advisor.interpret.python.budget import Budget, Exhausted, JobRaises, Limits
+from schedmate.advisor.interpret.python.context import CallModel, Context, ReadConfig, Wrapper
 from schedmate.advisor.interpret.python.engine import Arguments, Site
 from schedmate.advisor.interpret.python.interpreter import Interpreter
 from schedmate.advisor.interpret.python.loading import module_scope
@@ -17,8 +17,8 @@ from schedmate.advisor.interpret.python.parsed import ParsedFile, parse_file
 from schedmate.advisor.interpret.python.references import LocalModule
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.interpret.python.uncalled import interpret_uncalled
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import Model, ReadConfig, World, Wrapper
 from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile
@@ -30,45 +30,45 @@ def _no_config(source: SourceFile) -> Value | None:
 
 _MAX_UNUSED = 100_000
 """Characters of modules that nothing uses: they are parsed to see whether they can be."""
-_NO_MODELS: Mapping[str, Model] = {}
+_NO_MODELS: Mapping[str, CallModel] = {}
 _NO_WRAPPERS: Mapping[str, Wrapper] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class Interpretation:
     """What was seen, the files that were parsed for it, and those that could not be.
 
-    `world` is the one in which the code was followed; where there is none, it has the command
+    `context` is the one in which the code was interpreted; where there is none, it has the command
     line and the configs all the same.
     """
 
     trace: Trace
-    world: World
+    context: Context
     modules: tuple[ParsedFile, ...] = ()
     problems: tuple[Unparsable, ...] = ()
     processes: Processes = field(default_factory=Processes)
     configs: Sequence[SourceFile] = ()
-    """Config files that were read for it; those that `world` reads later are added."""
+    """Config files that were read for it; those that `context` reads later are added."""
 
 
-def follow(
+def interpret(
     run: PythonRun,
     files: Files,
     *,
-    models: Mapping[str, Model] = _NO_MODELS,
+    models: Mapping[str, CallModel] = _NO_MODELS,
     wrappers: Mapping[str, Wrapper] = _NO_WRAPPERS,
     limits: Limits | None = None,
     read_config: ReadConfig = _no_config,
-) -> Followed:
+) -> Interpretation:
     """Never raises, whatever the files hold; stops when the budget is used up."""
     engine = Interpreter(run, files, Budget(limits or Limits()), models, wrappers)
     parsed = _entry(engine)
     engine.parsed.append(parsed)
-    _follow_entry(engine, parsed, read_config)
+    _interpret_entry(engine, parsed, read_config)
     engine.problems += _unused_problems(engine)
-    return Followed(
+    return Interpretation(
         trace=engine.trace,
-        world=engine.world,
+        context=engine.context,
         modules=tuple(engine.parsed),
         problems=tuple(engine.problems),
         processes=engine.processes,
@@ -80,7 +80,7 @@ def _unused_problems(engine: Interpreter) -> Iterator[Unparsable]:
     """Modules that are imported and never used run all the same, if they are Python."""
     left = _MAX_UNUSED
     for module in engine.imported:
-        if module.followed or module.path is None:
+        if module.interpreted or module.path is None:
             continue
         source = engine.files.read(module.path, inside=engine.finder.allowed)
         left -= len(source.text) if source is not None else 0
@@ -93,7 +93,7 @@ def _unused_problems(engine: Interpreter) -> Iterator[Unparsable]:
 
 
 def _entry(engine: Interpreter) -> ParsedFile:
-    """Nothing is followed where the entry point is elsewhere or no Python."""
+    """Nothing is interpreted where the entry point is elsewhere or no Python."""
     nothing = SourceFile(engine.run.entry.name, "")
     parsed = parse_file(engine.run.entry.source or nothing, 0)
     if isinstance(parsed, Unparsable):
@@ -105,9 +105,9 @@ def _entry(engine: Interpreter) -> ParsedFile:
     return parsed
 
 
-def _follow_entry(engine: Interpreter, parsed: ParsedFile, read_config: ReadConfig) -> None:
+def _interpret_entry(engine: Interpreter, parsed: ParsedFile, read_config: ReadConfig) -> None:
     path = parsed.source.path
-    module = LocalModule(_module_name(engine, path), path, None, followed=True)
+    module = LocalModule(_module_name(engine, path), path, None, interpreted=True)
     function = engine.run.entry.function
     scope = module.scope = module_scope(parsed, module, None if function else "__main__")
     if path is not None:
@@ -121,7 +121,7 @@ def _follow_entry(engine: Interpreter, parsed: ParsedFile, read_config: ReadConf
         )
     if not engine.budget.late:
         engine.budget.allow(engine.budget.limits.afterwards)
-        _within_budget(engine, lambda: follow_the_rest(engine))
+        _within_budget(engine, lambda: interpret_uncalled(engine))
 
 
 def _named(engine: Interpreter, scope: Scope, dotted: str) -> Value:

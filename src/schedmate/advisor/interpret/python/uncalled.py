@@ -1,4 +1,4 @@
-"""Code that nobody is seen to call, because a library does: followed last, as uncertain."""
+"""Code that nobody is seen to call, because a library does: interpreted last, as uncertain."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _LAST = ("forward", "call", "__call__", "__getitem__", "__len__", "__repr__", "v
 _MAX_DEPTH = 1
 
 
-def follow_the_rest(engine: Engine) -> None:
+def interpret_uncalled(engine: Engine) -> None:
     engine.options_stated = frozenset(option.name for option in engine.trace.options)
     for function in sorted(engine.functions, key=_order)[:1000]:
-        if function.node in engine.state.followed or not _worth(engine, function):
+        if function.node in engine.state.interpreted or not _worth(engine, function):
             continue
         with engine.uncertain(), engine.memory.outside():
-            _follow(engine, function)
+            _interpret(engine, function)
 
 
 def _order(function: LocalFunction) -> tuple[int, int]:
@@ -49,7 +49,7 @@ def _worth(engine: Engine, function: LocalFunction) -> bool:
     return bool(function.home.file.depth <= _MAX_DEPTH)
 
 
-def _follow(engine: Engine, function: LocalFunction) -> None:
+def _interpret(engine: Engine, function: LocalFunction) -> None:
     site = Site(function.home, function.node)
     value = Value(function)
     if function.owner is not None:
@@ -80,11 +80,11 @@ def _instance(engine: Engine, cls: LocalClass, site: Site) -> Value:
     engine.instances[id(cls)] = instance
     init = lookup_class(engine, cls, "__init__")
     if init is not None and isinstance(init.data, LocalFunction):
-        _follow_init(engine, init.data, instance, site)
+        _interpret_init(engine, init.data, instance, site)
     return instance
 
 
-def _follow_init(engine: Engine, init: LocalFunction, instance: Value, site: Site) -> None:
+def _interpret_init(engine: Engine, init: LocalFunction, instance: Value, site: Site) -> None:
     try:
         engine.call(bound_method(init, instance), Arguments(), site)
     except (JobRaises, RecursionError):

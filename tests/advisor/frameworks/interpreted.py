@@ -1,4 +1,4 @@
-"""A job's code followed for real, and what the idioms say of it."""
+"""A job's code interpreted for real, and what the readers say of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from schedmate.advisor.frameworks.base import Idiom, Reading
+from schedmate.advisor.frameworks.base import Reader, Reading
 from schedmate.advisor.frameworks.other_worlds import OTHER_WORLDS
-from schedmate.advisor.interpret.python.follow import follow
+from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.shell import command_words
 from schedmate.advisor.launch.run import Entry, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS
@@ -21,11 +21,11 @@ def said(
     code: str,
     *arguments: str,
     entry: str = "train.py",
-    idioms: tuple[Idiom, ...] = OTHER_WORLDS,
+    readers: tuple[Reader, ...] = OTHER_WORLDS,
 ) -> dict[str, Any]:
     """Each field with the first value said of it, and no field with two."""
     found: dict[str, Any] = {}
-    for each in statements(directory, code, *arguments, entry=entry, idioms=idioms):
+    for each in statements(directory, code, *arguments, entry=entry, readers=readers):
         known = found.setdefault(each.field, each.value.data)
         assert known == each.value.data, f"{each.field} is both {known} and {each.value.data}"
     return found
@@ -36,7 +36,7 @@ def statements(
     code: str,
     *arguments: str,
     entry: str = "train.py",
-    idioms: tuple[Idiom, ...] = OTHER_WORLDS,
+    readers: tuple[Reader, ...] = OTHER_WORLDS,
 ):
     path = directory / entry
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def statements(
         arguments=words[2:],
         command=words[1],
     )
-    trace = follow(run, files, models=MODELS, wrappers=WRAPPERS, read_config=read).trace
+    trace = interpret(run, files, models=MODELS, wrappers=WRAPPERS, read_config=read).trace
     options = {option.name: option.value for option in trace.options}
     reading = Reading(run=run, trace=trace, options=options)
-    return [each for idiom in idioms for each in idiom(reading)]
+    return [each for reader in readers for each in reader(reading)]

@@ -1,4 +1,4 @@
-"""Small jobs, followed for real: what their options will be."""
+"""Small jobs, interpreted for real: what their options will be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.options.replay import plain
-from schedmate.advisor.interpret.python.follow import follow
+from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.shell import Word, command_words
 from schedmate.advisor.launch.run import Entry, PythonRun
@@ -59,4 +59,4 @@ def job(
         command=words[0],
         env=dict(environment or {}),
     )
-    return Job(follow(run, reach, models=MODELS, wrappers=WRAPPERS, read_config=read).trace)
+    return Job(interpret(run, reach, models=MODELS, wrappers=WRAPPERS, read_config=read).trace)

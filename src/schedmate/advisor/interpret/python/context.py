@@ -11,7 +11,7 @@ from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.sources.files import SourceFile
 
 
-class World(Protocol):
+class Context(Protocol):
     """The job around a call: its command line, its environment, its files."""
 
     @property
@@ -30,7 +30,7 @@ class World(Protocol):
         beside the entry point. None where it is not there, is no text, or lies outside."""
 
     def read_python_config(self, path: str) -> Value | None:
-        """A Python file of settings as a `Table` of its names; it is followed, not run."""
+        """A Python file of settings as a `Table` of its names; it is interpreted, not run."""
 
     def list_files(self, directory: str) -> Sequence[str]:
         """Names of files below a directory of the job, at most a few hundred."""
@@ -61,9 +61,9 @@ class World(Protocol):
 ReadConfig = Callable[[SourceFile], Value | None]
 """The content of a config file, each leaf with its line."""
 
-Model = Callable[[Call, World], Value | None]
-"""What a library call returns, as far as reading tells; None: a `Thing`, as for any other."""
+CallModel = Callable[[Call, Context], Value | None]
+"""What a library call returns, as far as reading tells; None: a plain `LibraryObject`."""
 
-Wrapper = Callable[[LocalFunction, Value, World], Value | None]
+Wrapper = Callable[[LocalFunction, Value, Context], Value | None]
 """What a call of a decorated function of the job does: the function, the decorator as it stands
-(`hydra.main(…)` is a `Thing`), the world. None: as if it were not decorated."""
+(`hydra.main(…)` is a `LibraryObject`), the context. None: as if it were not decorated."""
