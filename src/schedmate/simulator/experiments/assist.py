@@ -9,6 +9,7 @@ headed, how jobs scale with GPUs. No daemon steers it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +24,13 @@ from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.recovery import Owners
 from schedmate.simulator.experiments.setting import Setting
-from schedmate.simulator.shell.diagnosing import Diagnoses
 from schedmate.simulator.shell.shell import Shell
 from schedmate.simulator.shell.tracking import Silences, Tracker
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats
+
+if TYPE_CHECKING:
+    from schedmate.simulator.shell.diagnosing import Diagnoses
 
 SURE = 1.0
 """Below this log_sigma a prediction counts as sure."""
@@ -82,8 +85,14 @@ def _shell(
         estimates=estimates if advised else None,
         tracker=tracker,
         silences=_silences(setting),
-        diagnoses=Diagnoses(recovery) if "handler" in plan.parts else None,
+        diagnoses=_diagnoses(recovery) if "handler" in plan.parts else None,
     )
+
+
+def _diagnoses(recovery: Recovery) -> Diagnoses:
+    from schedmate.simulator.shell.diagnosing import Diagnoses  # noqa: PLC0415 - loads all rules
+
+    return Diagnoses(recovery)
 
 
 def _answers(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from schedmate.core import (
     Act,
@@ -31,10 +32,12 @@ from schedmate.model import Action, Advice, Job, JobState, Prediction, Spread, W
 from schedmate.model.advice import Basis
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.shell.diagnosing import Diagnoses
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
 from schedmate.simulator.traces.columns import Columns
+
+if TYPE_CHECKING:
+    from schedmate.simulator.shell.diagnosing import Diagnoses
 
 OnEvent = Callable[[Event, Sequence[Instruction]], None]
 
