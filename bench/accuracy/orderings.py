@@ -1,21 +1,22 @@
 """Which ordering of the decision engine shortens completion times most, beside a scheduler.
 
-    python -m bench.accuracy.orderings [SITE...] [--beside fifo,easy,multifactor] [--loads 0.85,1.0]
+    python -m bench.accuracy.orderings                          # every trace
+    python -m bench.accuracy.orderings theta --beside fifo,easy # one trace, two policies
 
 Average completion time without over with SchedMate, nice numbers bounded as live, for each
 ordering and for predictions that are off by a given error (standard deviation of the logarithm).
 `unbounded` is what the same predictions give a scheduler that orders by them itself, without
-ageing: the distance is what the bound costs. Sites and data: see scheduling_gain.py.
+ageing: the distance is what the bound costs. Data: bench/README.md.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 
+from bench.command import command_line
 from bench.corpora.trace_settings import sites
 from schedmate.simulator import Setting, plan
 from schedmate.simulator.experiments.knowledge import Knowledge
@@ -49,7 +50,7 @@ def measure(setting: Setting, policies: list[str]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("sites", nargs="*")
     parser.add_argument("--beside", default="fifo,easy,multifactor")
     parser.add_argument("--loads", default="0.85,1.0")
@@ -66,9 +67,9 @@ def main() -> None:
                 for name, gain in gains.items():
                     found[error, name].append(gain)
     print("\ngeometric mean (worst) of", len(next(iter(found.values()), [])), "contended settings")
-    for (error, name), gains in sorted(found.items()):
-        mean = float(np.exp(np.log(gains).mean()))
-        print(f"error {error:<4g} {name:22} {mean:5.2f} ({min(gains):.2f})")
+    for (error, name), measured in sorted(found.items()):
+        mean = float(np.exp(np.log(measured).mean()))
+        print(f"error {error:<4g} {name:22} {mean:5.2f} ({min(measured):.2f})")
 
 
 if __name__ == "__main__":
