@@ -19,6 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     told,
     truth_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -108,3 +109,6 @@ def _stops(given: Mapping[str, Value], call: Call) -> Iterator[Claim]:
 def _spread(call: Call) -> Iterator[Claim]:
     if call.callee.startswith(_DASK):
         yield from implied("parallelism", "dp", call, confidence=0.8)
+
+
+FRAMEWORK = Framework(readers=(boosting, estimators))

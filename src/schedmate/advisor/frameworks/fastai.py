@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, implied, is_of, last_name, said, text_of
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Dotted
 from schedmate.advisor.settle.claim import Claim
 
@@ -41,3 +42,6 @@ def _learner(call: Call) -> Iterator[Claim]:
         yield from implied("model", text_of(arch), call)
     yield from said("optimizer", call.keywords.get("opt_func"), call)
     yield from said("learning_rate", call.keywords.get("lr"), call, confidence=0.8)
+
+
+FRAMEWORK = Framework(readers=(fastai,))

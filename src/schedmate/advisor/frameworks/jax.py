@@ -19,6 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     said,
     text_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -97,9 +98,8 @@ def flax_checkpoints(reading: Reading) -> Iterator[Claim]:
 
 def orbax_checkpoints(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "CheckpointManager"):
-        if is_of(call.callee, "orbax", "tensorflow"):
-            place = 1 if is_of(call.callee, "tensorflow") else 0
-            yield from said("checkpoint_dir", call.argument("directory", place), call)
+        if is_of(call.callee, "orbax"):
+            yield from said("checkpoint_dir", call.argument("directory", 0), call)
     for call in calls_of(reading, "CheckpointManagerOptions"):
         yield from said("checkpoint_every", call.argument("save_interval_steps", 0), call)
     for call in calls_of(reading, "PeriodicCheckpointAction"):
@@ -138,3 +138,14 @@ def _mesh(call: Call) -> Iterator[Claim]:
         yield from implied("parallelism", "fsdp", call)
     elif len(axes) == 1 and axes[0] in _DATA_AXES:
         yield from implied("parallelism", "dp", call)
+
+
+FRAMEWORK = Framework(
+    readers=(
+        optax_optimizers,
+        spread_over_devices,
+        flax_checkpoints,
+        flax_precision,
+        orbax_checkpoints,
+    )
+)

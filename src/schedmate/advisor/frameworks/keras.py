@@ -18,6 +18,8 @@ from schedmate.advisor.frameworks.calls import (
     said,
     text_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.frameworks.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.frameworks.tensorflow import batch_of, share
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Sequence, Table, Value
 from schedmate.advisor.settle.claim import Claim
@@ -195,3 +197,6 @@ def _directory(path: Value | None) -> Value | None:
         parent = str(PurePosixPath(text).parent)
         text = "" if parent == "." or _FILE.search(parent) else parent
     return Value(text, path.lines, path.source) if text else None
+
+
+FRAMEWORK = Framework(readers=(compiled, fitted, callbacks, policies, keras_models, keras_datasets))

@@ -19,6 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     said,
     text_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -111,6 +112,12 @@ def horovod(reading: Reading) -> Iterator[Claim]:
             return
 
 
+def managed_checkpoints(reading: Reading) -> Iterator[Claim]:
+    for call in calls_of(reading, "CheckpointManager"):
+        if is_of(call.callee, "tensorflow"):
+            yield from said("checkpoint_dir", call.argument("directory", 1), call)
+
+
 def per_replica(reading: Reading) -> Iterator[Claim]:
     """A name that says it is each device's share; the pipeline gets that times the devices."""
     given = {last_name(name): value for name, value in reading.options.items()}
@@ -150,3 +157,6 @@ def _words(call: Call) -> str:
 def _before(text: str) -> str:
     """`train_ds = train_ds.shuffle(…).batch(…)`: what the line speaks of first."""
     return text.partition("(")[0]
+
+
+FRAMEWORK = Framework(readers=(pipelines, per_replica, strategies, horovod, managed_checkpoints))

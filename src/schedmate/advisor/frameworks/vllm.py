@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, is_of, number_of, said, text_of
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -24,3 +25,6 @@ def vllm(reading: Reading) -> Iterator[Claim]:
         if shards is not None and (number_of(shards) or 0) > 1:
             yield from said("parallelism", Value("tp", shards.lines, shards.source), call)
         return
+
+
+FRAMEWORK = Framework(readers=(vllm,))

@@ -19,6 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -89,3 +90,6 @@ def _zoo(reading: Reading) -> Iterator[Claim]:
         if is_of(call.callee, "detectron2") and path is not None and text:
             yield from said("model", Value(PurePosixPath(text).stem, path.lines, path.source), call)
             return
+
+
+FRAMEWORK = Framework(readers=(detectron2,))

@@ -17,6 +17,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     told,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Table
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -95,3 +96,6 @@ def environments(reading: Reading) -> Iterator[Claim]:
 
 def _plays(reading: Reading) -> bool:
     return any(is_of(each.name, *_GAMES) for each in reading.trace.imports)
+
+
+FRAMEWORK = Framework(readers=(stable_baselines, rllib, tianshou))
