@@ -8,17 +8,17 @@ from dataclasses import replace
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
-    implied,
+    claim,
+    implied_claim,
     is_of,
     items_of,
     kind_of,
     last_name,
+    named_claims,
     number_of,
     parts_of,
     runs,
-    said,
     text_of,
-    told,
 )
 from schedmate.advisor.frameworks.command_line import (
     config_at,
@@ -82,7 +82,7 @@ def lightning(reading: Reading) -> Iterator[Claim]:
 
 def _trainer(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
     lengths = {name: value for name, value in given.items() if not _no_limit(value)}
-    for each in told(_TRAINER, lengths, call):
+    for each in named_claims(_TRAINER, lengths, call):
         yield replace(each, confidence=0.7) if each.field == "checkpoint_dir" else each
     yield from _spread(call, given)
 
@@ -96,38 +96,38 @@ def _spread(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
     strategy = given.get("strategy") or given.get("accelerator")
     name = text_of(strategy) or last_name(kind_of(strategy))
     if name in _STRATEGIES:
-        yield from implied("parallelism", _STRATEGIES[name], call)
+        yield from implied_claim("parallelism", _STRATEGIES[name], call)
     elif name == "DeepSpeedStrategy":
         stage = number_of(parts_of(strategy).get("stage"))
-        yield from implied("parallelism", f"zero{int(stage or 2)}", call)
+        yield from implied_claim("parallelism", f"zero{int(stage or 2)}", call)
     elif name not in ("auto", "gpu", "cuda", "cpu", "tpu", "mps", "single_device"):
-        yield from said("parallelism", strategy, call)
+        yield from claim("parallelism", strategy, call)
 
 
 def _precision(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
-    yield from said("precision", given.get("precision"), call)
+    yield from claim("precision", given.get("precision"), call)
     for plugin in items_of(given.get("plugins")):
         argument = _PRECISIONS.get(last_name(kind_of(plugin)))
         if argument is not None and isinstance(plugin.data, LibraryObject):
-            yield from said("precision", plugin.data.call.argument(argument, 0), call)
+            yield from claim("precision", plugin.data.call.argument(argument, 0), call)
 
 
 def _callbacks(call: Call) -> Iterator[Claim]:
     for callback in items_of(call.keywords.get("callbacks")):
         if "EarlyStopping" in kind_of(callback):
             made = callback.data.call if isinstance(callback.data, LibraryObject) else call
-            yield from implied("early_stopping", True, made)
+            yield from implied_claim("early_stopping", True, made)
 
 
 def lightning_checkpoints(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "ModelCheckpoint"):
         if not is_of(call.callee, *_LIBRARIES):
             continue
-        yield from said("checkpoint_dir", call.argument("dirpath", 0), call)
+        yield from claim("checkpoint_dir", call.argument("dirpath", 0), call)
         steps = ("every_n_train_steps", "every_n_epochs")
         given = [call.keywords[name] for name in steps if (number_of(call.keywords.get(name)) or 0)]
         for value in given[:1]:
-            yield from said("checkpoint_every", value, call)
+            yield from claim("checkpoint_every", value, call)
 
 
 def lightning_optimizers(reading: Reading) -> Iterator[Claim]:
@@ -141,8 +141,8 @@ def lightning_optimizers(reading: Reading) -> Iterator[Claim]:
     ]
     if len(made) == 1 and not made[0].certain:
         call = made[0]
-        yield from implied("optimizer", last_name(call.callee), call, certain=True)
-        yield from said("learning_rate", call.argument("lr", 1), call, certain=True)
+        yield from implied_claim("optimizer", last_name(call.callee), call, certain=True)
+        yield from claim("learning_rate", call.argument("lr", 1), call, certain=True)
 
 
 def _is_optimizer(call: Call) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, items_of, last_name, said, text_of
+from schedmate.advisor.frameworks.calls import calls_of, claim, items_of, last_name, text_of
 from schedmate.advisor.frameworks.contract import (
     Framework,
     Sample,
@@ -93,7 +93,7 @@ def _deepspeed(settings: Settings) -> Iterator[Claim]:
 
 def _callbacks(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "EarlyStoppingCallback"):
-        yield from said("early_stopping", Value(True, (call.line,)), call)
+        yield from claim("early_stopping", Value(True, (call.line,)), call)
 
 
 TRAINING_ARGUMENTS = Framework(
