@@ -111,7 +111,7 @@ def _profiles(likes: Sequence[str]) -> Iterator[RunProfile]:
     for like in likes:
         profile = profile_file(Path(like))
         if profile is None:
-            raise BadInput(f"{like} says nothing about how its run went; leave it out")
+            raise BadInput(f"{like} does not show how its run went; leave it out")
         yield profile
 
 
