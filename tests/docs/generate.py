@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from schedmate.advisor.frameworks.tools import TOOLS
+from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.launch.launchers.environments import ENVIRONMENTS
 from schedmate.advisor.launch.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
 from schedmate.advisor.launch.launchers.schedulers import SCHEDULERS
@@ -136,7 +136,7 @@ def understood_table() -> str:
         "packages that options are declared or loaded with": {
             name.partition(".")[0] for name in (*MODELS, *WRAPPERS)
         },
-        "tools that train from a config": {known.tool.__name__ for known in TOOLS},
+        "frameworks whose settings are read": {signs.name for signs in SIGNS if signs.module},
     }
     rows = ["| kind | known |", "|---|---|"]
     rows += [

@@ -1,4 +1,4 @@
-"""No reader of the PyTorch context raises, whatever a trace holds."""
+"""No reader of the PyTorch family raises, whatever a trace holds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.frameworks.families import PYTORCH_FAMILY
 from advisor.frameworks.traces import at, reading
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
 from schedmate.advisor.interpret.python.trace import Binding, Loop
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
@@ -183,5 +183,5 @@ bindings = st.builds(
 )
 def test_every_trace_is_answered(some, rounds, names, options):
     read = reading(*some, loops=rounds, bindings=names, options=options)
-    for reader in PYTORCH_WORLD:
+    for reader in PYTORCH_FAMILY:
         assert all(isinstance(each, Claim) for each in reader(read)), reader

@@ -103,7 +103,7 @@ def is_trained_by_transformers(reading: Reading) -> bool:
     )
 
 
-def said(
+def claim(
     field: str,
     value: Value | None,
     at: Place,
@@ -135,7 +135,7 @@ def _can_be_said(value: Value) -> bool:
     return value.known and (value.plain or nameable)
 
 
-def implied(
+def implied_claim(
     field: str,
     data: object,
     at: Place,
@@ -146,24 +146,24 @@ def implied(
 ) -> Iterator[Claim]:
     """What a call says by being made: `FullyShardedDataParallel(…)`."""
     value = Value(data, (at.line,))
-    return said(field, value, at, confidence=confidence, certain=certain, depth=depth)
+    return claim(field, value, at, confidence=confidence, certain=certain, depth=depth)
 
 
-def chosen(field: str, name: str, call: Call, reading: Reading) -> Iterator[Claim]:
+def chosen_claim(field: str, name: str, call: Call, reading: Reading) -> Iterator[Claim]:
     """What a call is the name of; where an option has that name too, it was chosen there."""
     for value in reading.options.values():
         if isinstance(value.data, str) and _bare(value.data) == _bare(name):
             picked = Value(name, (*value.lines, call.line), value.source)
-            yield from said(field, picked, call)
+            yield from claim(field, picked, call)
             return
-    yield from implied(field, name, call)
+    yield from implied_claim(field, name, call)
 
 
 def _bare(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def told(
+def named_claims(
     fields: Mapping[str, str], parts: Mapping[str, Value], at: Place, *, confidence: float = 0.95
 ) -> Iterator[Claim]:
     """Each field by the first of its argument names that is given."""
@@ -171,7 +171,7 @@ def told(
         found = (parts[name] for name in names.split() if name in parts)
         stated = (each for each in found if each.known or isinstance(each, KnownPrefix))
         value = next((each for each in stated if each.data is not None), None)
-        yield from said(field, value, at, confidence=confidence)
+        yield from claim(field, value, at, confidence=confidence)
 
 
 def parts_of(value: Value | None) -> Mapping[str, Value]:

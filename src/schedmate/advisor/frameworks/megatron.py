@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import derived, truth_of
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.frameworks.megatron_model import megatron_model, number
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.settle.claim import Claim
@@ -115,3 +116,6 @@ def _resumes(options: Mapping[str, Value]) -> Iterator[Claim]:
     save, load = options.get("save"), options.get("load")
     if save is not None and load is not None and load.known and save.data == load.data:
         yield Claim(field="resumes", value=Value(True, load.lines, load.source))
+
+
+FRAMEWORK = Framework(readers=(megatron,))

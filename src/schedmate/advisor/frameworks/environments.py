@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
+    claim,
     is_of,
     last_name,
+    named_claims,
     part_of,
-    said,
     text_of,
-    told,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Table
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -41,18 +42,18 @@ def stable_baselines(reading: Reading) -> Iterator[Claim]:
             continue
         name = last_name(call.callee)
         if name == "learn":
-            yield from said("max_steps", call.argument("total_timesteps", 0), call)
+            yield from claim("max_steps", call.argument("total_timesteps", 0), call)
         elif name == "CheckpointCallback":
-            yield from said("checkpoint_every", call.argument("save_freq", 0), call)
-            yield from said("checkpoint_dir", call.argument("save_path", 1), call)
+            yield from claim("checkpoint_every", call.argument("save_freq", 0), call)
+            yield from claim("checkpoint_dir", call.argument("save_path", 1), call)
         elif name.isupper():
-            yield from told(_ALGORITHM, call.keywords, call)
+            yield from named_claims(_ALGORITHM, call.keywords, call)
 
 
 def rllib(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "training"):
         if is_of(call.callee, "ray"):
-            yield from told(_RLLIB, call.keywords, call)
+            yield from named_claims(_RLLIB, call.keywords, call)
     for call in calls_of(reading, "RunConfig", "tune.run"):
         if is_of(call.callee, "ray"):
             yield from _stopped(call)
@@ -61,7 +62,7 @@ def rllib(reading: Reading) -> Iterator[Claim]:
 def _stopped(call: Call) -> Iterator[Claim]:
     stop = call.keywords.get("stop")
     if stop is not None and isinstance(stop.data, Table):
-        yield from said("max_steps", part_of(stop, "timesteps_total"), call, confidence=0.85)
+        yield from claim("max_steps", part_of(stop, "timesteps_total"), call, confidence=0.85)
 
 
 def tianshou(reading: Reading) -> Iterator[Claim]:
@@ -69,7 +70,7 @@ def tianshou(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, *names, "offpolicy_trainer", "offline_trainer"):
         if is_of(call.callee, "tianshou"):
             fields = {"epochs": "max_epoch max_epochs", "batch_size": "batch_size"}
-            yield from told(fields, call.keywords, call)
+            yield from named_claims(fields, call.keywords, call)
 
 
 def environment_steps(reading: Reading) -> Iterator[Claim]:
@@ -85,7 +86,7 @@ def environments(reading: Reading) -> Iterator[Claim]:
         if last_name(call.callee) in _MAKERS and is_of(call.callee, *_GAMES, *_BASELINES):
             named = call.argument("id", 0) or call.keywords.get("env_id")
             if text_of(named):
-                yield from said("dataset", named, call)
+                yield from claim("dataset", named, call)
                 return
     for name, value in reading.options.items() if _plays(reading) else ():
         if last_name(name.lstrip("-").replace("-", "_").lower()) in _NAMES_ONE and text_of(value):
@@ -95,3 +96,6 @@ def environments(reading: Reading) -> Iterator[Claim]:
 
 def _plays(reading: Reading) -> bool:
     return any(is_of(each.name, *_GAMES) for each in reading.trace.imports)
+
+
+FRAMEWORK = Framework(readers=(stable_baselines, rllib, tianshou))

@@ -9,16 +9,17 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     Place,
     calls_of,
+    claim,
     derived,
     first_of,
     is_of,
     number_of,
     part_of,
     parts_of,
-    said,
     text_of,
     truth_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -49,10 +50,10 @@ def detectron2(reading: Reading) -> Iterator[Claim]:
 
 def _filled(reading: Reading, config: Value | None, at: Place) -> Iterator[Claim]:
     for field, path in _FIELDS.items():
-        yield from said(field, first_of(part_of(config, *path.split("."))), at)
+        yield from claim(field, first_of(part_of(config, *path.split("."))), at)
     enabled = part_of(config, "SOLVER", "AMP", "ENABLED")
     if enabled is not None and truth_of(enabled) is True:
-        yield from said("precision", Value("fp16", enabled.lines, enabled.source), at)
+        yield from claim("precision", Value("fp16", enabled.lines, enabled.source), at)
     yield from _share(reading, part_of(config, "SOLVER", "IMS_PER_BATCH"), at)
 
 
@@ -65,7 +66,7 @@ def _assigned(reading: Reading) -> Iterator[Claim]:
     }
     for name, field in _ASSIGNED.items():
         if name in last:
-            yield from said(field, first_of(last[name].value), last[name])
+            yield from claim(field, first_of(last[name].value), last[name])
     if "IMS_PER_BATCH" in last:
         yield from _share(reading, last["IMS_PER_BATCH"].value, last["IMS_PER_BATCH"])
 
@@ -77,9 +78,9 @@ def _share(reading: Reading, whole: Value | None, at: Place) -> Iterator[Claim]:
     if whole is None or size is None:
         return
     if workers is not None and count and size % count == 0:
-        yield from said("batch_size", derived(int(size // count), whole, workers), at)
+        yield from claim("batch_size", derived(int(size // count), whole, workers), at)
     elif workers is None and not any(calls_of(reading, "launch")) and not reading.run.launchers:
-        yield from said("batch_size", whole, at, confidence=0.85)
+        yield from claim("batch_size", whole, at, confidence=0.85)
 
 
 def _zoo(reading: Reading) -> Iterator[Claim]:
@@ -87,5 +88,10 @@ def _zoo(reading: Reading) -> Iterator[Claim]:
         path = call.argument("config_path", 0)
         text = text_of(path)
         if is_of(call.callee, "detectron2") and path is not None and text:
-            yield from said("model", Value(PurePosixPath(text).stem, path.lines, path.source), call)
+            yield from claim(
+                "model", Value(PurePosixPath(text).stem, path.lines, path.source), call
+            )
             return
+
+
+FRAMEWORK = Framework(readers=(detectron2,))

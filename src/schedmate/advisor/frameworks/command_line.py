@@ -1,4 +1,4 @@
-"""The command line of a tool as a config: `--a.b=1`, `--flag`, `key=value`, words between."""
+"""A command line as a config (`--a.b=1`, `--flag`, `key=value`), over the file that it names."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 from collections.abc import Sequence as Several
 from dataclasses import dataclass
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
-from schedmate.advisor.options.configs import assign, parse_value
+from schedmate.advisor.options.configs import assign, inherit, merge, parse_value, resolve, select
+from schedmate.advisor.options.configs.inheritance import read_any
 from schedmate.advisor.options.configs.words import made_of, value_of
 
 _FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w.\-/]{0,200})(?P<equal>=)?(?P<value>.*)", re.DOTALL)
 _SETTING = re.compile(r"\+{0,2}(?P<name>[A-Za-z_][\w./@-]{0,200})=(?P<value>.*)", re.DOTALL)
 _MAX_WORDS = 2000
+_ENDINGS = (".yaml", ".yml", ".json", ".toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +78,37 @@ def _flag_value(word: Word, flag: re.Match[str], behind: Several[Word]) -> Value
         return parse_value(behind[0])
     items = [parse_value(each) for each in behind]
     return Value(Sequence(items), behind[0].evidence, value_of(behind[0]).source)
+
+
+def named_config(words: Several[Word], context: Context) -> Value:
+    """The first word that is a config file of the job; an empty table where none is."""
+    for word in words:
+        if word.known and word.text.lower().endswith(_ENDINGS):
+            return config_at(word.text, context)
+    return nothing_known(complete=True)
+
+
+def config_at(path: object, context: Context) -> Value:
+    """With all it inherits; not complete where it is not there."""
+    found = read_any(path, context) if isinstance(path, str) and path else None
+    if found is None or not isinstance(found.data, Table):
+        return nothing_known(complete=False)
+    return inherit(found, str(path), context)
+
+
+def with_options(config: Value, options: Value, context: Context) -> Value:
+    """What the command line puts over a config, and `${…}` filled in after that."""
+    return resolve(merge(config, options), context.environment)
+
+
+def config_option(options: Value, names: str, context: Context) -> Value:
+    """The config that a flag names: `--config x.yaml`."""
+    for name in names.split():
+        value = select(options, name)
+        if value is not None and isinstance(value.data, str):
+            return config_at(value.data, context)
+    return nothing_known(complete=True)
+
+
+def nothing_known(*, complete: bool) -> Value:
+    return Value(Table({}, complete=complete), (), "config")

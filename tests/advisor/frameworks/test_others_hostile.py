@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.frameworks.families import OTHER_FAMILIES
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import number_of
-from schedmate.advisor.frameworks.other_worlds import OTHER_WORLDS
 from schedmate.advisor.interpret.python.trace import Imported, Trace
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN_DATA,
@@ -106,7 +106,7 @@ def reading(trace: Trace, options: dict[str, Value] | None = None) -> Reading:
 )
 def test_any_arguments_are_survived(calls, options):
     trace = Trace(calls=calls, imports=[Imported("tensorflow", LINE, 0)])
-    for reader in OTHER_WORLDS:
+    for reader in OTHER_FAMILIES:
         list(reader(reading(trace, options)))
 
 
@@ -123,5 +123,5 @@ def test_any_arguments_are_survived(calls, options):
 def test_long_names_are_read_in_linear_time(callee):
     """A quadratic pattern would run into the suite's timeout."""
     trace = Trace(calls=[Call(callee=callee, line=LINE)])
-    for reader in OTHER_WORLDS:
+    for reader in OTHER_FAMILIES:
         list(reader(reading(trace)))
