@@ -56,18 +56,7 @@ CONTRACTS = {"schedmate.store", "schedmate.schedulers", "schedmate.schedulers.ba
 """What may be known of the outside without knowing an implementation."""
 
 KNOTS = {
-    ("schedmate.advisor.agent", "schedmate.advisor"),
-    ("schedmate.advisor.checks", "schedmate.advisor"),
-    ("schedmate.advisor.configs", "schedmate.advisor"),
-    ("schedmate.advisor.declarations", "schedmate.advisor"),
-    ("schedmate.advisor.idioms", "schedmate.advisor"),
-    ("schedmate.advisor.predicting", "schedmate.advisor"),
-    ("schedmate.advisor.python", "schedmate.advisor"),
-    ("schedmate.advisor.python", "schedmate.advisor.configs"),
-    ("schedmate.advisor.python.natives", "schedmate.advisor"),
-    ("schedmate.advisor.python.natives", "schedmate.advisor.python"),
-    ("schedmate.advisor.shell", "schedmate.advisor"),
-    ("schedmate.advisor.tools", "schedmate.advisor"),
+    ("schedmate.advisor.interpret.python.natives", "schedmate.advisor.interpret.python"),
     ("schedmate.handler.learning", "schedmate.handler"),
     ("schedmate.handler.reading", "schedmate.handler"),
     ("schedmate.handler.rules", "schedmate.handler"),

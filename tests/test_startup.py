@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench_module import bench_module
+from bench.speed import startup
 
 pytestmark = pytest.mark.processes
-startup = bench_module("startup")
 
 NOT_FOR_A_LOOK = {
     "numpy",

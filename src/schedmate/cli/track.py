@@ -116,8 +116,8 @@ def _profiles(likes: Sequence[str]) -> Iterator[RunProfile]:
 
 
 def _seconds(limit: str) -> float:
-    from schedmate.advisor.shell.directives import slurm_seconds
-    from schedmate.advisor.time_caps import cap_seconds
+    from schedmate.advisor.interpret.shell.directives import slurm_seconds
+    from schedmate.advisor.settle.time_caps import cap_seconds
     from schedmate.model import BadInput
 
     seconds = cap_seconds(limit, None) or slurm_seconds(limit)

@@ -11,10 +11,10 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predicting.facts import Ran, facts_of
 from schedmate.advisor.predicting.lore import learnt_lore
 from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.target import Target
 from schedmate.model import JobState
 from schedmate.service.usecases.history_import import learn_from
 

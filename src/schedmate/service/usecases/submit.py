@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advised, Advisor, Target
-from schedmate.advisor.shell.directives import Asked, read_directives, read_options
-from schedmate.advisor.sources import Files
+from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
+from schedmate.advisor.sources.files import Files
 from schedmate.core import Act, JobAdvised, JobSeen, Past
 from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
