@@ -293,3 +293,19 @@ def test_a_user_whom_the_machine_does_not_know_reads_nothing(home):
 def test_only_jobs_of_root_are_read_as_root(secret):
     assert isinstance(files_of("root"), OwnFiles)
     assert text_of(files_of("root"), secret) == f"{SECRET}\n"
+
+
+def test_a_user_without_an_entry_reads_by_number_and_has_no_groups(home):
+    """Slurm may know users whom this machine does not."""
+    own, groups = home / "own.log", home / "groups.log"
+    for path, uid, gid, mode in ((own, 54321, 0, 0o400), (groups, 0, 54321, 0o040)):
+        path.write_text("x")
+        os.chown(path, uid, gid)
+        path.chmod(mode)
+    home.chmod(0o755)
+
+    reader = files_of("54321")
+
+    assert text_of(reader, own) == "x"
+    with pytest.raises(PermissionError):
+        text_of(reader, groups)
