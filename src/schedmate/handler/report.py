@@ -12,7 +12,7 @@ from schedmate.handler.nodes import node_faults, on_local_disk
 from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
-from schedmate.model import REASONS, Blame, Diagnosis, Evidence
+from schedmate.model import REASONS, Blame, Diagnosis, Evidence, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,6 +102,8 @@ def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
         summary, confidence = f"it ended well ({_verdict(case)})", 0.95
     else:
         summary, confidence = "nothing in the log shows a failure", 0.7
+        if case.state in (JobState.PENDING, JobState.RUNNING):
+            summary += f" (it is {case.state})"
     last = gathered.tail[-1:]
     return _diagnosis(
         case, "not_failed", summary=summary, lines=last, confidence=confidence, source="rule"

@@ -323,7 +323,10 @@ class LogReader:
         first = min((number for number in numbers if number >= end[0][0]), default=end[-1][0])
         routine = Routine(end, first)
         return [
-            replace(clue, went_on=routine.goes_on_after(clue.line.number, clue.stream))
+            replace(
+                clue,
+                went_on=routine.goes_on_after(clue.line.number, clue.stream, raised=clue.uncaught),
+            )
             if clue.line is not None
             else clue
             for clue in clues
