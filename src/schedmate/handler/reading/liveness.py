@@ -140,7 +140,7 @@ def _has_unmarked(lines: bytes) -> bool:
     return False
 
 
-_PROGRESS: Final = re.compile(
+PROGRESS: Final = re.compile(
     r"\b(?:step|epoch|iter|iteration|batch|loss|round|episode)s?\b.{0,60}\d|\d(?:it/s|s/it)\b",
     re.IGNORECASE,
 )
@@ -185,7 +185,7 @@ def _life_in(text: str, *, before: bool) -> int:
     """One usual line is enough where a logger wrote it: it was not late, it has a time."""
     if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
         return 0
-    if not before and _PROGRESS.search(text) is None:
+    if not before and PROGRESS.search(text) is None:
         return 0
     return 1 if stamped_at(text) is None else _ENOUGH
 
