@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.credibility import credible, with_best_reporter
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.last_words import clue_from_the_end
+from schedmate.handler.last_words import announced_end, clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.logs import DAY_S
@@ -70,7 +70,7 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     ]
     counted = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
     if not (case.failing or verdicts) and all(_survived_it(clue) for clue in counted):
-        return None
+        return None if case.succeeded else announced_end(gathered)
     at_the_end = _of_the_end(case, _of_last_attempt(case, counted))
     clues = [*at_the_end, *verdicts]
     if not clues:

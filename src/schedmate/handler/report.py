@@ -34,7 +34,8 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         summary = f"{meaning(reason)} ({_verdict(case)})"
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
-        summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
+        message = _first_line(clue.message) or _cut_off(clue)
+        summary = f"{_by(clue.ranks)}{meaning(reason)}: {message}"
         lines = evidence_lines(clue, gathered)
     return _diagnosis(
         case,
@@ -184,6 +185,11 @@ def _by(ranks: tuple[int, ...]) -> str:
         return f"{len(ranks)} ranks: "
     names = ", ".join(map(str, ranks))
     return f"rank{'s' * (len(ranks) > 1)} {names}: " if ranks else ""
+
+
+def _cut_off(clue: Clue) -> str:
+    calls = " ".join(_first_line(line.text) for line in clue.shown)
+    return f"the log ends inside its traceback{f', at {calls}' if calls else ''}"
 
 
 def _first_line(text: str) -> str:
