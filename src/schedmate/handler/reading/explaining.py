@@ -26,6 +26,11 @@ _NAME = (
 _BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")
 _LEVEL = re.compile(r"^.{0,80}?\b(?:ERROR|CRITICAL|FATAL)\b")
 _NAMED = re.compile(r"(?<![\w.])[\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: ")
+_GLUED = re.compile(
+    r"(?<=[a-z0-9\])%])(?:Runtime|Value|Key|Type|Index|Attribute|Assertion|OS|IO|FileNotFound|Import"
+    r"|ModuleNotFound|Memory|Name|ZeroDivision|Permission|NotImplemented|Connection)Error: "
+)
+"""Right behind output that has not ended its line."""
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
 _ENDS = re.compile(r"\b(?:ending|stopping|terminating|aborting) (?:the )?(?:training|run|job)\b")
 _PROBING: Final = {
@@ -61,7 +66,7 @@ def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | No
         found = _as_error(f"RuntimeError: {what[1]}", rule_set, 1.0)
         return None if found is None or found[0].reason == _VAGUE else found
     level = _LEVEL.match(text)
-    named = _NAMED.search(text, level.end()) if level else None
+    named = _NAMED.search(text, level.end()) if level else _GLUED.search(text)
     return None if named is None else _as_error(text[named.start() :], rule_set, _LOGGED_DISCOUNT)
 
 
