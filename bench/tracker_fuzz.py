@@ -24,9 +24,9 @@ from schedmate.model import Progress
 from schedmate.model.wire import dumps
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
-from schedmate.tracker.following.lines import LONGEST_LINE
 from schedmate.tracker.formats import FORMATS
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.lines import LONGEST_LINE
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 _SHOWN = 10

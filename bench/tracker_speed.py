@@ -34,7 +34,7 @@ from schedmate.service.watching import Watching
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.tracker import track_file, track_stream
-from schedmate.tracker.following.marks import MARKS
+from schedmate.tracker.tailing.backlog import MARKS
 
 LOOK_EVERY_S = 0.5
 MB = 1_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.logs import chunks_of, open_regular, pieces_of
-from schedmate.logs.chunks import CHUNK_BYTES
+from schedmate.logs.files import CHUNK_BYTES
 
 
 def read(path: Path) -> bytes:

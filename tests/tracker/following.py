@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from schedmate.model.wire import dumps, loads
-from schedmate.tracker.following.follow import LogFollower, LogPosition
+from schedmate.tracker.tailing.tailer import LogFollower, LogPosition
 
 
 def news(follower: LogFollower) -> list[bytes]:

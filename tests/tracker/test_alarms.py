@@ -3,8 +3,8 @@
 import pytest
 
 from schedmate.model.wire import dumps, loads
-from schedmate.tracker.alarms import Alarms
 from schedmate.tracker.facts import Facts
+from schedmate.tracker.failure_signs import Alarms
 from schedmate.tracker.report import progress_of
 from schedmate.tracker.scan import LogScan
 

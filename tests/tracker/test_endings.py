@@ -4,7 +4,7 @@ import traceback
 
 import pytest
 
-from schedmate.tracker.endings import Ending
+from schedmate.tracker.failure_signs import Ending
 
 
 def fall(left: int) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.tracker.following import follow
-from schedmate.tracker.following.follow import LogFollower
-from schedmate.tracker.following.lines import LONGEST_LINE
+from schedmate.tracker.tailing import follow
+from schedmate.tracker.tailing.lines import LONGEST_LINE
+from schedmate.tracker.tailing.tailer import LogFollower
 from tracker.following import append, news, restarted
 
 

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import Mark, RunProfile, Spread
-from schedmate.tracker.forecasting.forecast import Forecast, forecast
-from schedmate.tracker.forecasting.profile import profile_of
-from schedmate.tracker.forecasting.spread import capped, passed
-from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.forecast import Forecast, capped, forecast, passed
+from schedmate.tracker.forecasting.timeline import Timeline, profile_of
 
 
 def run(seconds: list[float], *, start: float = 0.0, began: float = 0.0) -> Timeline:

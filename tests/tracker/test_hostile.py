@@ -18,8 +18,8 @@ from schedmate.model import Progress
 from schedmate.model.wire import dumps, loads
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
-from schedmate.tracker.following.lines import LONGEST_LINE, clean
 from schedmate.tracker.formats import FORMATS
+from schedmate.tracker.tailing.lines import LONGEST_LINE, clean
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 SEEDS = st.integers(0, 2**32)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.tracker.following.lines import LONGEST_LINE, LineCutter, clean
+from schedmate.tracker.tailing.lines import LONGEST_LINE, LineCutter, clean
 
 PIECES = [
     b"a",

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.tracker.following import follow
-from schedmate.tracker.following.follow import LogFollower
+from schedmate.tracker.tailing import follow
+from schedmate.tracker.tailing.tailer import LogFollower
 from tracker.following import append, news, restarted
 
 

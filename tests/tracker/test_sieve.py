@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.tracker.following.lines import LONGEST_LINE, lines_in
-from schedmate.tracker.following.sieve import lines_about, sift, sift_last
+from schedmate.tracker.tailing.backlog import lines_about, sift, sift_last
+from schedmate.tracker.tailing.lines import LONGEST_LINE, lines_in
 
 STEP = "step {n} of many: loss {loss:.4f}, lr 3e-4, time {n}.{n} s"
 

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.model import RunProfile
-from schedmate.tracker.forecasting.profile import profile_of
 from schedmate.tracker.forecasting.slowdown import slowdown
-from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.timeline import Timeline, profile_of
 
 SCHEDULE = [1.0] * 300 + [1.7] * 300 + [2.5] * 400
 

@@ -14,7 +14,7 @@ import pytest
 from schedmate.model import BadInput, NotFound, Progress, SchedMateError
 from schedmate.model.wire import dumps, loads, to_json
 from schedmate.tracker import track_file, track_stream
-from schedmate.tracker.following.whole import lines_of
+from schedmate.tracker.tailing.full_read import lines_of
 
 DATA = Path(__file__).parent / "data"
 SPEC_FIELDS = [

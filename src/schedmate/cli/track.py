@@ -153,7 +153,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
 
 def _open(log: str, stack: ExitStack) -> IO[bytes]:
     """A log; on a terminal reading a huge one shows how far it is."""
-    from schedmate.tracker.following.whole import open_log
+    from schedmate.tracker.tailing.full_read import open_log
 
     if log == "-":
         return standard_input()
@@ -181,7 +181,7 @@ def _follow(
 
 def _check_that_they_grow(logs: Iterable[str]) -> None:
     from schedmate.model import BadInput
-    from schedmate.tracker.following.whole import open_log
+    from schedmate.tracker.tailing.full_read import open_log
 
     for log in logs:
         if log == "-":

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.counting.series import Series
-from schedmate.tracker.counting.totals import Elsewhere
-from schedmate.tracker.forecasting.recall import Recall
+from schedmate.tracker.forecasting.forecast_cache import Recall
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.run_position import Elsewhere
 from schedmate.tracker.scan import LogScan
 
 

@@ -1,12 +1,15 @@
-"""What the job is doing."""
+"""What the job is doing: training, paused by an announced evaluation or checkpoint, stalled, over."""
 
 from __future__ import annotations
 
-from schedmate.model import Phase
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from schedmate.model import KnownPause, Phase
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.known_pauses import known_pause
+from schedmate.tracker.run_position import Standing
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.standing import Standing
 
 
 def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
@@ -50,3 +53,29 @@ def _is_finished(facts: Facts, scan: LogScan, stand: Standing) -> bool:
         return True
     nothing_follows = facts.now is None or facts.is_quiet()
     return stand.may_be_complete and nothing_follows
+
+
+_WORDS: Final[dict[KnownPause, str]] = {
+    "checkpointing": r"\b(?:sav(?:e|ing)|writ(?:e|ing)|upload(?:ing)?|dump(?:ing)?)\b.{0,60}"
+    r"\b(?:checkpoints?|ckpts?|weights|state|snapshot|model)\b|\bcheckpointing\b",
+    "evaluating": r"\b(?:evaluat(?:e|ing|ion)|validat(?:e|ing|ion)|eval|testing|inference"
+    r"|generating|predicting|benchmarking)\b",
+    "compiling": r"\bcompil(?:e|ing|ation)\b|\bautotun(?:e|ing)\b|\btorch\.compile\b|\bXLA\b"
+    r"|\binductor\b|\bbuild(?:ing)? (?:extension|engine|graph|kernel)|\b(?:tracing|linking)\b"
+    r"|\bcapturing\b.{0,20}\bgraphs?\b|\bninja\b|^\s*(?:gcc|g\+\+|nvcc|cc|c\+\+|clang)\s",
+    "loading": r"\b(?:load(?:ing)?|download(?:ing)?|preprocess(?:ing)?|tokeniz(?:e|ing)"
+    r"|shuffling|indexing|copying|extracting|unpacking|warm(?:ing)?[ -]?up|resuming|restoring)\b",
+}
+"""Add a pause by a word here and a line to `tests/tracker/test_known_pauses.py`."""
+_PATTERNS = {pause: re.compile(words, re.IGNORECASE) for pause, words in _WORDS.items()}
+
+
+def known_pause(scans: Iterable[LogScan]) -> KnownPause | None:
+    """What the newest line of one of the logs announced, None where it announced nothing."""
+    for scan in scans:
+        if scan.pausing:
+            return "evaluating" if scan.hint == "evaluating" else "checkpointing"
+        for pause, pattern in _PATTERNS.items():
+            if pattern.search(scan.newest):
+                return pause
+    return None

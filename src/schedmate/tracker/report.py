@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
+from schedmate.tracker.eta import outlook
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import forecast
-from schedmate.tracker.forecasting.profile import profile_of
-from schedmate.tracker.forecasting.spread import passed
-from schedmate.tracker.outlook import outlook
+from schedmate.tracker.forecasting.forecast import forecast, passed
+from schedmate.tracker.forecasting.timeline import profile_of
 from schedmate.tracker.phases import bare_phase, phase_of
+from schedmate.tracker.run_position import Standing, standing
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.standing import Standing, standing
 
 _CADENCE_CONFIDENCE = 0.2
 _NEARLY = 0.99

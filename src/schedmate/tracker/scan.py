@@ -8,17 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
-from schedmate.tracker.alarms import Alarms
-from schedmate.tracker.counting.series import Times
-from schedmate.tracker.counting.stamps import Stamps
+from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, SeriesTable
-from schedmate.tracker.endings import Ending
-from schedmate.tracker.following.lines import clean
+from schedmate.tracker.failure_signs import Alarms, Ending
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
-from schedmate.tracker.ranks import Ranks
-from schedmate.tracker.reading import more_specific, read, shape_of
+from schedmate.tracker.line_reader import Ranks, more_specific, read, shape_of
+from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
 if TYPE_CHECKING:

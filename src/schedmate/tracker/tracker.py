@@ -21,12 +21,12 @@ from schedmate.model import (
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.following.follow import LogFollower, LogPosition
+from schedmate.tracker.forecasting.forecast import passed
 from schedmate.tracker.forecasting.rhythm import Rhythm
-from schedmate.tracker.forecasting.spread import passed
-from schedmate.tracker.known_pauses import known_pause
+from schedmate.tracker.phases import known_pause
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.tailer import LogFollower, LogPosition
 from schedmate.tracker.unknown import Question
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable
 
 from schedmate.tracker.formats import Sighting
-from schedmate.tracker.unknown.watch import Watched
+from schedmate.tracker.unknown.learner import Watched
 
 
 def after(values: Iterable[float], total: float | None = None) -> Watched:

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Literal
 
 from schedmate.model import RunProfile, Slowdown
-from schedmate.tracker.forecasting.likeness import Likeness, likeness, warped
 from schedmate.tracker.forecasting.pace import Block, blocks_of, change_in, end_of_warmup, mean_pace
+from schedmate.tracker.forecasting.similar_runs import Likeness, likeness, warped
 from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _WORTH_TELLING = 0.9

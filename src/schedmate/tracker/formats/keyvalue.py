@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import Ordinal, Sighting
 from schedmate.tracker.formats.checkpoints import checkpoint_in
-from schedmate.tracker.formats.count_words import Level
 from schedmate.tracker.formats.counts import (
     Count,
+    Level,
     bracket_in,
     counts_in,
     pair_after,
@@ -18,11 +18,10 @@ from schedmate.tracker.formats.counts import (
     percent_in,
     stands_first,
 )
-from schedmate.tracker.formats.keyvalue_lookalikes import LOOKALIKES
 from schedmate.tracker.formats.keyvalue_samples import SAMPLES
-from schedmate.tracker.formats.keyvalue_wordings import WORDINGS
+from schedmate.tracker.formats.keyvalue_wordings import LOOKALIKES, WORDINGS
+from schedmate.tracker.formats.quantities import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 from schedmate.tracker.formats.said_metrics import metrics_said
-from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 from schedmate.tracker.formats.total_names import total_names
 
 _LONGEST = 2048

@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
-from schedmate.tracker.formats.setting_names import TOTALS
+from schedmate.tracker.formats.settings import TOTALS
 
 _LONGEST = 1024
 _WHO = r"(Training|Trial [\w.=,-]{1,200})"

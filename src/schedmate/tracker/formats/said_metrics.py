@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from schedmate.tracker.formats.base import NUMBER, metric_name, metrics_in
-from schedmate.tracker.formats.count_words import WORDS
+from schedmate.tracker.formats.counts import WORDS
 
 _SPACED = re.compile(
     r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"

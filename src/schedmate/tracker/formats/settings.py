@@ -1,4 +1,4 @@
-"""What a run says beforehand about its end: totals and time caps, in sentences and in dumps."""
+"""What a run announces about its end: totals and time caps, in sentences and in dumps."""
 
 from __future__ import annotations
 
@@ -10,15 +10,56 @@ from typing import ClassVar
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
-from schedmate.tracker.formats.setting_names import (
-    CAPS,
-    GENERIC,
-    LONGEST_NAME,
-    OF_SOMETHING_ELSE,
-    PER_EPOCH,
-    PREFIXES,
-    TOTALS,
-)
+
+_STEPS = (
+    "max_steps", "total_steps", "train_steps", "num_train_steps", "max_train_steps",
+    "total_train_steps", "training_steps", "total_training_steps", "num_training_steps",
+    "total_optimization_steps", "number_of_steps", "total_number_of_steps", "total_timesteps",
+    "max_iter", "max_iters", "train_iters", "num_iters", "total_iters", "iterations",
+    "num_iterations", "max_iterations", "total_iterations", "number_of_iterations",
+    "total_updates", "max_update", "max_updates", "num_updates", "n_iters", "n_iterations",
+    "max_timesteps", "max_train_iters", "num_train_iters",
+)  # fmt: skip
+_EPOCHS = (
+    "epochs", "num_epochs", "max_epochs", "n_epochs", "nepochs", "total_epochs",
+    "num_train_epochs", "train_epochs", "training_epochs", "number_of_epochs", "num_epoch",
+    "max_epoch", "total_epoch", "epoch_num",
+)  # fmt: skip
+_SAMPLES = ("train_samples", "total_train_samples")
+_TOKENS = ("train_tokens", "total_train_tokens", "max_train_tokens")
+
+TOTALS: dict[str, Unit] = {
+    **dict.fromkeys(_STEPS, "step"),
+    **dict.fromkeys(_EPOCHS, "epoch"),
+    **dict.fromkeys(_SAMPLES, "sample"),
+    **dict.fromkeys(_TOKENS, "token"),
+}
+PER_EPOCH = frozenset({"steps_per_epoch", "iters_per_epoch", "batches_per_epoch"})
+CAPS: dict[str, float | None] = {
+    "max_wallclock_seconds": 1, "max_train_seconds": 1, "max_training_seconds": 1,
+    "max_seconds": 1, "time_limit_seconds": 1, "max_time_seconds": 1,
+    "exit_duration_in_mins": 60, "max_minutes": 60, "max_train_minutes": 60,
+    "max_hours": 3600, "max_train_hours": 3600,
+    "time_limit": None, "max_time": None, "max_runtime": None, "max_train_time": None,
+    "max_training_time": None, "time_budget": None, "training_time_budget": None,
+    "wallclock_cap": None, "wallclock_limit": None, "max_wallclock": None,
+    "train_time_limit": None, "training_time_limit": None,
+}  # fmt: skip
+"""Seconds in the unit that the name says; None: the value has to say it."""
+LONGEST_NAME = 4
+"""Words that a name has at most."""
+OF_SOMETHING_ELSE = frozenset(
+    {
+        "warmup", "eval", "evaluation", "validation", "val", "valid", "test", "decay", "scheduler",
+        "lr", "save", "log", "logging", "per", "every", "profile", "profiler", "accumulation",
+        "gradient", "inference", "sampling", "diffusion", "download", "request", "queue", "slurm",
+        "pretrain", "burnin", "cooldown", "freeze", "frozen", "search", "solver", "trial",
+    }
+)  # fmt: skip
+GENERIC = frozenset({"epochs", "iterations"})
+"""Names that are also words of prose: believed only where no other word stands before them."""
+PREFIXES = frozenset({"info", "root", "training", "train", "debug", "main", "config", "args"})
+
 
 _LONGEST = 4096
 _MOST_ITEMS = 64

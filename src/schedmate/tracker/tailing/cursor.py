@@ -1,4 +1,4 @@
-"""Where in which file a log has been read up to, and how that is found again."""
+"""Up to which byte of which file a log has been read, and how that place is found again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schedmate.logs.unpacking import MAGIC, Unpacker
-from schedmate.tracker.following.lines import LineCutter
+from schedmate.logs.decoding import MAGIC, Unpacker
+from schedmate.tracker.tailing.lines import LineCutter
 
 _ANCHOR = 512
 

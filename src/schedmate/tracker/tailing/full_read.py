@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from schedmate.files import INVOKER, Reader
-from schedmate.logs.unpacking import unpacker_for
+from schedmate.logs.decoding import unpacker_for
 from schedmate.model import BadInput, NotFound, SchedMateError
-from schedmate.tracker.following.lines import LineCutter, lines_in
-from schedmate.tracker.following.sieve import HEAD, sift, sift_last
+from schedmate.tracker.tailing.backlog import HEAD, sift, sift_last
+from schedmate.tracker.tailing.lines import LineCutter, lines_in
 
 _CHUNK = 2 << 20
 

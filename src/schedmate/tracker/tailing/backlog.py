@@ -1,6 +1,6 @@
-"""Which lines of a long backlog must be read: it says the same thing a million times.
+"""Which lines of a long backlog must be read: a log repeats itself a million times.
 
-Lines are not cut before it is known that they are wanted; that is what makes it fast.
+Lines are cut only once they are wanted; that makes it fast. Patterns take linear time.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from schedmate.tracker.following.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
-from schedmate.tracker.following.marks import common_in, pattern
+import re2
+
+from schedmate.tracker.tailing.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
 
 HEAD = 262_144
 """So much of a log's beginning is always read in full: totals and settings stand there."""
@@ -295,3 +297,77 @@ def _rounds_need(readings: list[_Reading]) -> int:
         if same and step > 0 and bytes_on < LONGEST_LINE and (int(one.total) - one.current) % step:
             apart.append(bytes_on * int(one.total) // step // 3)
     return sorted(apart)[len(apart) // 2]
+
+
+_BAR_END = rb"100%(?:\||[^\d\s]{0,2}\s{0,2}[\[|#=])"
+"""The end of a bar's round. Its rounds may be the epochs, so none of them may be missed."""
+
+MARKS: dict[str, bytes] = {
+    "bar_end": _BAR_END,
+    "epoch": rb"epoch[^\w\n\r\x08]{0,4}\d",
+    "failure": rb"traceback \(|slurmstepd|\berror\b|exception|\bkilled\b|out of memory|core dumped",
+    "evaluation": rb"evaluat|\bvalidat|\bval[\s_:=/-]|\beval[\s_:=/-]|\btest[\s_](?:loss|acc)",
+    "checkpoint": rb"checkpoint|\bckpt|snapshot|\bsav(?:e|ed|ing)\b",
+    "full": rb"\b100(?:\.0{1,4})?\s?%",
+    "end": rb"finish|complet|stopp|\bdone\b|\bended\b|early.stop",
+    "total": (
+        rb"num[\s_](?:train[\s_])?(?:epochs|steps|examples)|total[\s_-][\w\s]{0,24}(?:steps|epochs)"
+        rb"|max[\s_-](?:steps|epochs|iters|iterations)|train[\s_-]iters"
+    ),
+    "mllog": rb":::MLL",
+    "mllog_key": rb'"key": ?"(?:run_st|eval_acc|\w{0,40}(?:_max|target|max_))',
+    "resume": rb"\bresum|\brestor(?:e|ed|ing)\b",
+    "link": rb"https?://",
+    "nan": rb"[=:\s]nan\b",
+    "begin": rb"\bstart(?:ed|ing)?\b|\bbegin",
+}
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.case_sensitive = False
+    options.never_capture = True
+    return options
+
+
+_EACH = {
+    name: re2.compile(mark, _options())
+    for name, mark in MARKS.items()
+    if name not in ("bar_end", "full")
+}
+"""Without those that only some lines of a shape carry."""
+_FULL = re2.compile(MARKS["full"], _options())
+_MOST_KNOWN = 1024
+_MUCH = 0.2
+"""What stands in more than this share of the lines tells nothing."""
+
+
+@lru_cache(maxsize=64)
+def pattern(common: frozenset[str], totals: tuple[bytes, ...]) -> re2._Regexp:
+    """One alternation of all marks but the common ones, and of counts that reached their total."""
+    kinds = [mark for name, mark in MARKS.items() if name not in common]
+    ends = [rb"\b" + total + rb"\s{0,2}/\s{0,9}" + total + rb"\b" for total in totals]
+    return re2.compile(b"|".join(kinds + ends), _options())
+
+
+def common_in(lines: Iterable[tuple[bytes, bytes]]) -> frozenset[str]:
+    """Name the marks that too many of these lines, each with its shape, carry.
+
+    The ends of bars are never among them.
+    """
+    carried = [_of_shape(shape, line) for shape, line in lines]
+    seen = Counter(name for names in carried for name in names)
+    return frozenset(name for name, times in seen.items() if times > _MUCH * len(carried))
+
+
+def _of_shape(shape: bytes, line: bytes) -> tuple[str, ...]:
+    """Which marks lines of a shape carry, by the first one seen."""
+    if shape not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[shape] = tuple(name for name, mark in _EACH.items() if mark.search(line))
+    return (*_known[shape], "full") if _FULL.search(line) else _known[shape]
+
+
+_known: dict[bytes, tuple[str, ...]] = {}

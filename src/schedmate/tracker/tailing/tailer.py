@@ -1,7 +1,7 @@
-"""Following one log by polling: it may not be there yet, rotate, shrink or start anew.
+"""Tailing one log by polling: the file may not exist yet, rotate, shrink or start anew.
 
-Polling, because inotify does not see what other machines write to a shared file system; and
-no file is held open between two looks, so a thousand logs cost no descriptors.
+Polling, because inotify does not see what other machines write to a shared file system. No file
+stays open between two looks, so a thousand logs cost no descriptors.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from schedmate.files import INVOKER, Reader, Status
-from schedmate.logs.unpacking import MAGIC
-from schedmate.tracker.following import rotation
-from schedmate.tracker.following.lines import LONGEST_LINE, lines_in
-from schedmate.tracker.following.place import LogPosition, Place
-from schedmate.tracker.following.sieve import HEAD, lines_about, sift, sift_last
+from schedmate.logs.decoding import MAGIC
+from schedmate.tracker.tailing import rotation
+from schedmate.tracker.tailing.backlog import HEAD, lines_about, sift, sift_last
+from schedmate.tracker.tailing.cursor import LogPosition, Place
+from schedmate.tracker.tailing.lines import LONGEST_LINE, lines_in
 
 __all__ = ["LogFollower", "LogPosition"]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import Forecast
-from schedmate.tracker.forecasting.spread import passed
+from schedmate.tracker.forecasting.forecast import Forecast, passed
+from schedmate.tracker.run_position import Standing
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.standing import Standing
 
 _ENOUGH_POINTS = 8
 _EARLIEST_STOP = 0.2

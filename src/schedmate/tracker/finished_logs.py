@@ -11,9 +11,9 @@ from typing import IO
 from schedmate.files import INVOKER, Reader
 from schedmate.model import Asker, Cost, ModelError, Progress, RunProfile, Workload
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.following.whole import lines_of, open_log
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.full_read import lines_of, open_log
 from schedmate.tracker.unknown import ask
 
 _NO_COST = Cost()

@@ -1,4 +1,4 @@
-"""Forecasts that are still good: a little later the same end is only a little nearer."""
+"""Forecasts that are still valid: a little later the same end is only a little nearer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.model import RunProfile, Slowdown
-from schedmate.tracker.forecasting.forecast import Forecast, forecast
+from schedmate.tracker.forecasting.forecast import Forecast, forecast, passed
 from schedmate.tracker.forecasting.slowdown import slowdown
-from schedmate.tracker.forecasting.spread import passed
 from schedmate.tracker.forecasting.timeline import Timeline
 
 _GOOD_FOR = 0.05
