@@ -1,4 +1,4 @@
-"""How well the tracker tells the end of real runs of which it sees the first part only.
+"""How well the tracker predicts the end of real runs from their first part.
 
     python bench/tracker_eta.py
 
@@ -46,7 +46,7 @@ Choose = Callable[[StepLog], Sequence[RunProfile]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Relative errors of the remaining time; None where nothing was told."""
+    """Relative errors of the remaining time; None without an estimate."""
 
     ours: float | None
     covered: bool
@@ -56,12 +56,14 @@ class Outcome:
 
 
 def outcome(
-    told: Spread | None, left: float, baselines: Iterable[float], *, right: bool | None = None
+    estimate: Spread | None, left: float, baselines: Iterable[float], *, right: bool | None = None
 ) -> Outcome:
     errors = tuple(abs(one / left - 1) for one in baselines)
-    if told is None:
+    if estimate is None:
         return Outcome(None, False, right, errors)
-    return Outcome(abs(told.p50 / left - 1), told.p10 <= left <= told.p90, right, errors)
+    return Outcome(
+        abs(estimate.p50 / left - 1), estimate.p10 <= left <= estimate.p90, right, errors
+    )
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -71,11 +73,11 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 def show(label: str, outcomes: Sequence[Outcome], baselines: Sequence[str]) -> None:
     """One row: number, errors at the median and the 90th percentile, coverage, what was right."""
-    told = [one.ours for one in outcomes if one.ours is not None]
-    if not told:
-        print(f"{label:46} {len(outcomes):4}  nothing told")
+    ours = [one.ours for one in outcomes if one.ours is not None]
+    if not ours:
+        print(f"{label:46} {len(outcomes):4}  no estimate")
         return
-    columns = [_errors(told)]
+    columns = [_errors(ours)]
     columns += [
         f"{name} {_errors([one.baselines[index] for one in outcomes])}"
         for index, name in enumerate(baselines)
@@ -84,7 +86,7 @@ def show(label: str, outcomes: Sequence[Outcome], baselines: Sequence[str]) -> N
     looked_at = [one.right for one in outcomes if one.right is not None]
     right = f"{sum(looked_at)}/{len(looked_at)}" if looked_at else "-"
     print(
-        f"{label:46} {len(told):4}/{len(outcomes):<4} {columns[0]}  p10-p90 covers {covered:4.0%}"
+        f"{label:46} {len(ours):4}/{len(outcomes):<4} {columns[0]}  p10-p90 covers {covered:4.0%}"
         f"  step+total {right:9} {'   '.join(columns[1:])}"
     )
 
@@ -111,11 +113,11 @@ def simple(lines: Sequence[Truth], newest: Truth, end: float) -> tuple[float, fl
     return naive * (end - newest.step), ten * (end - newest.step)
 
 
-def early(log: StepLog, likes: Sequence[RunProfile]) -> Outcome:
+def early(log: StepLog, similar: Sequence[RunProfile]) -> Outcome:
     head, newest, left = log.head(EARLY)
-    told = track_stream(io.BytesIO(head), name=log.name, likes=likes)
-    right = (told.current, told.total) == (newest.step, newest.total)
-    return outcome(told.eta_s, left, simple(log.timed, newest, newest.total), right=right)
+    estimate = track_stream(io.BytesIO(head), name=log.name, similar=similar)
+    right = (estimate.current, estimate.total) == (newest.step, newest.total)
+    return outcome(estimate.eta_s, left, simple(log.timed, newest, newest.total), right=right)
 
 
 def capped(log: StepLog) -> StepLog:
@@ -159,9 +161,9 @@ def step_rows(logs: Sequence[StepLog]) -> None:
         ("  growing up to 30 %", [log for log in scheduled if growth(log) < HEAVY], nothing),
         ("  growing more", [log for log in scheduled if growth(log) >= HEAVY], nothing),
     ]
-    for label, chosen, likes in groups:
-        known = [(log, likes(log)) for log in chosen]
-        found = [early(log, like) for log, like in known if like or likes is nothing]
+    for label, chosen, similar in groups:
+        known = [(log, similar(log)) for log in chosen]
+        found = [early(log, runs) for log, runs in known if runs or similar is nothing]
         show(label, found, ("naive", "ten"))
     show("ended by a cap, a sibling run", _capped_rows(constant), ("naive", "ten"))
     ends = [track_stream(io.BytesIO(log.text), name=log.name) for log in logs]
@@ -176,11 +178,11 @@ def _capped_rows(constant: Sequence[StepLog]) -> list[Outcome]:
     cut = [capped(log) for log in constant]
     found = []
     for log in cut:
-        likes = profiles(one for one in cut if one.record == log.record and one is not log)
-        if likes:
+        similar = profiles(one for one in cut if one.record == log.record and one is not log)
+        if similar:
             head, newest, left = log.head(EARLY)
-            told = track_stream(io.BytesIO(head), name=log.name, likes=likes)
-            found.append(outcome(told.eta_s, left, simple(log.timed, newest, newest.total)))
+            estimate = track_stream(io.BytesIO(head), name=log.name, similar=similar)
+            found.append(outcome(estimate.eta_s, left, simple(log.timed, newest, newest.total)))
     return found
 
 
@@ -207,17 +209,17 @@ def mlperf_table(runs: dict[str, MlperfRun]) -> list[Outcome]:
         cells.setdefault(run.cell, []).append(run)
     found = []
     for run in runs.values():
-        like = [one for one in cells[run.cell] if one.run_id != run.run_id]
-        if not run.evaluations or not like:
+        siblings = [one for one in cells[run.cell] if one.run_id != run.run_id]
+        if not run.evaluations or not siblings:
             continue
         now, timeline = QUARTER * run.seconds, Timeline(began=0.0)
         for at, done in run.evaluations:
             if at <= now:
                 timeline.add(at, done)
-        curves = [mlperf_profile(one, unit="epoch") for one in like]
-        told = forecast(timeline, total=None, likes=curves, now=now)
-        guess = median(one.seconds for one in like) - now
-        rest = None if told is None else told.remaining_s
+        curves = [mlperf_profile(one, unit="epoch") for one in siblings]
+        estimate = forecast(timeline, total=None, similar=curves, now=now)
+        guess = median(one.seconds for one in siblings) - now
+        rest = None if estimate is None else estimate.remaining_s
         found.append(outcome(rest, run.seconds - now, [guess]))
     return found
 
@@ -229,14 +231,15 @@ def mlperf_raw(runs: dict[str, MlperfRun], texts: Iterable[tuple[str, bytes]]) -
         head, whole = mlperf_head(text, QUARTER), profile_stream(io.BytesIO(text))
         if name not in runs or head is None or whole is None:
             continue
-        run, like = runs[name], others(runs[name], runs)
+        run, siblings = runs[name], others(runs[name], runs)
         counted = bool(run.evaluations) and 0.5 < whole.done / run.evaluations[-1][1] < 2  # noqa: PLR2004 - the table may count epochs where the log counts steps
         curves = [
-            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted) for one in like
+            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted)
+            for one in siblings
         ]
-        told = track_stream(io.BytesIO(head[0]), name=name, likes=curves)
-        guess = median(one.seconds for one in like) - (run.seconds - head[1])
-        found.append(outcome(told.eta_s, head[1], [guess]))
+        estimate = track_stream(io.BytesIO(head[0]), name=name, similar=curves)
+        guess = median(one.seconds for one in siblings) - (run.seconds - head[1])
+        found.append(outcome(estimate.eta_s, head[1], [guess]))
     return found
 
 
@@ -244,7 +247,7 @@ def main() -> None:
     logs = data_folder()
     if logs is None:
         sys.exit("no log sets here: see SCHEDMATE_DATA")
-    print("error of the remaining time, median / 90th percentile; n told / n")
+    print("error of the remaining time, median / 90th percentile; n estimated / n")
     step_rows(step_logs(logs))
     runs = mlperf_runs(logs)
     show("no total, evaluation points (MLPerf, at 25 %)", mlperf_table(runs), ("history",))

@@ -26,7 +26,7 @@ from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
 from schedmate.tracker.formats import FORMATS
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.tailing.lines import LONGEST_LINE
+from schedmate.tracker.tailing.lines import MAX_LINE
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 _SHOWN = 10
@@ -43,7 +43,7 @@ class Fuzz:
 
     def read_alone(self) -> None:
         """One line, asked of every format and of the scan; a slow one is measured again."""
-        text = hostile_line(self.chance, SAMPLES)[:LONGEST_LINE]
+        text = hostile_line(self.chance, SAMPLES)[:MAX_LINE]
         for name, read in _readers(text):
             spent = self._timed(read, text)
             if spent > self.limit_s:
@@ -100,12 +100,17 @@ def _readers(text: bytes) -> list[tuple[str, Callable[[], object]]]:
 
 
 def check(progress: Progress) -> None:
-    """What is told is JSON, and possible."""
-    told = json.loads(dumps(progress), parse_constant=_no_number)
-    numbers = [told["current"], told["total"], told["fraction"], *(told["eta_s"] or {}).values()]
+    """The answer is JSON, and possible."""
+    answer = json.loads(dumps(progress), parse_constant=_no_number)
+    numbers = [
+        answer["current"],
+        answer["total"],
+        answer["fraction"],
+        *(answer["eta_s"] or {}).values(),
+    ]
     assert all(number is None or math.isfinite(number) for number in numbers)
-    assert told["fraction"] is None or 0 <= told["fraction"] <= 1
-    assert 0 <= told["confidence"] <= 1
+    assert answer["fraction"] is None or 0 <= answer["fraction"] <= 1
+    assert 0 <= answer["confidence"] <= 1
 
 
 def _no_number(word: str) -> None:

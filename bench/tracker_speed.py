@@ -34,7 +34,7 @@ from schedmate.service.watching import Watching
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.tracker import track_file, track_stream
-from schedmate.tracker.tailing.backlog import MARKS
+from schedmate.tracker.tailing.backlog import KEYWORDS
 
 LOOK_EVERY_S = 0.5
 MB = 1_000_000
@@ -127,7 +127,7 @@ def _used(who: int) -> float:
 
 def own_marks() -> list[str]:
     """What the tracker itself looks for in a backlog, as grep writes it."""
-    marks = (mark.decode().replace("(?:", "(").replace(r"\d", "0-9") for mark in MARKS.values())
+    marks = (mark.decode().replace("(?:", "(").replace(r"\d", "0-9") for mark in KEYWORDS.values())
     digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", mark) for mark in marks)
     return ["-i", *(part for mark in digits for part in ("-e", mark))]
 
@@ -254,7 +254,7 @@ def live(directory: Path, logs: int, seconds: int, owners: Sequence[str]) -> Non
         writer.terminate()
         writer.wait()
     polled(watching, 5)
-    _report("nobody writes", polled(watching, max(3, seconds // 2)))
+    _report("no new lines", polled(watching, max(3, seconds // 2)))
     store.close()
 
 

@@ -1,11 +1,11 @@
-"""How well and how fast formats are learnt that nobody described.
+"""How well and how fast formats without a description are learnt.
 
-    python bench/unknown_formats.py            # the exam, by behaviour alone
+    python bench/unknown_formats.py            # by behaviour alone
     python bench/unknown_formats.py --llm      # and with the model in use
-    python bench/unknown_formats.py --tracker  # the exam through the whole tracker
+    python bench/unknown_formats.py --tracker  # through the whole tracker
     python bench/unknown_formats.py --speed    # mining a numeric log of 200 MB
 
-The exam's logs are generators in tests/tracker/unknown; the table says which sets were looked at
+The logs are generators in tests/tracker/unknown; the table says which sets were looked at
 while the learner was built.
 """
 
@@ -28,7 +28,7 @@ from schedmate.tracker.unknown.templates import Miner
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from tracker.unknown.exam import Log, Mark, examine, examine_whole
+from tracker.unknown.benchmark import Log, Score, score_learner, score_with_tracker
 from tracker.unknown.sets import SETS
 
 _BYTES = 200 << 20
@@ -44,10 +44,10 @@ def main() -> None:
     if arguments.speed:
         speed()
     elif arguments.tracker:
-        exam(examine_whole)
+        benchmark(score_with_tracker)
     else:
         asker = _asker() if arguments.llm else None
-        exam(lambda log: examine(log, asker))
+        benchmark(lambda log: score_learner(log, asker))
 
 
 def _asker() -> Asker:
@@ -58,19 +58,19 @@ def _asker() -> Asker:
     return asker
 
 
-def exam(mark: Callable[[Log], Mark]) -> None:
+def benchmark(score: Callable[[Log], Score]) -> None:
     print(f"{'set':<34} {'logs':>5} {'step':>5} {'total':>6} {'both':>5} {'wrong total > 0.5':>18}")
     for title, logs in SETS.items():
-        marks = [mark(log) for log in logs]
-        print(_row(title, logs, marks))
-        for one in marks:
+        scores = [score(log) for log in logs]
+        print(_row(title, logs, scores))
+        for one in scores:
             if not one.right or one.harmful:
-                print(f"    {one.name}: {one.said} (confidence {one.confidence:.2f})")
+                print(f"    {one.name}: {one.answer} (confidence {one.confidence:.2f})")
 
 
-def _row(title: str, logs: tuple[Log, ...], marks: list[Mark]) -> str:
-    step, total = sum(mark.step for mark in marks), sum(mark.total for mark in marks)
-    right, harmful = sum(mark.right for mark in marks), sum(mark.harmful for mark in marks)
+def _row(title: str, logs: tuple[Log, ...], scores: list[Score]) -> str:
+    step, total = sum(score.step for score in scores), sum(score.total for score in scores)
+    right, harmful = sum(score.right for score in scores), sum(score.harmful for score in scores)
     share = f"{100 * right / len(logs):.0f} %"
     return f"{title:<34} {len(logs):5} {step:5} {total:6} {share:>5} {harmful:18}"
 

@@ -155,7 +155,7 @@ def test_a_job_that_hung_before_the_tracker_came_is_found(job: Job):
     seen = tracker.poll(START + 330)
     assert seen.phase == "stalled"
     assert seen.silence is not None
-    assert seen.silence.silent_s == pytest.approx(310), "what was not watched is no evidence"
+    assert seen.silence.silent_s == pytest.approx(310), "what was not check is no evidence"
 
 
 def test_a_finished_job_is_finished_however_long_ago(job: Job):
@@ -218,10 +218,10 @@ def test_a_log_written_anew_forgets_the_old_run(job: Job):
 def test_a_restarted_tracker_goes_on_as_if_nothing_had_happened(job: Job):
     before = JobTracker([job.log], started_at=START)
     job.write("step 1/100 loss 1\nstep 2/100 lo", 1)
-    told = before.poll(START + 1)
+    answer = before.poll(START + 1)
     after = JobTracker([job.log], started_at=START, state=before.state())
     again = after.poll(START + 1)
-    assert replace(again, cost=told.cost) == told
+    assert replace(again, cost=answer.cost) == answer
     job.write("ss 1\n", 3)
     assert after.poll(START + 3).current == 2
 
@@ -231,12 +231,12 @@ def test_a_restart_at_every_look_changes_nothing(job: Job):
     state = None
     for now in range(1, 60):
         job.write(f"step {now}/100 loss {1 / now}\n", now)
-        told = steady.poll(START + now)
+        answer = steady.poll(START + now)
         other = JobTracker([job.log], started_at=START, state=state)
         again = other.poll(START + now)
-        assert _without_speed(again) == _without_speed(told)
-        if told.eta_s is not None and again.eta_s is not None:
-            assert again.eta_s.p50 == pytest.approx(told.eta_s.p50, rel=0.05)
+        assert _without_speed(again) == _without_speed(answer)
+        if answer.eta_s is not None and again.eta_s is not None:
+            assert again.eta_s.p50 == pytest.approx(answer.eta_s.p50, rel=0.05)
         state = other.state()
 
 

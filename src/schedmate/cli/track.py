@@ -145,7 +145,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
         return track_streams(
             streams,
             workload=known.workload,
-            likes=known.likes,
+            similar=known.likes,
             limit_s=known.limit_s,
             asker=known.asker,
         )
@@ -194,7 +194,7 @@ def _follower(job: Sequence[str], known: _Known) -> Follower:
     from schedmate.tracker import JobTracker
 
     paths = [Path(log) for log in job]
-    tracker = JobTracker(paths, workload=known.workload, likes=known.likes, limit_s=known.limit_s)
+    tracker = JobTracker(paths, workload=known.workload, similar=known.likes, limit_s=known.limit_s)
     return Follower(paths, tracker)
 
 

@@ -1,4 +1,4 @@
-"""What everybody who reads logs shares: which files, their bytes, which rank wrote a line, when."""
+"""Shared by all readers of logs: which files, their bytes, which rank wrote a line, when."""
 
 from schedmate.logs.decoding import is_plain, plain
 from schedmate.logs.files import chunks_of, logs_at, open_regular, pieces_of

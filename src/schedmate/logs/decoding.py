@@ -12,10 +12,10 @@ from importlib import import_module
 from itertools import chain
 from typing import Final, Protocol
 
-MOST_UNPACKED: Final = 2 << 30
+MAX_UNPACKED: Final = 2 << 30
 _SAMPLE_BYTES: Final = 4096
-_LEAST_BYTES: Final = 16
-_MOST: Final = 0.8
+_MIN_BYTES: Final = 16
+_NEARLY_ALL_NULS: Final = 0.8
 _FEW: Final = 0.2
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -33,7 +33,7 @@ _NULS_OF: Final = (
 
 
 def plain(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Unpacked and decoded; an OSError where that would be more than anybody wants to read."""
+    """Unpacked and decoded; an OSError beyond `MAX_UNPACKED` bytes."""
     return _decoded(_unpacked(iter(chunks)))
 
 
@@ -49,7 +49,7 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield head
         yield from chunks
         return
-    left = MOST_UNPACKED
+    left = MAX_UNPACKED
     for packed in chain([head], chunks):
         for piece in unpacker.feed(packed):
             yield piece
@@ -78,12 +78,13 @@ def _encoding(head: bytes) -> str | None:
         return marked
     sample = head[:_SAMPLE_BYTES]
     sample = sample[: len(sample) // 4 * 4]
-    if len(sample) < _LEAST_BYTES:
+    if len(sample) < _MIN_BYTES:
         return None
     shares = [sample[place::4].count(0) * 4 / len(sample) for place in range(4)]
     for name, nuls in _NULS_OF:
         if all(
-            share > _MOST if nul else share < _FEW for share, nul in zip(shares, nuls, strict=True)
+            share > _NEARLY_ALL_NULS if nul else share < _FEW
+            for share, nul in zip(shares, nuls, strict=True)
         ):
             return name
     return None
@@ -93,7 +94,7 @@ MAGIC = b"\x1f\x8b"
 """Of gzip, the only kind that grows while it is followed."""
 _PIECE = 262_144
 _GZIP_BITS = 31
-_MOST_MEMORY = 256 << 20
+_MAX_MEMORY = 256 << 20
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _BZ2_MAGIC = b"BZh"
 _BZ2_BLOCK = slice(4, 10)
@@ -178,7 +179,7 @@ def unpacker_for(head: bytes) -> Unpacker | None:
     if head.startswith(MAGIC):
         return Unpacker()
     if head.startswith(_XZ_MAGIC):
-        return Unpacker(lambda: lzma.LZMADecompressor(memlimit=_MOST_MEMORY))
+        return Unpacker(lambda: lzma.LZMADecompressor(memlimit=_MAX_MEMORY))
     if head.startswith(_BZ2_MAGIC) and head[_BZ2_BLOCK] in _BZ2_BLOCK_MAGICS:
         return Unpacker(bz2.BZ2Decompressor)
     if head.startswith(_ZSTD_MAGIC):

@@ -18,8 +18,8 @@ _LOG_NAME = re.compile(
     r"\.(?:log|out|err|txt|stdout|stderr|[oe]\d{1,12})(?:\.\d{1,4})?$|^(?:stdout|stderr|log)\b",
     re.IGNORECASE,
 )
-_MOST_LOGS = 10_000
-_MOST_FILES = 100_000
+_MAX_LOGS = 10_000
+_MAX_FILES = 100_000
 
 
 def logs_at(path: Path, reader: Reader = INVOKER) -> tuple[Path, ...]:
@@ -32,7 +32,7 @@ def logs_at(path: Path, reader: Reader = INVOKER) -> tuple[Path, ...]:
     found = sorted(_logs_below(path, reader), key=_natural)
     if not found:
         raise NotFound(f"no log in {path}: looked for *.log, *.out, *.err, *.txt, stdout, stderr")
-    return tuple(found[:_MOST_LOGS])
+    return tuple(found[:_MAX_LOGS])
 
 
 def _logs_below(top: Path, reader: Reader) -> Iterator[Path]:
@@ -41,13 +41,13 @@ def _logs_below(top: Path, reader: Reader) -> Iterator[Path]:
     while waiting:
         place = waiting.pop()
         try:
-            found = entries(reader, place, _MOST_FILES + 1)
+            found = entries(reader, place, _MAX_FILES + 1)
         except OSError:
             continue
         seen += len(found)
-        if seen > _MOST_FILES:
+        if seen > _MAX_FILES:
             raise BadInput(
-                f"{top} has more than {_MOST_FILES:,} files below it: name the directory of one job"
+                f"{top} has more than {_MAX_FILES:,} files below it: name the directory of one job"
             )
         waiting += [f"{place}/{entry.name}" for entry in found if entry.kind == "directory"]
         for entry in found:
@@ -72,7 +72,7 @@ _NULS: Final = bytes(CHUNK_BYTES)
 
 
 def chunks_of(stream: FileIO) -> Iterator[bytes]:
-    """Half a megabyte at a time; who writes faster than we read is not followed for ever.
+    """Half a megabyte at a time; a file that grows faster than it is read has an end all the same.
 
     The line that was being written is read as far as it goes. Holes are left out.
     """

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         track_stream,
         track_streams,
     )
-    from schedmate.tracker.tailing.tailer import LogFollower, LogPosition
+    from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
     from schedmate.tracker.tracker import JobTracker
 
 __all__ = [
     "JobTracker",
-    "LogFollower",
     "LogPosition",
+    "LogTailer",
     "profile_file",
     "profile_stream",
     "track_and_profile",
@@ -39,7 +39,7 @@ __getattr__ = lazily(
         "track_file": "schedmate.tracker.finished_logs",
         "track_stream": "schedmate.tracker.finished_logs",
         "track_streams": "schedmate.tracker.finished_logs",
-        "LogFollower": "schedmate.tracker.tailing.tailer",
+        "LogTailer": "schedmate.tracker.tailing.tailer",
         "LogPosition": "schedmate.tracker.tailing.tailer",
         "JobTracker": "schedmate.tracker.tracker",
     },

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from schedmate.model import EarlyWarning
 
-_MOST_TEXT = 200
+_MAX_TEXT = 200
 _LOOKED_AT = 800
 _NEARLY_ALL = r"(?:9[5-9]|100)(?:\.\d{1,4})?"
 _NAN_REPORTS = 3
@@ -62,13 +62,13 @@ _ANY = re.compile(
 )
 
 
-def may_alarm(text: str) -> bool:
+def may_warn(text: str) -> bool:
     """Whether lines that differ from this one only in their digits may warn of something."""
     return _ANY.search(text[:_LOOKED_AT]) is not None
 
 
 @dataclass(slots=True)
-class Seen:
+class Occurrence:
     """`line` counts the lines that were read; `text` is the newest one."""
 
     times: int
@@ -77,10 +77,10 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Alarms:
+class WarningSigns:
     """What warned so far and was survived."""
 
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, Occurrence] = field(default_factory=dict)
     no_number: dict[str, int] = field(default_factory=dict)
     """How many reports of a loss in a row gave no number."""
 
@@ -89,7 +89,7 @@ class Alarms:
             if pattern.search(text[:_LOOKED_AT]):
                 before = self.seen.get(reason)
                 times = 1 if before is None else before.times + 1
-                self.seen[reason] = Seen(times, line, text[:_MOST_TEXT])
+                self.seen[reason] = Occurrence(times, line, text[:_MAX_TEXT])
                 return
 
     def value(self, name: str, value: float) -> None:
@@ -121,13 +121,13 @@ def _times(count: int) -> str:
 _TRACEBACK = "Traceback (most recent call last)"
 _KILLED = re.compile(r"slurmstepd: error: \*{3} (?:JOB|STEP) \S{1,60} ON .{1,200}? CANCELLED AT ")
 _INDENTED = re.compile(r"(?:\[?(?:rank)?\d{1,6}\]?:)?\s")
-_MOST_AFTER = 25
+_MAX_AFTER = 25
 """Launchers add this many lines of their own after a worker's traceback; a run that goes on
 after a caught exception soon writes more."""
 
 
 @dataclass(slots=True)
-class Ending:
+class FatalEnding:
     """Fed with every line; a line of progress proves that the run survived."""
 
     lines_since: int | None = None
@@ -136,7 +136,7 @@ class Ending:
 
     @property
     def failed(self) -> bool:
-        raised = self.lines_since is not None and self.lines_since <= _MOST_AFTER
+        raised = self.lines_since is not None and self.lines_since <= _MAX_AFTER
         return raised or self.killed
 
     def see(self, line: str) -> None:

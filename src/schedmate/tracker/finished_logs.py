@@ -20,11 +20,11 @@ _NO_COST = Cost()
 
 
 def track_file(
-    path: Path, *, workload: Workload | None = None, likes: Sequence[RunProfile] = ()
+    path: Path, *, workload: Workload | None = None, similar: Sequence[RunProfile] = ()
 ) -> Progress:
     """Where the run of a finished or copied log stands, from one reading of it."""
     with open_log(path) as stream:
-        return track_stream(stream, name=str(path), workload=workload, likes=likes)
+        return track_stream(stream, name=str(path), workload=workload, similar=similar)
 
 
 def track_stream(
@@ -32,17 +32,17 @@ def track_stream(
     *,
     name: str,
     workload: Workload | None = None,
-    likes: Sequence[RunProfile] = (),
+    similar: Sequence[RunProfile] = (),
     asker: Asker | None = None,
 ) -> Progress:
-    return track_streams([(name, stream)], workload=workload, likes=likes, asker=asker)
+    return track_streams([(name, stream)], workload=workload, similar=similar, asker=asker)
 
 
 def track_streams(
     streams: Sequence[tuple[str, IO[bytes]]],
     *,
     workload: Workload | None = None,
-    likes: Sequence[RunProfile] = (),
+    similar: Sequence[RunProfile] = (),
     limit_s: float | None = None,
     asker: Asker | None = None,
 ) -> Progress:
@@ -57,7 +57,7 @@ def track_streams(
         logs=tuple(name for name, _ in streams),
         scans=scans,
         workload=workload,
-        likes=likes,
+        similar=similar,
         limit_s=limit_s,
     )
     progress = progress_of(facts)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedmate.logs import is_bare_number, unwrap
-from schedmate.tracker.failure_signs import may_alarm
+from schedmate.tracker.failure_signs import may_warn
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
 
 _DIGITS = b"0123456789"
-_MOST_SHAPES = 4096
-_LONGEST = 2048
+_MAX_SHAPES = 4096
+_MAX_LENGTH = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Shape:
     """What lines that differ only in their digits have in common."""
 
     formats: tuple[LineFormat, ...]
-    may_alarm: bool
+    may_warn: bool
 
 
 _RANKS = {kind.name: rank for rank, kind in enumerate(FORMATS)}
@@ -37,7 +37,7 @@ def read(shape: Shape, text: str) -> tuple[str, Sighting] | None:
 
 
 def more_specific(name: str, than: str | None) -> bool:
-    """Whether one format says more about who wrote a log than another."""
+    """Whether one format identifies the framework better than another."""
     if than is None:
         return True
     return _RANKS.get(name, len(_RANKS)) < _RANKS.get(than, len(_RANKS))
@@ -45,12 +45,12 @@ def more_specific(name: str, than: str | None) -> bool:
 
 def shape_of(line: bytes, text: str) -> Shape:
     """`text` is the line as formats want it, `line` the bytes it was made of."""
-    if len(line) > _LONGEST:
+    if len(line) > _MAX_LENGTH:
         return _look(text)
     shape = line.translate(None, _DIGITS)
     known = _candidates.get(shape)
     if known is None:
-        if len(_candidates) >= _MOST_SHAPES:
+        if len(_candidates) >= _MAX_SHAPES:
             _candidates.clear()
         known = _candidates[shape] = _look(text)
     return known
@@ -61,7 +61,7 @@ def _look(text: str) -> Shape:
     formats = tuple(
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
-    return Shape(formats, may_alarm(text))
+    return Shape(formats, may_warn(text))
 
 
 _REPEATED = 3

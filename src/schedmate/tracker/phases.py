@@ -1,4 +1,4 @@
-"""What the job is doing: training, paused by an announced evaluation or checkpoint, stalled, over."""
+"""What the job is doing: training, in an announced pause, stalled, finished or failed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 
 from schedmate.model import KnownPause, Phase
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.run_position import Standing
+from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
 
-def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
+def phase_of(facts: Facts, scan: LogScan, position: RunPosition) -> Phase:
     if _is_failed(facts):
         return "failed"
-    if _is_finished(facts, scan, stand):
+    if _is_finished(facts, scan, position):
         return "finished"
     busy: Phase = "training"
     if scan.pausing and scan.hint is not None:
@@ -25,34 +25,34 @@ def phase_of(facts: Facts, scan: LogScan, stand: Standing) -> Phase:
 
 
 def bare_phase(facts: Facts) -> Phase:
-    """Where nothing is counted: what the logs' words tell."""
+    """The phase by the logs' words, where nothing is counted."""
     if _is_failed(facts):
         return "failed"
-    if any(scan.said("finished") for scan in facts.scans):
+    if any(scan.declared("finished") for scan in facts.scans):
         return "finished"
-    asides = [scan.table.aside(None) for scan in facts.scans]
-    said = [one.aside for one in asides if one is not None and one.aside is not None]
+    asides = [scan.table.auxiliary(None) for scan in facts.scans]
+    stated = [one.auxiliary for one in asides if one is not None and one.auxiliary is not None]
     hinted = [scan.hint for scan in facts.scans if scan.hint is not None]
-    busy = next(iter(said + hinted), "unknown" if facts.now is None else "starting")
-    patient = bool(said or hinted) or known_pause(facts.scans) is not None
+    busy = next(iter(stated + hinted), "unknown" if facts.now is None else "starting")
+    patient = bool(stated or hinted) or known_pause(facts.scans) is not None
     return "stalled" if facts.is_stalled(patient=patient) else busy
 
 
 def _is_failed(facts: Facts) -> bool:
-    return any(scan.ending.failed or scan.said("failed") for scan in facts.scans)
+    return any(scan.ending.failed or scan.declared("failed") for scan in facts.scans)
 
 
-def _is_finished(facts: Facts, scan: LogScan, stand: Standing) -> bool:
-    """Said in words, or counted to the end; a doubtful end only once nothing follows it."""
-    if scan.said("finished"):
+def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
+    """Declared in words, or counted to the end; a doubtful end only once nothing follows it."""
+    if scan.declared("finished"):
         return True
-    aside = scan.table.aside(stand.series)
-    if aside is not None and not aside.complete:
+    auxiliary = scan.table.auxiliary(position.series)
+    if auxiliary is not None and not auxiliary.complete:
         return False
-    if stand.complete:
+    if position.complete:
         return True
     nothing_follows = facts.now is None or facts.is_quiet()
-    return stand.may_be_complete and nothing_follows
+    return position.may_be_complete and nothing_follows
 
 
 _WORDS: Final[dict[KnownPause, str]] = {

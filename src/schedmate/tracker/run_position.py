@@ -15,7 +15,7 @@ _BARS_OF_THE_RUN = "transformers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RunPosition:
     """`done` is finer than `current`, which is as printed; both in `unit`."""
 
     unit: Unit
@@ -49,87 +49,87 @@ class Standing:
         return self.total is not None and self.done >= self.total
 
 
-def standing(scan: LogScan, elsewhere: Elsewhere) -> Standing | None:
+def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     main = scan.table.main()
     if main is None:
         return None
-    if main.per_lap and not _is_all_of_it(main, elsewhere):
-        return _over_laps(main, elsewhere)
+    if main.per_lap and not _is_all_of_it(main, sources):
+        return _over_laps(main, sources)
     inner = scan.table.inner(main)
-    total, confidence = _total(main, elsewhere)
-    if main.total is not None and _may_be_of_one_epoch(scan, main, inner, elsewhere):
+    total, confidence = _total(main, sources)
+    if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
         confidence = _AMBIGUOUS
     part = 0.0
     if inner is not None and inner.total and inner.moved > main.moved:
         part = min(1.0, inner.done / inner.total)
     done = main.done + part if total is None else min(total, main.done + part)
-    return Standing(
+    return RunPosition(
         unit=main.unit,
         current=main.current,
         done=done,
         total=total,
-        confidence=min(confidence, main.sure),
+        confidence=min(confidence, main.confidence),
         series=main,
         inner=inner,
     )
 
 
-def _is_all_of_it(main: Series, elsewhere: Elsewhere) -> bool:
+def _is_all_of_it(main: Series, sources: TotalSources) -> bool:
     """Ranks that share a log draw the bar of the whole run several times."""
     if main.per_epoch or main.unit == "epoch":
         return False
-    steps, epochs = elsewhere.of_run(main.unit), elsewhere.epochs()
+    steps, epochs = sources.of_run(main.unit), sources.epochs()
     if steps is not None and steps.value == main.total:
         return True
     return epochs is not None and epochs.value == 1
 
 
-def _over_laps(main: Series, elsewhere: Elsewhere) -> Standing:
+def _over_laps(main: Series, sources: TotalSources) -> RunPosition:
     """A count of one epoch becomes one of the run where the number of epochs is known."""
     each = main.total or 0.0
     current = main.laps_done * each + main.done
-    total, confidence = _of_all_laps(main, elsewhere, each)
+    total, confidence = _of_all_laps(main, sources, each)
     if total is None or current > total:
         total, confidence = None, _NO_TOTAL
-    return Standing(
+    return RunPosition(
         unit=main.unit,
         current=current,
         done=current,
         total=total,
-        confidence=min(confidence, main.sure),
+        confidence=min(confidence, main.confidence),
         series=main,
     )
 
 
-def _of_all_laps(main: Series, elsewhere: Elsewhere, each: float) -> tuple[float | None, float]:
+def _of_all_laps(main: Series, sources: TotalSources, each: float) -> tuple[float | None, float]:
     if main.epochs is not None:
         return main.epochs * each, _FROM_LOG
-    if main.unit == "epoch":  # its rounds are folds or trials; nobody knows how many
+    if main.unit == "epoch":  # its rounds are folds or trials; their number is unknown
         return None, _NO_TOTAL
-    epochs = elsewhere.epochs()
+    epochs = sources.epochs()
     return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
 
 
-def _total(main: Series, elsewhere: Elsewhere) -> tuple[float | None, float]:
+def _total(main: Series, sources: TotalSources) -> tuple[float | None, float]:
     if main.total is not None:
         return main.total, _FROM_LOG
-    found = elsewhere.of(main)
+    found = sources.of(main)
     return (None, _NO_TOTAL) if found is None else (found.value, found.confidence)
 
 
 def _may_be_of_one_epoch(
-    scan: LogScan, main: Series, inner: Series | None, elsewhere: Elsewhere
+    scan: LogScan, main: Series, inner: Series | None, sources: TotalSources
 ) -> bool:
     """A count of steps may be of the first of several epochs as long as none has ended.
 
-    A bar that nobody named is in doubt even where nothing is known of epochs.
+    A bar without a description is in doubt even where nothing is known of epochs.
     """
     if main.unit == "epoch" or inner is not None or scan.format == _BARS_OF_THE_RUN:
         return False
-    stated = elsewhere.of_run("step")
+    stated = sources.of_run("step")
     if stated is not None and stated.value == main.total:
         return False
-    epochs = elsewhere.epochs()
+    epochs = sources.epochs()
     if epochs is not None:
         return epochs.value > 1
     return scan.format == "tqdm" and not main.name
@@ -145,19 +145,19 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class TotalSources:
     """The log's announcements, the workload record and similar finished runs, in that order."""
 
     announced: Mapping[str, float] = field(default_factory=dict)
     workload: Workload | None = None
-    likes: Sequence[RunProfile] = ()
+    similar: Sequence[RunProfile] = ()
 
     def epochs(self) -> Total | None:
         return self.of_run("epoch")
 
     def of(self, series: Series) -> Total | None:
         """The total of a count that has none, never less than what is done."""
-        for total in (self.of_run(series.unit), self._by_epochs(series), self._alike(series)):
+        for total in (self.of_run(series.unit), self._by_epochs(series), self._by_similar(series)):
             if total is not None and total.value >= series.done:
                 return total
         return None
@@ -174,7 +174,7 @@ class Elsewhere:
         return Total(float(known.value), _FROM_WORKLOAD * known.confidence)
 
     def _by_epochs(self, series: Series) -> Total | None:
-        """A step that also names its part of an epoch tells how many steps an epoch has."""
+        """A step that also names its part of an epoch shows how many steps an epoch has."""
         epochs = self.epochs()
         if epochs is None or series.unit == "epoch":
             return None
@@ -183,11 +183,11 @@ class Elsewhere:
             each = series.current / series.epoch
         return Total(float(round(each * epochs.value)), _DERIVED) if each else None
 
-    def _alike(self, series: Series) -> Total | None:
+    def _by_similar(self, series: Series) -> Total | None:
         ends = [
-            like.total if like.total is not None and like.ends_by == "total" else like.done
-            for like in self.likes
-            if like.unit == series.unit and like.ends_by in ("total", "unknown")
+            run.total if run.total is not None and run.ends_by == "total" else run.done
+            for run in self.similar
+            if run.unit == series.unit and run.ends_by in ("total", "unknown")
         ]
         if not ends or max(ends) - min(ends) > 0.02 * max(ends):
             return None

@@ -1,4 +1,4 @@
-"""What the lines of one log have said so far."""
+"""What the lines of one log have stated so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, SeriesTable
-from schedmate.tracker.failure_signs import Alarms, Ending
+from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from schedmate.tracker.unknown import Roles
 
 _TABLES = CsvHeader()
-_MOST_METRICS = 64
-_MOST_LINKS = 4
-_MOST_AFTER_THE_END = 4
-_LONGEST_NEWEST = 300
+_MAX_METRICS = 64
+_MAX_LINKS = 4
+_MAX_AFTER_THE_END = 4
+_MAX_NEWEST = 300
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
@@ -38,8 +38,8 @@ class LogScan:
 
     started_at: float | None = None
     table: SeriesTable = field(default_factory=SeriesTable)
-    ending: Ending = field(default_factory=Ending)
-    alarms: Alarms = field(default_factory=Alarms)
+    ending: FatalEnding = field(default_factory=FatalEnding)
+    warning_signs: WarningSigns = field(default_factory=WarningSigns)
     ranks: Ranks = field(default_factory=Ranks)
     metrics: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class LogScan:
     """How many lines counted something ..."""
     ended: Phase | None = None
     counts_when_ended: int = 0
-    """... and how many had done so when one said in words that the training is over, and how."""
+    """... and how many had done so when a line declared the training over."""
     ended_by: EndsBy | None = None
     cap_s: float | None = None
     links: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class LogScan:
             rank, text = self.ranks.unwrap(clean(line))
             self.ending.see(text)
             text = text.strip()
-            self.newest = text[:_LONGEST_NEWEST] or self.newest
+            self.newest = text[:_MAX_NEWEST] or self.newest
             self._read(line, text, rank, now)
         if now is not None and not self.table.series:
             self.written.add(now, self.order)
@@ -94,7 +94,7 @@ class LogScan:
         return None if self.learner is None else self.learner.pattern
 
     def question(self) -> Question | None:
-        """What a model could tell about lines that nobody else can read."""
+        """What a model could answer about lines that no format reads."""
         if self.learner is None or self.table.has_total():
             return None
         return self.learner.question()
@@ -106,8 +106,8 @@ class LogScan:
 
     def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
         shape = shape_of(line, text)
-        if shape.may_alarm:
-            self.alarms.see(text, self.order)
+        if shape.may_warn:
+            self.warning_signs.see(text, self.order)
         found = read(shape, text) or self._row(text)
         if found is not None:
             name, sighting = found
@@ -132,14 +132,14 @@ class LogScan:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
-            self._take(LEARNED, replace(sighting, sure=learner.confidence), rank, times)
+            self._take(LEARNED, replace(sighting, confidence=learner.confidence), rank, times)
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
         for line in learner.replay():
             stamp = self.stamps.again(line.at)
             times = Times(None if stamp else line.at, stamp, self.started_at)
-            sighting = replace(line.sighting, sure=learner.confidence)
+            sighting = replace(line.sighting, confidence=learner.confidence)
             self.table.see(LEARNED, sighting, line.order, times)
 
     def _times(self, text: str, own: float | None, now: float | None) -> Times:
@@ -147,12 +147,12 @@ class LogScan:
 
     @property
     def pausing(self) -> bool:
-        """The last word was that it evaluates or saves."""
+        """The newest hint is that it evaluates or saves."""
         return self.hint in _PAUSES
 
-    def said(self, end: Phase) -> bool:
+    def declared(self, end: Phase) -> bool:
         """In words, with no more than a last evaluation after them."""
-        return self.ended == end and self.counts - self.counts_when_ended <= _MOST_AFTER_THE_END
+        return self.ended == end and self.counts - self.counts_when_ended <= _MAX_AFTER_THE_END
 
     def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
         if sighting.current is not None:
@@ -181,14 +181,14 @@ class LogScan:
         self.cap_s = sighting.cap_s or self.cap_s
         self.ended_by = sighting.ended_by or self.ended_by
         for link in sighting.links:
-            if link not in self.links and len(self.links) < _MOST_LINKS:
+            if link not in self.links and len(self.links) < _MAX_LINKS:
                 self.links = (*self.links, link)
 
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
         self.metrics.pop(name, None)
-        self.alarms.value(name, value)
-        if math.isfinite(value) and len(self.metrics) < _MOST_METRICS:
+        self.warning_signs.value(name, value)
+        if math.isfinite(value) and len(self.metrics) < _MAX_METRICS:
             self.metrics[name] = value
 
     def _claim(self, name: str) -> None:

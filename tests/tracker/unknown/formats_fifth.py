@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from tracker.unknown.exam import Line, Truth
+from tracker.unknown.benchmark import Line, Truth
 
 START = datetime(2024, 5, 3, 22, 41, 7, tzinfo=UTC)
 

@@ -1,12 +1,12 @@
 # ruff: noqa: E501 - a printed line is easier to read in one piece
-"""Formats that were looked at while the learner was built."""
+"""Formats that were seen while the learner was built."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from tracker.unknown.exam import Line
+from tracker.unknown.benchmark import Line
 
 START = (
     "INFO start of run 17 on host gpu-04 (pid 23411)",

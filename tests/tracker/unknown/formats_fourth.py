@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from tracker.unknown.exam import Line
+from tracker.unknown.benchmark import Line
 
 
 def score(r: Random, i: int) -> float:

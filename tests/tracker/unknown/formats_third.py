@@ -1,12 +1,12 @@
 # ruff: noqa: E501 - a printed line is easier to read in one piece
-"""Formats written after the second set; what failed at first (5 of 24) was looked at then."""
+"""Formats written after the second set; what failed at first (5 of 24) was examined then."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from tracker.unknown.exam import Line
+from tracker.unknown.benchmark import Line
 
 
 def falling(r: Random, i: int) -> float:

@@ -1,4 +1,4 @@
-"""The sets of the exam, by whether somebody looked at them while the learner was built."""
+"""The sets of the benchmark, by whether they were seen while the learner was built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tracker.unknown import (
     silent_first,
     silent_second,
 )
-from tracker.unknown.exam import Log
+from tracker.unknown.benchmark import Log
 
 SETS: dict[str, tuple[Log, ...]] = {
     "formats, looked at": formats_first.FORMATS,

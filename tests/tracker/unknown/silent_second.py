@@ -1,12 +1,12 @@
 # ruff: noqa: E501 - a printed line is easier to read in one piece
-"""Logs that say nothing about progress; what failed at first (1 of 13) was looked at then."""
+"""Logs that say nothing about progress; what failed at first (1 of 13) was examined then."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from tracker.unknown.exam import Line
+from tracker.unknown.benchmark import Line
 
 
 def database(r: Random) -> Iterator[Line]:

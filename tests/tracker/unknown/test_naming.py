@@ -10,7 +10,7 @@ from schedmate.llm.embedded.files import ModelFiles
 from schedmate.model import BadAnswer
 from schedmate.testing.llm import MemoryLedger, ScriptedAsker
 from schedmate.tracker.unknown import Learner
-from tracker.unknown.exam import settle
+from tracker.unknown.benchmark import settle
 
 OPEN = [f"at {i * 3}, chain 300 long, {9 / (i + 1):.4f} by 7" for i in range(1, 30)]
 

@@ -10,7 +10,7 @@ from schedmate.model import Phase, Unit
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Ordinal, Sighting
 
-Clock = Literal["printed", "stamped", "looked"]
+Clock = Literal["printed", "stamped", "polled"]
 """Whose time a count is measured by: its own, that of its log's lines, or ours at a look."""
 
 _LAP = 0.9
@@ -22,9 +22,9 @@ _JITTER = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What there is to tell when a line was written, and when the run began."""
+    """The known times: when a line was written, and when the run began."""
 
-    looked: float | None = None
+    polled: float | None = None
     stamp: Stamp | None = None
     started: float | None = None
 
@@ -45,10 +45,10 @@ class Series:
     born: int
     parent: str | None = None
     """The unfinished count inside which this one appeared."""
-    said_per_epoch: bool = False
+    declared_per_epoch: bool = False
     rose_over_epochs: int = 0
     fell_over_epochs: int = 0
-    sure: float = 1.0
+    confidence: float = 1.0
     seen: int = 0
     moved: int = 0
     """The lines that last named it, and that last showed it elsewhere than before."""
@@ -57,7 +57,7 @@ class Series:
     increment: float = 0.0
     laps: int = 0
     falls: int = 0
-    aside: Phase | None = None
+    auxiliary: Phase | None = None
     """It counts something else than the training."""
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
@@ -73,7 +73,7 @@ class Series:
     """Which stamps its clock goes by, where it goes by stamps."""
     earlier_laps_s: float = 0.0
     timed_lap: float = 0.0
-    odd_times: int = 0
+    clock_resets: int = 0
     """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
     ordinal: Ordinal | None = None
@@ -83,7 +83,7 @@ class Series:
     def per_epoch(self) -> bool:
         """A count that simply goes on when an epoch ends is one of the whole run."""
         goes_on = self.rose_over_epochs > 0 and self.fell_over_epochs == 0
-        return self.said_per_epoch and not goes_on
+        return self.declared_per_epoch and not goes_on
 
     @property
     def per_lap(self) -> bool:
@@ -141,7 +141,7 @@ class Series:
             self.increment = self.done - before
         self._note_move(order)
         self._note_time(sighting, times)
-        self.seen, self.seen_at = order, times.looked
+        self.seen, self.seen_at = order, times.polled
 
     def begin_round(self) -> None:
         """Where only the end of each round is printed, its count would never fall back."""
@@ -168,13 +168,13 @@ class Series:
             self.total = max(sighting.total, self.total or 0.0)
         self.epoch = sighting.epoch
         self.ordinal = sighting.ordinal
-        self.sure = sighting.sure
+        self.confidence = sighting.confidence
         self.epochs_from_zero = self.epochs_from_zero or sighting.epoch == 0
         self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
         self.eta_s = sighting.eta_s
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
-            self.aside = sighting.phase
+            self.auxiliary = sighting.phase
 
     def _go_back(self, before: float) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
@@ -200,21 +200,21 @@ class Series:
             self._note_printed(sighting.elapsed_s or 0.0, times)
         elif clock == "stamped" and times.stamp is not None:
             self._note_stamped(times.stamp)
-        elif clock == "looked" and times.looked is not None:
-            self.timeline.add(times.looked, self.counted)
+        elif clock == "polled" and times.polled is not None:
+            self.timeline.add(times.polled, self.counted)
 
     def _clock_for(self, sighting: Sighting, times: Times) -> Clock | None:
         """Its own clock is the best, but where it starts anew each epoch the log's is better."""
-        told = sighting.phase != "finished" and self.odd_times < _ODD
-        printed = sighting.elapsed_s if told else None
+        usable = sighting.phase != "finished" and self.clock_resets < _ODD
+        printed = sighting.elapsed_s if usable else None
         there: list[Clock] = ["printed"] if printed is not None else []
         if times.stamp is not None:
             there.insert(0 if self.per_lap else len(there), "stamped")
-        if times.looked is not None:
-            there.append("looked")
+        if times.polled is not None:
+            there.append("polled")
         if self.clock in there:
             return self.clock
-        if there and self.clock in (None, "looked"):
+        if there and self.clock in (None, "polled"):
             self.clock = there[0]
             self.timeline = Timeline(began=times.began(self.clock))
             return self.clock
@@ -228,8 +228,8 @@ class Series:
     def _note_printed(self, printed: float, times: Times) -> None:
         if self.elapsed_s is not None and printed < self.elapsed_s:
             if self.laps_done == self.timed_lap:
-                self.odd_times += 1
-            if self.odd_times >= _ODD:
+                self.clock_resets += 1
+            if self.clock_resets >= _ODD:
                 self._give_up_printed_times()
                 return
             self.earlier_laps_s += self.elapsed_s + self._between_laps(printed, times)
@@ -238,9 +238,9 @@ class Series:
         self.timeline.add(at, self.counted, whole_seconds=printed.is_integer())
 
     def _between_laps(self, printed: float, times: Times) -> float:
-        if times.looked is None or self.seen_at is None:
+        if times.polled is None or self.seen_at is None:
             return 0.0
-        return max(0.0, times.looked - self.seen_at - printed)
+        return max(0.0, times.polled - self.seen_at - printed)
 
     def _give_up_printed_times(self) -> None:
         """They went back again and again while the count rose: they are not the run's."""

@@ -9,7 +9,7 @@ from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
 
 LEARNED = "learned"
-_MOST_SERIES = 64
+_MAX_SERIES = 64
 _MOVING = 3
 _WELL_KNOWN = 5
 _LATE = 0.9
@@ -34,7 +34,7 @@ class SeriesTable:
                 born=order,
                 moved=order,
                 parent=self._going(),
-                said_per_epoch=sighting.per_epoch,
+                declared_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
         before = series.moves
@@ -53,7 +53,7 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN
             for one in self.series.values()
-            if one.format != LEARNED and not one.aside
+            if one.format != LEARNED and not one.auxiliary
         )
 
     def forget(self, format_name: str) -> None:
@@ -69,7 +69,9 @@ class SeriesTable:
         roots = self._roots()
         known = [one for one in roots if one.format != LEARNED]
         if any(one.moves >= _MOVING for one in known):
-            roots = known + [one for one in roots if one.format == LEARNED and one.sure > _DOUBT]
+            roots = known + [
+                one for one in roots if one.format == LEARNED and one.confidence > _DOUBT
+            ]
         counted = [one for one in roots if one.total is not None]
         going = next((one for one in counted if not one.complete), None)
         if going is not None:
@@ -90,19 +92,19 @@ class SeriesTable:
         )
         return max(rounds, key=lambda one: one.seen, default=None)
 
-    def aside(self, main: Series | None) -> Series | None:
+    def auxiliary(self, main: Series | None) -> Series | None:
         """The unfinished count of something else (an evaluation) that is newer than the main."""
         since = -1 if main is None else main.seen
-        newer = [one for one in self.series.values() if one.aside and one.seen > since]
+        newer = [one for one in self.series.values() if one.auxiliary and one.seen > since]
         return max(newer, key=lambda one: one.seen, default=None)
 
     def _going(self) -> str | None:
-        """The unfinished outermost count: whatever begins now begins inside it."""
+        """The unfinished outermost count: a count that begins now begins inside it."""
         roots = ((key, one) for key, one in self.series.items() if self._is_root(one))
         return next((key for key, one in roots if one.total and not one.complete), None)
 
     def _is_root(self, one: Series) -> bool:
-        if one.aside or self._is_past(one):
+        if one.auxiliary or self._is_past(one):
             return False
         outer = None if one.parent is None else self.series.get(one.parent)
         return outer is None or self._is_past(outer)
@@ -114,7 +116,9 @@ class SeriesTable:
         """
         if one.unit == "epoch" or one.total is None:
             return False
-        others = [other for other in self.series.values() if other is not one and not other.aside]
+        others = [
+            other for other in self.series.values() if other is not one and not other.auxiliary
+        ]
         if one.moves <= 1:
             return any(other.moves >= _MOVING for other in others)
         late = one.done >= _LATE * one.total and not one.complete
@@ -129,7 +133,7 @@ class SeriesTable:
         return [
             one
             for one in self.series.values()
-            if one.parent == key and one.total is not None and not one.aside
+            if one.parent == key and one.total is not None and not one.auxiliary
         ]
 
     def _finer(self, main: Series) -> Series:
@@ -142,7 +146,7 @@ class SeriesTable:
 
     def _add(self, key: str, series: Series) -> None:
         """Keep the table small even where a log names a thousand bars."""
-        if len(self.series) >= _MOST_SERIES:
+        if len(self.series) >= _MAX_SERIES:
             least = min(
                 self.series, key=lambda one: (self.series[one].moves, self.series[one].seen)
             )

@@ -10,12 +10,12 @@ from typing import Literal
 
 from schedmate.model import EndsBy, RunProfile, Spread
 from schedmate.tracker.forecasting.pace import Pace, pace_of, pauses_to_come
-from schedmate.tracker.forecasting.similar_runs import Likeness, UsualEnd, likeness, usual_end
+from schedmate.tracker.forecasting.similar_runs import Comparison, UsualEnd, compare, usual_end
 from schedmate.tracker.forecasting.timeline import Timeline
 
 Basis = Literal["own", "similar"]
 
-_MOST_LIKES = 32
+_MAX_SIMILAR = 32
 
 # Set by looking at public logs (bench/tracker_eta.py): step logs at 10 % of their time, series of
 # evaluations at 25 %. Three widths (_OWN_MORE, _SIMILAR, _SURVIVORS_TAIL) were also chosen with
@@ -28,23 +28,23 @@ _GROWTH = 0.005
 
 Half of what those logs would have: elsewhere steps may really stay the same."""
 _OWN_LESS = 0.008
-_OWN_MORE, _MOST_MORE = 0.016, 0.08
+_OWN_MORE, _MAX_MORE = 0.016, 0.08
 """Steps rather grow than shrink; over the root of the share done, as a window that grows shows."""
 _FEW = 0.5
-"""With one or two blocks their likeness proves nothing."""
+"""With one or two blocks their compare proves nothing."""
 _SIMILAR = 0.0018
 """Between two runs of the same code on the same machines ..."""
-_OTHER_PACE, _MOST_OTHER_PACE = 0.25, 0.1
+_OTHER_PACE, _MAX_OTHER_PACE = 0.25, 0.1
 """... more by this share of how much faster or slower this one is ..."""
 _OTHER_TOTAL = 0.01
 """... and where it has another total."""
-_UNLIKE = 0.1
+_MAX_MISMATCH = 0.1
 """So much worse than a straight line may a similar run's curve fit before it counts as unlike."""
 _SAME_PACE = 0.3
-"""What a difference of pace weighs against one of shape when runs are weighed by likeness."""
+"""What a difference of pace weighs against one of shape when runs are weighed by compare."""
 _TAIL = 0.25
 _SURVIVORS, _LONE_SURVIVOR, _SURVIVORS_TAIL = 0.001, 0.05, 0.15
-"""Where only the ends of similar runs tell the end, their own spread is most of it."""
+"""Where the end is known from similar runs only, the spread of their ends is most of it."""
 _SLACK = 0.02
 _SURE = 0.9
 
@@ -52,11 +52,11 @@ _SURE = 0.9
 @dataclass(frozen=True, slots=True)
 class Forecast:
     rate_per_s: float | None
-    """Units a second now, without pauses; None while nothing tells it."""
+    """Units a second now, without pauses; None while unknown."""
     remaining_s: Spread | None
-    """Counted from the newest point, or from `now`; None where nothing tells the end."""
+    """Counted from the newest point, or from `now`; None where the end is unknown."""
     total: float | None
-    """What the count will be at the end, where anything tells it."""
+    """What the count will be at the end, where it is known."""
     ends_by: EndsBy
     basis: Basis
     confidence: float
@@ -67,27 +67,27 @@ def forecast(
     timeline: Timeline,
     *,
     total: float | None,
-    likes: Sequence[RunProfile] = (),
+    similar: Sequence[RunProfile] = (),
     cap_s: float | None = None,
     now: float | None = None,
 ) -> Forecast | None:
-    """Say how fast it goes and when it ends; None without anything to tell either from.
+    """How fast the run goes and when it ends; None where neither is known.
 
     `total` is what the log or the workload record says the run will do, in the timeline's unit;
-    `likes` are profiles of similar finished runs in the same unit, most similar first. `cap_s`
+    `similar` are profiles of similar finished runs in the same unit, most similar first. `cap_s`
     is how long after its beginning the run is ended anyway (a cap in the code, a limit).
     `now` is a time of the clock of `Timeline.add`.
     """
-    asked = _Asked(timeline, pace_of(timeline.points), total, now)
-    known = [like for like in likes if like.duration_s > 0][:_MOST_LIKES]
-    found = asked.by_similar(known) or asked.by_own()
+    forecaster = _Forecaster(timeline, pace_of(timeline.points), total, now)
+    known = [run for run in similar if run.duration_s > 0][:_MAX_SIMILAR]
+    found = forecaster.by_similar(known) or forecaster.by_own()
     if found is None and cap_s is None:
         return None
-    return asked.cut(found, cap_s)
+    return forecaster.cut(found, cap_s)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Forecaster:
     """One question and what is needed for every way to answer it."""
 
     timeline: Timeline
@@ -120,28 +120,28 @@ class _Asked:
             return None
         if self.total is None:
             return Forecast(self.rate, None, None, "unknown", "own", 0.0)
-        spread = spread_of([self._own_guess(self.pace, self.total)], tail=0.5)
+        spread = spread_of([self._own_estimate(self.pace, self.total)], tail=0.5)
         return self._answer(spread, self.total, "total", "own")
 
-    def by_similar(self, likes: Sequence[RunProfile]) -> Forecast | None:
-        if not likes:
+    def by_similar(self, similar: Sequence[RunProfile]) -> Forecast | None:
+        if not similar:
             return None
-        end = usual_end(likes, self.total)
+        end = usual_end(similar, self.total)
         if end.after_s is not None:
             return self._by_cap(end, end.after_s)
-        found = [likeness(self.timeline, like, self.total) for like in end.likes]
+        found = [compare(self.timeline, run, self.total) for run in end.similar]
         if end.total is not None:
             found = [one for one in found if self._explains(one)]
-        opinions = (self._guess(one, end.total, len(found)) for one in found)
-        guesses = [one for one in opinions if one is not None]
-        if not guesses:
+        opinions = (self._estimate(one, end.total, len(found)) for one in found)
+        estimates = [one for one in opinions if one is not None]
+        if not estimates:
             return None
         count = end.total if end.total is not None else _usual_count(found)
         tail = _TAIL if end.total is not None else _SURVIVORS_TAIL
-        return self._answer(spread_of(guesses, tail=tail), count, end.ends_by, "similar")
+        return self._answer(spread_of(estimates, tail=tail), count, end.ends_by, "similar")
 
     def cut(self, found: Forecast | None, cap_s: float | None) -> Forecast | None:
-        """The run is ended at its cap, whatever it has done by then."""
+        """The run is ended at its cap, no matter how much it has done."""
         if cap_s is None:
             return found
         left = max(0.0, cap_s - self.elapsed_s)
@@ -156,7 +156,7 @@ class _Asked:
             ends_by="cap" if by_cap else found.ends_by,
         )
 
-    def _own_guess(self, pace: Pace, total: float) -> Guess:
+    def _own_estimate(self, pace: Pace, total: float) -> Estimate:
         done = self.timeline.done
         pauses = pauses_to_come(self.timeline, pace.seconds, total)
         seconds = pace.seconds * max(0.0, total - done) + pauses.seconds
@@ -164,28 +164,30 @@ class _Asked:
         share = min(1.0, max(0.0, (done - begin) / (total - begin))) if total > begin else 1.0
         unsure = pauses.deviation_s / seconds if seconds > 0 else 0.0
         doubt = math.hypot(pace.deviation, unsure, _FEW / pace.blocks**2)
-        more = min(_MOST_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
-        return Guess(seconds * (1 + _GROWTH), math.hypot(doubt, _OWN_LESS), math.hypot(doubt, more))
+        more = min(_MAX_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
+        return Estimate(
+            seconds * (1 + _GROWTH), math.hypot(doubt, _OWN_LESS), math.hypot(doubt, more)
+        )
 
-    def _explains(self, like: Likeness) -> bool:
+    def _explains(self, run: Comparison) -> bool:
         """Whether a similar run's curve fits at least nearly as well as a straight line."""
         own = 0.0 if self.pace is None else self.pace.roughness
-        return like.ratio is not None and like.mismatch <= own + _UNLIKE
+        return run.ratio is not None and run.mismatch <= own + _MAX_MISMATCH
 
-    def _guess(self, like: Likeness, end: float | None, of: int) -> Guess | None:
+    def _estimate(self, run: Comparison, end: float | None, of: int) -> Estimate | None:
         at = self.elapsed_s - self.believed_age_s
-        rest = like.rest_s(at, self.timeline.done, end)
+        rest = run.rest_s(at, self.timeline.done, end)
         if rest is None:
             return None
         if end is None:
             doubt = _SURVIVORS + _LONE_SURVIVOR / of**2
-            return Guess(rest, doubt, doubt)
-        ratio = 0.0 if like.ratio is None else abs(math.log(like.ratio.seconds))
-        unlike = math.hypot(_SIMILAR, like.mismatch)
-        own = 0.0 if like.ratio is None else like.ratio.deviation
-        other = _OTHER_TOTAL if like.stretch != 1.0 else 0.0
-        doubt = math.hypot(_SIMILAR, own, min(_MOST_OTHER_PACE, _OTHER_PACE * ratio), other)
-        return Guess(rest, doubt, doubt, 1 / math.hypot(unlike, _SAME_PACE * ratio) ** 2)
+            return Estimate(rest, doubt, doubt)
+        ratio = 0.0 if run.ratio is None else abs(math.log(run.ratio.seconds))
+        unlike = math.hypot(_SIMILAR, run.mismatch)
+        own = 0.0 if run.ratio is None else run.ratio.deviation
+        other = _OTHER_TOTAL if run.stretch != 1.0 else 0.0
+        doubt = math.hypot(_SIMILAR, own, min(_MAX_OTHER_PACE, _OTHER_PACE * ratio), other)
+        return Estimate(rest, doubt, doubt, 1 / math.hypot(unlike, _SAME_PACE * ratio) ** 2)
 
     def _by_cap(self, end: UsualEnd, after_s: float) -> Forecast:
         left = max(0.0, after_s - self.elapsed_s)
@@ -200,8 +202,8 @@ class _Asked:
         return Forecast(self.rate, rest, total, ends_by, basis, 1 / (1 + 4 * width))
 
 
-def _usual_count(likes: Sequence[Likeness]) -> float | None:
-    counts = [one.profile.done * one.stretch for one in likes if one.profile.done > 0]
+def _usual_count(similar: Sequence[Comparison]) -> float | None:
+    counts = [one.profile.done * one.stretch for one in similar if one.profile.done > 0]
     return median(counts) if counts else None
 
 
@@ -210,7 +212,7 @@ _WIDEST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class Estimate:
     """One opinion on the seconds left, how far off it may be either way, and its weight.
 
     `less` and `more` are deviations of the logarithm.
@@ -222,18 +224,18 @@ class Guess:
     weight: float = 1.0
 
     def at(self, deviations: float) -> float:
-        aside = self.less if deviations < 0 else self.more
-        return self.seconds * math.exp(deviations * min(aside, _WIDEST))
+        auxiliary = self.less if deviations < 0 else self.more
+        return self.seconds * math.exp(deviations * min(auxiliary, _WIDEST))
 
 
-def spread_of(guesses: Sequence[Guess], *, tail: float) -> Spread:
+def spread_of(estimates: Sequence[Estimate], *, tail: float) -> Spread:
     """The middle of all opinions, as wide as they differ and as each is unsure of itself.
 
     `tail` is the share of opinions to be left out at either end.
     """
-    middle = _quantile(guesses, 0.5, lambda one: one.seconds)
-    low = _quantile(guesses, tail, lambda one: one.at(-_Z90))
-    high = _quantile(guesses, 1 - tail, lambda one: one.at(_Z90))
+    middle = _quantile(estimates, 0.5, lambda one: one.seconds)
+    low = _quantile(estimates, tail, lambda one: one.at(-_Z90))
+    high = _quantile(estimates, 1 - tail, lambda one: one.at(_Z90))
     return Spread(min(low, middle), middle, max(high, middle))
 
 
@@ -248,9 +250,11 @@ def capped(spread: Spread, seconds: float) -> Spread:
     return Spread(*(min(most, value) for value in (spread.p10, spread.p50, spread.p90)))
 
 
-def _quantile(guesses: Sequence[Guess], share: float, value: Callable[[Guess], float]) -> float:
+def _quantile(
+    estimates: Sequence[Estimate], share: float, value: Callable[[Estimate], float]
+) -> float:
     """Weighted, and between neighbours in proportion, so that two opinions meet halfway."""
-    ordered = sorted((value(one), one.weight) for one in guesses)
+    ordered = sorted((value(one), one.weight) for one in estimates)
     wanted = share * math.fsum(weight for _, weight in ordered)
     below, before = -math.inf, ordered[0][0]
     so_far = 0.0

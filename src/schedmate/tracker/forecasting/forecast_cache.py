@@ -11,15 +11,15 @@ from schedmate.tracker.forecasting.slowdown import slowdown
 from schedmate.tracker.forecasting.timeline import Timeline
 
 _GOOD_FOR = 0.05
-"""Of the run so far: what comes in this time can hardly change what all before it told."""
+"""Share of the run so far: so little more hardly changes what all the points before it show."""
 _GOOD_FOR_S = 2.0
-"""Nor does anybody need another word about the end more often than that ..."""
+"""Nor is a newer forecast needed more often than that ..."""
 _WELL_FOUNDED = 8
-"""... where the last one was told from so many points."""
+"""... where the last one rests on so many points."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedForecast:
     timeline: Timeline
     total: float | None
     cap_s: float | None
@@ -30,40 +30,42 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class Recall:
-    """One for each followed job: a thousand jobs looked at every second must cost little."""
+class ForecastCache:
+    """One per tracked job: a thousand jobs polled every second must cost little."""
 
-    kept: _Kept | None = field(default=None, repr=False)
+    cached: _CachedForecast | None = field(default=None, repr=False)
 
     def forecast(
         self,
         timeline: Timeline,
         *,
         total: float | None,
-        likes: Sequence[RunProfile] = (),
+        similar: Sequence[RunProfile] = (),
         cap_s: float | None = None,
         now: float | None = None,
     ) -> tuple[Forecast | None, Slowdown | None]:
-        kept = self.kept
-        if kept is None or not _still_good(kept, timeline, total, cap_s):
-            kept = self.kept = _Kept(
+        cached = self.cached
+        if cached is None or not _still_good(cached, timeline, total, cap_s):
+            cached = self.cached = _CachedForecast(
                 timeline,
                 total,
                 cap_s,
                 timeline.elapsed_s,
                 len(timeline.points),
-                forecast(timeline, total=total, likes=likes, cap_s=cap_s, now=now),
-                slowdown(timeline, likes, total=total),
+                forecast(timeline, total=total, similar=similar, cap_s=cap_s, now=now),
+                slowdown(timeline, similar, total=total),
             )
-        return _later(kept.forecast, timeline.elapsed_s - kept.elapsed_s), kept.slowdown
+        return _later(cached.forecast, timeline.elapsed_s - cached.elapsed_s), cached.slowdown
 
 
-def _still_good(kept: _Kept, timeline: Timeline, total: float | None, cap_s: float | None) -> bool:
-    same = kept.timeline is timeline and (kept.total, kept.cap_s) == (total, cap_s)
-    founded = kept.points >= _WELL_FOUNDED
-    good_for = max(_GOOD_FOR_S if founded else 0.0, _GOOD_FOR * kept.elapsed_s)
-    known = kept.forecast is not None and kept.forecast.remaining_s is not None
-    return same and known and 0 <= timeline.elapsed_s - kept.elapsed_s < good_for
+def _still_good(
+    cached: _CachedForecast, timeline: Timeline, total: float | None, cap_s: float | None
+) -> bool:
+    same = cached.timeline is timeline and (cached.total, cached.cap_s) == (total, cap_s)
+    founded = cached.points >= _WELL_FOUNDED
+    good_for = max(_GOOD_FOR_S if founded else 0.0, _GOOD_FOR * cached.elapsed_s)
+    known = cached.forecast is not None and cached.forecast.remaining_s is not None
+    return same and known and 0 <= timeline.elapsed_s - cached.elapsed_s < good_for
 
 
 def _later(found: Forecast | None, seconds: float) -> Forecast | None:

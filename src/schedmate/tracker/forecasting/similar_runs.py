@@ -14,7 +14,7 @@ from schedmate.tracker.forecasting.timeline import Point, Timeline
 
 _ENOUGH_MARKS = 4
 _ENOUGH_POINTS = 4
-_LEAST_STRETCH = 1e-6
+_MIN_STRETCH = 1e-6
 _SAME_TOTAL = 0.001
 _CLEARLY = 0.03
 _LASTING = 0.15
@@ -22,7 +22,7 @@ _LASTING = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class Comparison:
     """A similar run, with its count stretched to this run's."""
 
     profile: RunProfile
@@ -52,15 +52,15 @@ class Likeness:
         return time_at(self.profile.curve, done / self.stretch)
 
 
-def likeness(timeline: Timeline, profile: RunProfile, total: float | None) -> Likeness:
+def compare(timeline: Timeline, profile: RunProfile, total: float | None) -> Comparison:
     """Compare by shares of the totals, or by the count as it is where that fits clearly better."""
-    plain = Likeness(profile, 1.0, _ratio(timeline, profile, 1.0))
+    plain = Comparison(profile, 1.0, _ratio(timeline, profile, 1.0))
     if not total or not profile.total or abs(total / profile.total - 1) < _SAME_TOTAL:
         return plain
     stretch = total / profile.total
-    if not _LEAST_STRETCH < stretch < 1 / _LEAST_STRETCH:
+    if not _MIN_STRETCH < stretch < 1 / _MIN_STRETCH:
         return plain
-    shared = Likeness(profile, stretch, _ratio(timeline, profile, stretch))
+    shared = Comparison(profile, stretch, _ratio(timeline, profile, stretch))
     if shared.ratio is None:
         return plain
     better = plain.ratio is not None and plain.mismatch < shared.mismatch - _CLEARLY
@@ -112,36 +112,36 @@ _SAME_TIME = 0.02
 
 @dataclass(frozen=True, slots=True)
 class UsualEnd:
-    """`likes` are the runs that ended so; `total` is None where only they can tell the end."""
+    """`similar` are the runs that ended so; `total` is None where only they show the end."""
 
     ends_by: EndsBy
     total: float | None
-    likes: tuple[RunProfile, ...]
+    similar: tuple[RunProfile, ...]
     after_s: float | None = None
 
 
-def usual_end(likes: Sequence[RunProfile], total: float | None) -> UsualEnd:
+def usual_end(similar: Sequence[RunProfile], total: float | None) -> UsualEnd:
     """The total, unless most of the similar runs ended before theirs."""
-    early = tuple(like for like in likes if _ended_early(like))
-    if 2 * len(early) <= len(likes):
+    early = tuple(run for run in similar if _ended_early(run))
+    if 2 * len(early) <= len(similar):
         ends_by: EndsBy = "unknown" if total is None else "total"
-        return UsualEnd(ends_by, total, tuple(likes))
-    said = Counter(like.ends_by for like in early if like.ends_by not in ("unknown", "total"))
-    ends_by = said.most_common(1)[0][0] if said else _guessed(early)
+        return UsualEnd(ends_by, total, tuple(similar))
+    causes = Counter(run.ends_by for run in early if run.ends_by not in ("unknown", "total"))
+    ends_by = causes.most_common(1)[0][0] if causes else _guessed(early)
     if ends_by in ("cap", "limit"):
-        return UsualEnd(ends_by, None, early, median(like.duration_s for like in early))
+        return UsualEnd(ends_by, None, early, median(run.duration_s for run in early))
     return UsualEnd(ends_by, None, early)
 
 
-def _ended_early(like: RunProfile) -> bool:
-    if like.ends_by in ("cap", "limit", "early_stop"):
+def _ended_early(run: RunProfile) -> bool:
+    if run.ends_by in ("cap", "limit", "early_stop"):
         return True
-    return like.total is not None and like.done < _REACHED * like.total
+    return run.total is not None and run.done < _REACHED * run.total
 
 
 def _guessed(early: Sequence[RunProfile]) -> EndsBy:
     """Several that ended after the same time but not at the same count were cut off."""
-    times = [like.duration_s for like in early]
-    counts = [like.done for like in early]
+    times = [run.duration_s for run in early]
+    counts = [run.done for run in early]
     alike = max(times) <= (1 + _SAME_TIME) * min(times)
     return "cap" if alike and max(counts) > (1 + _SAME_TIME) * min(counts) else "early_stop"

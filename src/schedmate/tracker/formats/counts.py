@@ -113,7 +113,7 @@ _AROUND_A_WORD = str.maketrans(dict.fromkeys("_:-[]()|.,=#*>/", " "))
 _NEAR = 24
 _ALL_NAMES = frozenset(NAMES) | {"seen", "processed"}
 _ALL = 100.0
-_MOST_COUNTS = 12
+_MAX_COUNTS = 12
 _NOT_NOW = frozenset(
     {
         "best", "last", "max", "min", "total", "num", "number", "warmup", "per", "every", "each",
@@ -157,7 +157,7 @@ class Count:
 def counts_in(text: str) -> list[Count]:
     """All counts that are named by a word, as they stand in the line."""
     found = (one for one in _NAMED.finditer(text) if one["word"].lower() in _ALL_NAMES)
-    named = (_named(text, one) for one in islice(found, _MOST_COUNTS))
+    named = (_named(text, one) for one in islice(found, _MAX_COUNTS))
     counts = [one for one in named if one is not None]
     if _WORD_AFTER.search(text):
         counts += _trailing_in(text, counts)
@@ -167,7 +167,7 @@ def counts_in(text: str) -> list[Count]:
 def _trailing_in(text: str, named: list[Count]) -> list[Count]:
     """Counts whose name follows them, unless another has named them already."""
     found = (one for one in _TRAILING.finditer(text) if one["word"].lower() in PLURALS)
-    after = (_trailing(text, one) for one in islice(found, _MOST_COUNTS))
+    after = (_trailing(text, one) for one in islice(found, _MAX_COUNTS))
     return [
         one
         for one in after

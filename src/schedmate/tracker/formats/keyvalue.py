@@ -21,11 +21,11 @@ from schedmate.tracker.formats.counts import (
 from schedmate.tracker.formats.keyvalue_samples import SAMPLES
 from schedmate.tracker.formats.keyvalue_wordings import LOOKALIKES, WORDINGS
 from schedmate.tracker.formats.quantities import THROUGHPUTS, elapsed_in, eta_in, speeds_in
-from schedmate.tracker.formats.said_metrics import metrics_said
+from schedmate.tracker.formats.stated_metrics import metrics_stated
 from schedmate.tracker.formats.total_names import total_names
 
-_LONGEST = 2048
-_LONGEST_HEADLINE = 300
+_MAX_LENGTH = 2048
+_MAX_HEADLINE = 300
 _BLANKS = re.compile(r" {3,2048}")
 _WORDS = re.compile(r"[^\W\d_]{1,30}|\d{1,15}|/")
 _HEADLINE = re.compile(
@@ -37,7 +37,7 @@ _WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
 _PARTS = ("stage", "phase", "client", "agent", "member")
 _OF_A_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
 _OF_A_PART_SURE = 0.4
-"""Nobody says whether the parts that a line counts as well are of one length."""
+"""It is unknown whether the parts that the line counts as well are of one length."""
 _MAX = re.compile(
     r"\b(?:max|total|num)_(?:train_)?(steps|iters|iterations|epochs)\s{0,2}[:=]\s{0,2}(\d{1,15})\b"
 )
@@ -74,7 +74,7 @@ class _Line:
 
     @property
     def results(self) -> bool:
-        """The line holds what a training finds out, not only what it was told."""
+        """The line holds results of the training, not only its settings."""
         return any(not name.endswith(_SETTINGS) for name in self.metrics)
 
     @property
@@ -99,7 +99,7 @@ class KeyValue:
     samples = SAMPLES + WORDINGS + LOOKALIKES
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "   " in text:
             text = _BLANKS.sub("  ", text)
         lowered = text.lower()
@@ -120,7 +120,7 @@ def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
         text=text,
         lowered=lowered,
         counts=_by_level(counts),
-        metrics=metrics_said(text, lowered) | named,
+        metrics=metrics_stated(text, lowered) | named,
         speeds=speeds,
         elapsed_s=elapsed_in(lowered),
         eta_s=eta_in(lowered),
@@ -155,7 +155,7 @@ def _of_counts(line: _Line) -> Sighting | None:
 
 
 def _fine(line: _Line) -> Count | None:
-    """The count of steps, samples or tokens that tells most, if any of them is one."""
+    """The count of steps, samples or tokens that is most specific, if there is one."""
     levels: tuple[Level, ...] = ("step", "sample", "token")
     fine = [line.counts[level] for level in levels if level in line.counts]
     counted = next((one for one in fine if one.total is not None), None)
@@ -189,12 +189,12 @@ def _is_something_else(line: _Line, count: Count) -> bool:
 
 
 def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
-    if epoch.total is None and not _is_told(line, epoch):
+    if epoch.total is None and not _is_position(line, epoch):
         return None
     return _sighting(line, epoch, ordinal=_ordinal(line) if epoch.current.is_integer() else None)
 
 
-def _is_told(line: _Line, epoch: Count) -> bool:
+def _is_position(line: _Line, epoch: Count) -> bool:
     """Whether an epoch without a total is where the run stands: alone, over or with results."""
     if epoch.word == "ep" or epoch.word.endswith("epochs"):
         return False
@@ -206,7 +206,7 @@ def _is_told(line: _Line, epoch: Count) -> bool:
 
 def _is_headline(lowered: str) -> bool:
     """Whether the line names an epoch, that it begins perhaps, and says nothing else."""
-    words = _WORDS.findall(lowered[:_LONGEST_HEADLINE])
+    words = _WORDS.findall(lowered[:_MAX_HEADLINE])
     return _HEADLINE.fullmatch(" ".join([*words, ""])) is not None
 
 
@@ -247,7 +247,7 @@ def _sighting(
         metrics=line.metrics,
         checkpoint=checkpoint_in(line.text) if "sav" in line.lowered else None,
         phase=phase,
-        sure=_OF_A_PART_SURE if _is_of_a_part(line.lowered) else 1.0,
+        confidence=_OF_A_PART_SURE if _is_of_a_part(line.lowered) else 1.0,
     )
 
 

@@ -162,7 +162,12 @@ WORDINGS: tuple[Sample, ...] = (
     Sample(
         "stage 1/2 | step 100/1000 loss=2.5",
         Sighting(
-            unit="step", current=100, total=1000, series="step", metrics={"loss": 2.5}, sure=0.4
+            unit="step",
+            current=100,
+            total=1000,
+            series="step",
+            metrics={"loss": 2.5},
+            confidence=0.4,
         ),
     ),
     Sample(

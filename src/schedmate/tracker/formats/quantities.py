@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, rate_of
+from schedmate.tracker.formats.base import MAX_COUNT, rate_of
 
 COUNT = (
     r"(?:\d{1,3}(?:[,_]\d{3}){1,5}(?![,_]?\d)"
@@ -17,7 +17,7 @@ DURATION = (
     r"(?:(?:\d{1,6} days?, {0,2})?\d{1,6}(?::\d{2}){1,3}(?:\.\d{1,9})?"
     rf"|\d{{1,12}}(?:\.\d{{1,9}})? ?{_TIMES}(?:,? ?\d{{1,9}}(?:\.\d{{1,9}})? ?{_TIMES}){{0,3}})"
 )
-"""A time that tells its unit, by colons or by words."""
+"""A time with its unit, by colons or by words."""
 
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12}
 _PART = re.compile(r"(\d{1,12}(?:\.\d{1,9})?) ?([a-z]{1,7})")
@@ -30,7 +30,7 @@ def count_of(text: str) -> float | None:
     scale = _SCALES.get(text[-1:], 1.0)
     digits = text.rstrip("kKMBGT").replace(",", "").replace("_", "")
     value = float(digits) * scale
-    return value if value < MOST else None
+    return value if value < MAX_COUNT else None
 
 
 def seconds_of(text: str) -> float | None:
@@ -38,7 +38,7 @@ def seconds_of(text: str) -> float | None:
     if ":" in text:
         return _clock(text)
     seconds = sum(float(value) * _unit(name) for value, name in _PART.findall(text.lower()))
-    return seconds if seconds < MOST else None
+    return seconds if seconds < MAX_COUNT else None
 
 
 def _clock(text: str) -> float:
@@ -86,7 +86,7 @@ _NAMED = re.compile(
     rf"(?:/|_per_)s(?:ec(?:ond)?)?{_IS}({COUNT})(?![\w./:])",
     re.IGNORECASE,
 )
-_LONGEST_BEFORE = 48
+_MAX_BEFORE = 48
 """No value and name that a hint belongs to are longer."""
 _ELAPSED_HINTS = ("time", "elapsed")
 _ETA_HINTS = ("eta", "remaining", "left", "restzeit")
@@ -125,7 +125,7 @@ def speeds_in(text: str, lowered: str) -> dict[Unit, float]:
 def _first(lowered: str, hints: tuple[str, ...]) -> int | None:
     """Where to begin to look: a little before the first of the hints."""
     places = [lowered.find(hint) for hint in hints if hint in lowered]
-    return max(0, min(places) - _LONGEST_BEFORE) if places else None
+    return max(0, min(places) - _MAX_BEFORE) if places else None
 
 
 def _per_second(text: str, start: int) -> dict[Unit, float]:

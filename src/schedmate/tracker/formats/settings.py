@@ -46,7 +46,7 @@ CAPS: dict[str, float | None] = {
     "train_time_limit": None, "training_time_limit": None,
 }  # fmt: skip
 """Seconds in the unit that the name says; None: the value has to say it."""
-LONGEST_NAME = 4
+MAX_NAME = 4
 """Words that a name has at most."""
 OF_SOMETHING_ELSE = frozenset(
     {
@@ -61,8 +61,8 @@ GENERIC = frozenset({"epochs", "iterations"})
 PREFIXES = frozenset({"info", "root", "training", "train", "debug", "main", "config", "args"})
 
 
-_LONGEST = 4096
-_MOST_ITEMS = 64
+_MAX_LENGTH = 4096
+_MAX_ITEMS = 64
 _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?"
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
 _COUNTED = re.compile(
@@ -93,7 +93,7 @@ _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
-_LEAST_CLOCK = 2
+_MIN_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""
 
 
@@ -102,7 +102,7 @@ class Settings:
     hints = ("steps", "iter", "epoch", "update", "train_samples", "train_tokens", *_CAP_HINTS)
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints) or _STANDS.search(text):
             return None
@@ -169,14 +169,14 @@ class Settings:
 
 def _total(text: str) -> tuple[Unit | None, float | None, bool]:
     """Steps before epochs: where both are set, trainers stop after the steps."""
-    found = _said(text) or _named(text)
+    found = _stated(text) or _named(text)
     for unit in ("step", "epoch", "sample", "token"):
         if unit in found:
             return unit, found[unit], False
     return ("step", found["per_epoch"], True) if "per_epoch" in found else (None, None, False)
 
 
-def _said(text: str) -> dict[str, float]:
+def _stated(text: str) -> dict[str, float]:
     found = _SENTENCE.search(text)
     total = count_of(found[2]) if found else None
     if found is None or not total:
@@ -186,7 +186,7 @@ def _said(text: str) -> dict[str, float]:
 
 def _named(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for item in islice(_COUNTED.finditer(text), _MOST_ITEMS):
+    for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
         total = count_of(item["count"])
         key = _key(text, item) if total else None
         if key is not None and total:
@@ -197,7 +197,7 @@ def _named(text: str) -> dict[str, float]:
 
 
 def _cap(text: str) -> float | None:
-    for item in islice(_TIMED.finditer(text), _MOST_ITEMS):
+    for item in islice(_TIMED.finditer(text), _MAX_ITEMS):
         key = _key(text, item)
         seconds = _seconds(item, CAPS[key]) if key in CAPS else None
         if seconds:
@@ -211,7 +211,7 @@ def _seconds(item: re.Match[str], each: float | None) -> float | None:
         count = count_of(number)
         return count * each if count is not None and each else None
     clock = ":" in duration
-    return None if clock and duration.count(":") < _LEAST_CLOCK else seconds_of(duration)
+    return None if clock and duration.count(":") < _MIN_CLOCK else seconds_of(duration)
 
 
 def _key(text: str, item: re.Match[str]) -> str | None:
@@ -235,7 +235,7 @@ def _key(text: str, item: re.Match[str]) -> str | None:
 
 def _names(tokens: list[str]) -> Iterator[int]:
     """How many of the last words make a known name, most first."""
-    for words in range(min(LONGEST_NAME, len(tokens)), 0, -1):
+    for words in range(min(MAX_NAME, len(tokens)), 0, -1):
         name = "_".join(tokens[-words:])
         if name in TOTALS or name in CAPS or name in PER_EPOCH:
             yield words

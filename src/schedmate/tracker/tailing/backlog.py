@@ -15,12 +15,12 @@ from itertools import pairwise
 
 import re2
 
-from schedmate.tracker.tailing.lines import LINE_ENDS, LONGEST_LINE, lines_in, without_nuls
+from schedmate.tracker.tailing.lines import LINE_ENDS, MAX_LINE, lines_in, without_nuls
 
 HEAD = 262_144
-"""So much of a log's beginning is always read in full: totals and settings stand there."""
+"""So much of a log's beginning is always read in full: totals and settings position there."""
 TAIL = 32_768
-"""So much of its end as well: how a run ends is said in many lines, none of which may count."""
+"""So much of its end as well: the end of a run takes many lines, of which none may count."""
 
 _SMALL = 32_768
 _NARROWEST = 8192
@@ -32,10 +32,10 @@ _NEAR = 4
 _JUDGED = 16
 _PER_SHAPE = 3
 _RARE_UP_TO = 2_000_000
-_LEAST_APART = 128
-_LEAST_SAMPLES = 4
+_MIN_APART = 128
+_MIN_SAMPLES = 4
 _FINEST = 512
-_LONGEST_SHAPE = 160
+_MAX_SHAPE = 160
 _PROBES = 2048
 _VARYING = bytes(range(0x80, 0x100)) + b"0123456789.#+-eE \t"
 _COUNT = re.compile(rb"(\d{1,15})\s{0,2}/\s{0,9}(\d{1,15})(?![\d/.])")
@@ -43,25 +43,25 @@ _EPOCH = re.compile(rb"epoch[^\w]{0,4}(\d{1,9})", re.IGNORECASE)
 _ROUND = re.compile(rb"100 ?%|epoch|:::MLL", re.IGNORECASE)
 
 
-def sift(text: bytes, *, before: int = 0) -> list[bytes]:
-    """Return, in order, the lines of a piece of complete lines that tell something.
+def sample_lines(text: bytes, *, before: int = 0) -> list[bytes]:
+    """Return, in order, the informative lines of a piece of complete lines.
 
-    These are all that carry a rare mark, with their neighbours, as far as they differ in more
+    These are all that carry a rare keyword, with their neighbours, as far as they differ in more
     than their numbers; every end of a bar's round and every change of an epoch; the first and
     the last lines; and a few in a row at even distances, from which pace and rounds are seen.
     The distances grow with the length of the log `before` it. Early in a log lines of a rare
-    shape are kept too, whatever they say.
+    shape are kept too, with any content.
     """
     if len(text) <= _SMALL:
         return lines_in(text)
     stride = min(_WIDEST, max(_NARROWEST, before // _PLACES))
-    return _Sieve(text, stride).lines(rare=before < _RARE_UP_TO)
+    return _BacklogSampler(text, stride).lines(rare=before < _RARE_UP_TO)
 
 
-def sift_last(text: bytes, *, before: int = 0) -> list[bytes]:
+def sample_last_lines(text: bytes, *, before: int = 0) -> list[bytes]:
     """Return the lines of the last piece of a log, of which the tail is read in full."""
     cut = max(text.rfind(end, 0, -TAIL) for end in LINE_ENDS) + 1
-    return sift(text[:cut], before=before) + lines_in(text[cut:])
+    return sample_lines(text[:cut], before=before) + lines_in(text[cut:])
 
 
 def lines_about(text: bytes) -> int:
@@ -82,10 +82,10 @@ class _Reading:
     total: bytes
 
 
-class _Sieve:
+class _BacklogSampler:
     def __init__(self, text: bytes, stride: int) -> None:
         self._text = text
-        self._stride = min(stride, len(text) // _LEAST_SAMPLES)
+        self._stride = min(stride, len(text) // _MIN_SAMPLES)
         self._ends = [end for end in LINE_ENDS if end in text]
         self._probes = _PROBES
 
@@ -94,8 +94,8 @@ class _Sieve:
         needed = _rounds_need(readings)
         if needed < self._stride:
             readings = self._readings(max(_FINEST, needed))
-        rounds, telling = self._told(readings)
-        wanted = {*(one.start for one in readings), *self._edges(), *rounds, *telling}
+        rounds, events = self._events(readings)
+        wanted = {*(one.start for one in readings), *self._edges(), *rounds, *events}
         wanted.update(self._changes(readings, rounds))
         if rare:
             wanted.update(self._rare())
@@ -132,21 +132,21 @@ class _Sieve:
             yield from (first, last)
             first = self._next(first)
 
-    def _told(self, readings: list[_Reading]) -> tuple[list[int], list[int]]:
+    def _events(self, readings: list[_Reading]) -> tuple[list[int], list[int]]:
         """Rounds and epochs, all of them; other marked lines, of each shape a few, in context."""
         some = readings[:: max(1, len(readings) // _JUDGED)]
-        common = common_in((one.shape, self._line(one.start)) for one in some)
+        common = common_keywords((one.shape, self._line(one.start)) for one in some)
         rounds: list[int] = []
         others: defaultdict[bytes, list[int]] = defaultdict(list)
-        for start, line in self._marked(common, _totals(readings)):
+        for start, line in self._lines_with_keywords(common, _totals(readings)):
             if _ended(line):
                 rounds += [start, *self._begun_after(start)]
             elif _ROUND.search(line):
                 rounds.append(start)
             else:
                 others[_shape(line)].append(start)
-        telling = [near for starts in others.values() for near in self._with_context(starts)]
-        return rounds, telling
+        events = [near for starts in others.values() for near in self._with_context(starts)]
+        return rounds, events
 
     def _begun_after(self, start: int) -> Iterator[int]:
         """The next round's beginning: only a count that falls back is known to have gone round."""
@@ -168,12 +168,12 @@ class _Sieve:
         for start in starts:
             yield from (self._previous(start), start, self._next(start))
 
-    def _marked(
+    def _lines_with_keywords(
         self, common: frozenset[str], totals: tuple[bytes, ...]
     ) -> Iterator[tuple[int, bytes]]:
-        marks, at = pattern(common, totals), 0
-        for _ in range(len(self._text) // _LEAST_APART):
-            found = marks.search(self._text, at)
+        keywords, at = keyword_pattern(common, totals), 0
+        for _ in range(len(self._text) // _MIN_APART):
+            found = keywords.search(self._text, at)
             if found is None:
                 return
             start = self._start(found.start())
@@ -243,11 +243,11 @@ class _Sieve:
 
     def _start(self, at: int) -> int:
         """Where the line begins that holds this byte."""
-        low = max(0, at - LONGEST_LINE)
+        low = max(0, at - MAX_LINE)
         return max(low, max(self._text.rfind(end, low, at) for end in self._ends) + 1)
 
     def _end(self, start: int) -> int:
-        high = start + LONGEST_LINE
+        high = start + MAX_LINE
         ends = [at for end in self._ends if (at := self._text.find(end, start, high)) >= 0]
         return min(ends, default=high)
 
@@ -274,7 +274,7 @@ def _any_between(rounds: list[int], low: _Reading, high: _Reading) -> bool:
 
 
 def _shape(line: bytes) -> bytes:
-    return line[:_LONGEST_SHAPE].translate(None, _VARYING)
+    return line[:_MAX_SHAPE].translate(None, _VARYING)
 
 
 def _ended(line: bytes) -> bool:
@@ -294,7 +294,7 @@ def _rounds_need(readings: list[_Reading]) -> int:
     for one, after in pairwise(readings):
         step, bytes_on = after.current - one.current, after.start - one.start
         same = one.total and (one.shape, one.total) == (after.shape, after.total)
-        if same and step > 0 and bytes_on < LONGEST_LINE and (int(one.total) - one.current) % step:
+        if same and step > 0 and bytes_on < MAX_LINE and (int(one.total) - one.current) % step:
             apart.append(bytes_on * int(one.total) // step // 3)
     return sorted(apart)[len(apart) // 2]
 
@@ -302,7 +302,7 @@ def _rounds_need(readings: list[_Reading]) -> int:
 _BAR_END = rb"100%(?:\||[^\d\s]{0,2}\s{0,2}[\[|#=])"
 """The end of a bar's round. Its rounds may be the epochs, so none of them may be missed."""
 
-MARKS: dict[str, bytes] = {
+KEYWORDS: dict[str, bytes] = {
     "bar_end": _BAR_END,
     "epoch": rb"epoch[^\w\n\r\x08]{0,4}\d",
     "failure": rb"traceback \(|slurmstepd|\berror\b|exception|\bkilled\b|out of memory|core dumped",
@@ -332,27 +332,27 @@ def _options() -> re2.Options:
 
 
 _EACH = {
-    name: re2.compile(mark, _options())
-    for name, mark in MARKS.items()
+    name: re2.compile(keyword, _options())
+    for name, keyword in KEYWORDS.items()
     if name not in ("bar_end", "full")
 }
 """Without those that only some lines of a shape carry."""
-_FULL = re2.compile(MARKS["full"], _options())
-_MOST_KNOWN = 1024
+_FULL = re2.compile(KEYWORDS["full"], _options())
+_MAX_KNOWN = 1024
 _MUCH = 0.2
-"""What stands in more than this share of the lines tells nothing."""
+"""A keyword in more than this share of the lines is not informative."""
 
 
 @lru_cache(maxsize=64)
-def pattern(common: frozenset[str], totals: tuple[bytes, ...]) -> re2._Regexp:
-    """One alternation of all marks but the common ones, and of counts that reached their total."""
-    kinds = [mark for name, mark in MARKS.items() if name not in common]
+def keyword_pattern(common: frozenset[str], totals: tuple[bytes, ...]) -> re2._Regexp:
+    """One alternation of the keywords that are not common, and of counts at their total."""
+    kinds = [keyword for name, keyword in KEYWORDS.items() if name not in common]
     ends = [rb"\b" + total + rb"\s{0,2}/\s{0,9}" + total + rb"\b" for total in totals]
     return re2.compile(b"|".join(kinds + ends), _options())
 
 
-def common_in(lines: Iterable[tuple[bytes, bytes]]) -> frozenset[str]:
-    """Name the marks that too many of these lines, each with its shape, carry.
+def common_keywords(lines: Iterable[tuple[bytes, bytes]]) -> frozenset[str]:
+    """Name the keywords that too many of these lines, each with its shape, carry.
 
     The ends of bars are never among them.
     """
@@ -362,11 +362,11 @@ def common_in(lines: Iterable[tuple[bytes, bytes]]) -> frozenset[str]:
 
 
 def _of_shape(shape: bytes, line: bytes) -> tuple[str, ...]:
-    """Which marks lines of a shape carry, by the first one seen."""
+    """Which keywords lines of a shape carry, by the first one seen."""
     if shape not in _known:
-        if len(_known) >= _MOST_KNOWN:
+        if len(_known) >= _MAX_KNOWN:
             _known.clear()
-        _known[shape] = tuple(name for name, mark in _EACH.items() if mark.search(line))
+        _known[shape] = tuple(name for name, keyword in _EACH.items() if keyword.search(line))
     return (*_known[shape], "full") if _FULL.search(line) else _known[shape]
 
 

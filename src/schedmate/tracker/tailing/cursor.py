@@ -1,4 +1,4 @@
-"""Up to which byte of which file a log has been read, and how that place is found again."""
+"""Up to which byte of which file a log has been read, and how that cursor is found again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LogPosition:
     """The beginning of this line, in Latin-1, which was in a file that was rotated away."""
 
 
-class Place:
+class FileCursor:
     """Takes in the bytes of a file in order and gives out complete lines."""
 
     __slots__ = (
@@ -105,7 +105,7 @@ class Place:
         return zlib.crc32(self._tail)
 
     def continues_in(self, file: int) -> bool:
-        """Whether this file holds, at its place, what was read last."""
+        """Whether this file holds, at its cursor, what was read last."""
         if zlib.crc32(_before(file, self._furthest)) != self._anchor_now:
             return False
         if self._tail is None:

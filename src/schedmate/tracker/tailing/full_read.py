@@ -11,7 +11,7 @@ from typing import IO, BinaryIO
 from schedmate.files import INVOKER, Reader
 from schedmate.logs.decoding import unpacker_for
 from schedmate.model import BadInput, NotFound, SchedMateError
-from schedmate.tracker.tailing.backlog import HEAD, sift, sift_last
+from schedmate.tracker.tailing.backlog import HEAD, sample_last_lines, sample_lines
 from schedmate.tracker.tailing.lines import LineCutter, lines_in
 
 _CHUNK = 2 << 20
@@ -43,7 +43,7 @@ def _check_kind(path: Path, reader: Reader) -> None:
 def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
     """Yield the lines, piece by piece; a damaged archive ends where the damage begins.
 
-    The head and the tail are read in full, of what is between them only what tells something.
+    The head and the tail are read in full; between them only informative lines.
     """
     cutter, read = LineCutter(), 0
     held = b""
@@ -52,10 +52,10 @@ def lines_of(stream: IO[bytes]) -> Iterator[list[bytes]]:
         if read < HEAD:
             yield lines_in(ended)
         else:
-            yield sift(held, before=read - len(held))
+            yield sample_lines(held, before=read - len(held))
             held = ended
         read += len(chunk)
-    yield sift_last(held, before=read - len(held))
+    yield sample_last_lines(held, before=read - len(held))
     yield cutter.finish()
 
 

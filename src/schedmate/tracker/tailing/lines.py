@@ -1,10 +1,10 @@
-"""From bytes to lines: cut at whatever ends or draws over a line, then cleaned."""
+"""From bytes to lines: cut at line ends and at what draws over a line, then cleaned."""
 
 from __future__ import annotations
 
 import re
 
-LONGEST_LINE = 8192
+MAX_LINE = 8192
 """The rest of a longer line is dropped: no progress line is that long."""
 LINE_ENDS = (b"\n", b"\r", b"\b")
 """A bar that goes back to its start, by a return or by backspaces, begins a new line."""
@@ -82,17 +82,17 @@ class LineCutter:
         if not rest or self.overlong:
             return b""
         self._open += without_nuls(rest)
-        if len(self._open) <= LONGEST_LINE:
+        if len(self._open) <= MAX_LINE:
             return b""
-        cut = bytes(self._open[:LONGEST_LINE])
+        cut = bytes(self._open[:MAX_LINE])
         self._open.clear()
         self.overlong = True
         return cut + b"\n"
 
 
 def _last_end(chunk: bytes) -> int:
-    """Where the unended line begins; it is looked for near the end first, which is cheaper."""
-    near = max(0, len(chunk) - LONGEST_LINE)
+    """Where the unended line begins; it is searched near the end first, which is cheaper."""
+    near = max(0, len(chunk) - MAX_LINE)
     return max(chunk.rfind(end, near) for end in LINE_ENDS) + 1 or (
         max(chunk.rfind(end, 0, near) for end in LINE_ENDS) + 1
     )
@@ -106,7 +106,7 @@ def lines_in(text: bytes) -> list[bytes]:
     """Return the non-empty lines of a piece of complete lines, each cut to the longest."""
     for end in _DRAWS_OVER:
         text = text.replace(end, b"\n")
-    return [line[:LONGEST_LINE] for line in text.split(b"\n") if line]
+    return [line[:MAX_LINE] for line in text.split(b"\n") if line]
 
 
 def clean(line: bytes) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from schedmate.files import Entry, Reader, entries, is_file
 
-_MOST_ENTRIES = 20_000
+_MAX_ENTRIES = 20_000
 _NUMBERED = re.compile(r"[.\-_]\d[\d.\-_:T]{0,40}")
 
 
@@ -59,6 +59,6 @@ def _directory(path: str) -> str:
 def _beside(directory: str, reader: Reader) -> list[Entry]:
     """None where a directory may be entered, but not listed."""
     try:
-        return entries(reader, directory, _MOST_ENTRIES)
+        return entries(reader, directory, _MAX_ENTRIES)
     except OSError:
         return []

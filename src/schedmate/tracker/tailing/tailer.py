@@ -15,32 +15,40 @@ from pathlib import Path
 from schedmate.files import INVOKER, Reader, Status
 from schedmate.logs.decoding import MAGIC
 from schedmate.tracker.tailing import rotation
-from schedmate.tracker.tailing.backlog import HEAD, lines_about, sift, sift_last
-from schedmate.tracker.tailing.cursor import LogPosition, Place
-from schedmate.tracker.tailing.lines import LONGEST_LINE, lines_in
+from schedmate.tracker.tailing.backlog import HEAD, lines_about, sample_last_lines, sample_lines
+from schedmate.tracker.tailing.cursor import FileCursor, LogPosition
+from schedmate.tracker.tailing.lines import MAX_LINE, lines_in
 
-__all__ = ["LogFollower", "LogPosition"]
+__all__ = ["LogPosition", "LogTailer"]
 
 CHUNK = 262_144
 BACKLOG = CHUNK
-"""If a look finds more than this, only what tells something is handed out."""
-MOST_PER_LOOK = 64 * CHUNK
+"""If a poll finds more than this, only informative lines are handed out."""
+MAX_PER_POLL = 64 * CHUNK
 """A long backlog is read over several looks, so that no single one keeps the others waiting."""
 _BACKLOG_CHUNK = 8 * CHUNK
 _PACKED_CHUNK = CHUNK // 8
-_DOUBT_EVERY = 16
+_REOPEN_EVERY = 16
 """So many quiet looks, and the file is opened all the same: a network file system may show old
 sizes until then."""
 
 _State = tuple[int, int, int]
 
 
-class LogFollower:
-    """New lines of one file; whatever happens to the file, it goes on."""
+class LogTailer:
+    """New lines of one file; it survives rotation, truncation and rewriting."""
 
     __slots__ = (
-        "_path", "_place", "_quiet", "_reader", "_seen", "_settled",
-        "behind", "lines", "refused", "rewritten",
+        "_cursor",
+        "_path",
+        "_quiet",
+        "_reader",
+        "_seen",
+        "_settled",
+        "behind",
+        "lines",
+        "refused",
+        "rewritten",
     )  # fmt: skip
 
     def __init__(
@@ -49,14 +57,14 @@ class LogFollower:
         self.refused = False
         """The last look found something that may not be read."""
         self.rewritten = False
-        """The last look found the file written anew in place."""
+        """The last look found the file written anew in cursor."""
         self.behind = False
         """The last look did not reach the end of the file."""
         self.lines = position.lines if position else 0
-        """How many were read; about, where a backlog was only sifted."""
+        """How many were read; about, where a backlog was only sampled."""
         self._path = str(path)
         self._reader = reader
-        self._place = Place(position)
+        self._cursor = FileCursor(position)
         self._seen: _State = (0, 0, position.written_ns if position else 0)
         self._settled = False
         self._quiet = 0
@@ -67,8 +75,8 @@ class LogFollower:
 
     @property
     def position(self) -> LogPosition:
-        """Where a follower after a restart goes on without reading anything twice."""
-        return self._place.position(self._path, lines=self.lines, written_ns=self._seen[2])
+        """Where a tailer after a restart goes on without reading anything twice."""
+        return self._cursor.position(self._path, lines=self.lines, written_ns=self._seen[2])
 
     @property
     def written_at(self) -> float | None:
@@ -86,21 +94,21 @@ class LogFollower:
 
         A line that is still being written is no news; half a number is worse than none.
         """
-        return self._place.cutter.open_bar if self._settled else None
+        return self._cursor.cutter.open_bar if self._settled else None
 
-    def look(self) -> Iterator[list[bytes]]:
+    def read_new(self) -> Iterator[list[bytes]]:
         """Yield the lines completed since the last look, chunk by chunk.
 
-        Of a long backlog, beyond the head of the log, only lines that tell something.
+        Of a long backlog, beyond the head of the log, only informative lines.
         """
         self.rewritten = False
         now = self._state()
         self._settled = now == self._seen and not self.behind
         self._quiet = self._quiet + 1 if self._settled else 0
-        if now is None or (self._settled and self._quiet % _DOUBT_EVERY):
+        if now is None or (self._settled and self._quiet % _REOPEN_EVERY):
             return
         try:  # gone, forbidden or stale: perhaps not next time
-            yield from self._look_into()
+            yield from self._read_file()
         except FileNotFoundError:
             return
         except OSError:
@@ -110,9 +118,9 @@ class LogFollower:
         """Take what the file holds now as read: it is from an earlier run."""
         with suppress(OSError), self._opened(self._path) as file:
             found = os.fstat(file)
-            self._place.begin(found.st_ino)
+            self._cursor.begin(found.st_ino)
             if os.pread(file, len(MAGIC), 0) != MAGIC:
-                self._place.jump(found.st_size - LONGEST_LINE)
+                self._cursor.jump(found.st_size - MAX_LINE)
             self.behind = True
             while self.behind:
                 for _ in self._read_on(file):
@@ -132,25 +140,30 @@ class LogFollower:
         self.refused = not stat.S_ISREG(found.st_mode)
         return None if self.refused else _state(found)
 
-    def _look_into(self) -> Iterator[list[bytes]]:
+    def _read_file(self) -> Iterator[list[bytes]]:
         with self._opened(self._path) as file:
             found = os.fstat(file)
             now = _state(found)
             if not stat.S_ISREG(found.st_mode) or (self._settled and now == self._seen):
                 return
             self._settled = False
-            if self._place.inode != found.st_ino or not self._place.continues_in(file):
+            if self._cursor.inode != found.st_ino or not self._cursor.continues_in(file):
                 yield from self._move_on(file, found)
-            if self._place.inode == found.st_ino:
+            if self._cursor.inode == found.st_ino:
                 yield from self._read_on(file)
         self._seen = now
 
     def _move_on(self, file: int, found: os.stat_result) -> Iterator[list[bytes]]:
         """Read what is left of the file that was read so far, then begin with this one."""
-        in_place = self._place.inode == found.st_ino
+        in_place = self._cursor.inode == found.st_ino
         rest = self._copied() if in_place else self._renamed()
-        if rest is None and not in_place and self._place.offset and self._place.continues_in(file):
-            self._place.inode = found.st_ino  # it was replaced by a longer copy of itself
+        if (
+            rest is None
+            and not in_place
+            and self._cursor.offset
+            and self._cursor.continues_in(file)
+        ):
+            self._cursor.inode = found.st_ino  # it was replaced by a longer copy of itself
             return
         if rest is None and in_place:
             self.rewritten, self.lines = True, 0
@@ -160,18 +173,18 @@ class LogFollower:
             if self.behind:
                 return
             if not in_place:
-                yield self._place.cutter.finish()
+                yield self._cursor.cutter.finish()
             rest = rotation.successor(self._path, self._reader, of=rest)
             if rest is not None:  # there were several rotations since the last look
-                self._place.begin(self._reader.stat(rest).st_ino, carry=in_place)
-        self._place.begin(found.st_ino, carry=in_place and not self.rewritten)
+                self._cursor.begin(self._reader.stat(rest).st_ino, carry=in_place)
+        self._cursor.begin(found.st_ino, carry=in_place and not self.rewritten)
 
     def _renamed(self) -> str | None:
         """The file read so far under its new name."""
-        if not self._place.inode:
+        if not self._cursor.inode:
             return None
-        name = rotation.by_inode(self._path, self._reader, self._place.inode)
-        if name is None or not (self._place.offset or rotation.is_rotated(self._path, name)):
+        name = rotation.by_inode(self._path, self._reader, self._cursor.inode)
+        if name is None or not (self._cursor.offset or rotation.is_rotated(self._path, name)):
             return None
         return name if self._goes_on_in(name) else None
 
@@ -182,31 +195,31 @@ class LogFollower:
 
     def _goes_on_in(self, name: str) -> bool:
         with suppress(OSError), self._opened(name) as file:
-            return self._place.continues_in(file)
+            return self._cursor.continues_in(file)
         return False
 
     def _read_rest(self, name: str) -> Iterator[list[bytes]]:
         with self._opened(name) as file:
-            self._place.inode = os.fstat(file).st_ino
+            self._cursor.inode = os.fstat(file).st_ino
             yield from self._read_on(file)
 
     def _read_on(self, file: int) -> Iterator[list[bytes]]:
-        place, self.behind = self._place, True
-        stop = place.offset + (MOST_PER_LOOK // 8 if place.packed else MOST_PER_LOOK)
-        backlog = os.fstat(file).st_size - place.offset > BACKLOG
-        while place.offset < stop:
-            sifted = backlog and place.offset >= HEAD
-            wanted = _PACKED_CHUNK if place.packed else _BACKLOG_CHUNK if sifted else CHUNK
-            chunk = os.pread(file, wanted, place.offset)
+        cursor, self.behind = self._cursor, True
+        stop = cursor.offset + (MAX_PER_POLL // 8 if cursor.packed else MAX_PER_POLL)
+        backlog = os.fstat(file).st_size - cursor.offset > BACKLOG
+        while cursor.offset < stop:
+            sampled = backlog and cursor.offset >= HEAD
+            wanted = _PACKED_CHUNK if cursor.packed else _BACKLOG_CHUNK if sampled else CHUNK
+            chunk = os.pread(file, wanted, cursor.offset)
             at_end = len(chunk) < wanted
-            if at_end and not place.packed:
+            if at_end and not cursor.packed:
                 chunk = _written(chunk)
-            for ended in place.take(chunk):
-                yield self._lines_of(ended, sifted=sifted, last=at_end)
+            for ended in cursor.take(chunk):
+                yield self._lines_of(ended, sampled=sampled, last=at_end)
             if at_end:
                 self.behind = False
                 return
-            place.skip_hole(file, chunk)
+            cursor.skip_hole(file, chunk)
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[int]:
@@ -217,13 +230,15 @@ class LogFollower:
         finally:
             os.close(file)
 
-    def _lines_of(self, ended: bytes, *, sifted: bool, last: bool) -> list[bytes]:
-        if not sifted:
+    def _lines_of(self, ended: bytes, *, sampled: bool, last: bool) -> list[bytes]:
+        if not sampled:
             lines = lines_in(ended)
             self.lines += len(lines)
             return lines
         self.lines += lines_about(ended)
-        return (sift_last if last else sift)(ended, before=self._place.offset - len(ended))
+        return (sample_last_lines if last else sample_lines)(
+            ended, before=self._cursor.offset - len(ended)
+        )
 
 
 def _written(end: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Formats that nobody has described: learnt from a job's own lines."""
+"""Formats without a description: learnt from a job's own lines."""
 
 from typing import TYPE_CHECKING
 

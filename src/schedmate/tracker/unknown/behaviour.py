@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, metric_name
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
 
 CERTAIN: Final = 0.5
-"""Above it, somebody may act on the answer."""
+"""Above it, the answer may be acted on."""
 _FILE_ENDING = re.compile(r"\.[A-Za-z]")
 _UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
 _ENOUGH: Final = 5
@@ -58,7 +58,7 @@ def meaning_of(table: Table) -> Meaning | None:
 
 def may_count(table: Table, column: Column) -> bool:
     trend = column.trend
-    if not (trend.rising or trend.rounds or trend.jittering) or max(column.values) >= MOST:
+    if not (trend.rising or trend.rounds or trend.jittering) or max(column.values) >= MAX_COUNT:
         return False
     if min(column.values) < 0 or len(set(column.values)) < 3:  # noqa: PLR2004 - two values are no behaviour
         return False
@@ -121,7 +121,7 @@ def _named_count(column: Column) -> bool:
 
 def _confidence(table: Table, count: Column, total: Total | None) -> float:
     if total is not None and total.confidence > CERTAIN:
-        return min(CERTAIN, total.confidence) if is_aside(table) else total.confidence
+        return min(CERTAIN, total.confidence) if is_auxiliary(table) else total.confidence
     learning = any(
         column.trend.sinking and not column.whole and column.index != count.index
         for column in table.numbers
@@ -131,13 +131,13 @@ def _confidence(table: Table, count: Column, total: Total | None) -> float:
     alone = (0.2, 0.4, 0.55, 0.65)[signs]
     if not count.whole:
         alone = min(alone, 0.45)
-    if is_aside(table):
+    if is_auxiliary(table):
         alone = min(alone, 0.35)
     return alone if total is None else min(alone, total.confidence)
 
 
-def is_aside(table: Table) -> bool:
-    return words.names(table.first_words.lower(), words.ASIDE)
+def is_auxiliary(table: Table) -> bool:
+    return words.names(table.first_words.lower(), words.AUXILIARY)
 
 
 def _rank(table: Table, count: Column, total: Total | None) -> float:
@@ -147,7 +147,7 @@ def _rank(table: Table, count: Column, total: Total | None) -> float:
     rank -= 0.5 * (words.unit_of(count.before, count.after) in ("sample", "token"))
     if count.trend.rounds:
         rank -= 0.6
-    return rank - 0.05 * count.index - (2.0 if is_aside(table) else 0.0)
+    return rank - 0.05 * count.index - (2.0 if is_auxiliary(table) else 0.0)
 
 
 def _share_reading(column: Column) -> Meaning | None:
@@ -228,10 +228,10 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
     return Meaning(roles, reading.unit, confidence, reading.total, reading.rank, candidates)
 
 
-_MOST_METRICS: Final = 4
+_MAX_METRICS: Final = 4
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
-_MOST_EPOCHS: Final = 100_000
+_MAX_EPOCHS: Final = 100_000
 
 
 def epoch_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
@@ -240,7 +240,7 @@ def epoch_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
     if count is None:
         return {}
     for column in table.numbers:
-        if column.index in roles.values() or not column.whole or max(column.values) > _MOST_EPOCHS:
+        if column.index in roles.values() or not column.whole or max(column.values) > _MAX_EPOCHS:
             continue
         if _is_epoch(column, table.columns[count]):
             return {"epoch": column.index} | _epochs(table, column, roles)
@@ -291,7 +291,7 @@ def metric_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
     """Numbers with a point that have a name, and the one that sinks without any: the loss."""
     found: dict[str, int] = {}
     for column in table.numbers:
-        if column.index in roles.values() or column.whole or len(found) >= _MOST_METRICS:
+        if column.index in roles.values() or column.whole or len(found) >= _MAX_METRICS:
             continue
         name = _NAME.fullmatch(metric_name(column.before.replace("-", "_").replace("/", "_")))
         if name and not column.named(words.TIMES | words.ETAS | words.SIZE_UNITS):

@@ -31,7 +31,7 @@ MAX_TOKENS: Final = 48
 NONE: Final = "none"
 _LINES: Final = 3
 _WIDTH: Final = 160
-_MOST_CHOICES: Final = 6
+_MAX_CHOICES: Final = 6
 
 SYSTEM: Final = (
     "You read lines of a running program's log. In the last line, pick the number that counts the "
@@ -117,7 +117,7 @@ def _may_be_total(table: Table, column: Column, meaning: Meaning) -> bool:
 
 def _shown(columns: list[Column]) -> dict[str, int]:
     shown: dict[str, int] = {}
-    for column in columns[:_MOST_CHOICES]:
+    for column in columns[:_MAX_CHOICES]:
         shown.setdefault(column.texts[-1], column.index)
     return shown
 

@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from schedmate.tracker.formats.base import clock_seconds
 
-LONGEST: Final = 400
-"""Of a longer line only the beginning is looked at."""
-_MOST_NUMBERS: Final = 24
+MAX_LENGTH: Final = 400
+"""Of a longer line only the beginning is read."""
+_MAX_NUMBERS: Final = 24
 _TOO_LARGE: Final = 1e18
 """Digits of a hash or a long identifier."""
 
@@ -58,7 +58,7 @@ def tokens_in(line: str) -> list[Token]:
             found.append(Token("clock", match.start(), match.end(), match["clock"], "", seconds))
         else:
             found.append(Token("other", match.start(), match.end(), match[0], "", None))
-        if len(found) >= _MOST_NUMBERS:
+        if len(found) >= _MAX_NUMBERS:
             break
     return found
 

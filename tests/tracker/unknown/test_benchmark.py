@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracker.unknown.exam import examine, examine_whole
+from tracker.unknown.benchmark import score_learner, score_with_tracker
 from tracker.unknown.sets import SETS
 
 DEMANDED = [title for title in SETS if not title.endswith("by another hand")]
@@ -11,16 +11,16 @@ DEMANDED = [title for title in SETS if not title.endswith("by another hand")]
 
 @pytest.mark.parametrize("title", SETS)
 def test_no_wrong_total_is_believed(title: str):
-    assert [mark for log in SETS[title] if (mark := examine(log)).harmful] == []
+    assert [score for log in SETS[title] if (score := score_learner(log)).harmful] == []
 
 
 @pytest.mark.parametrize("title", SETS)
 def test_nor_by_the_whole_tracker(title: str):
-    assert [mark for log in SETS[title] if (mark := examine_whole(log)).harmful] == []
+    assert [score for log in SETS[title] if (score := score_with_tracker(log)).harmful] == []
 
 
 @pytest.mark.parametrize("title", DEMANDED)
 def test_most_are_understood_without_any_model(title: str):
-    marks = [examine(log) for log in SETS[title]]
-    wrong = [mark for mark in marks if not mark.right]
-    assert len(wrong) <= 0.2 * len(marks), wrong
+    scores = [score_learner(log) for log in SETS[title]]
+    wrong = [score for score in scores if not score.right]
+    assert len(wrong) <= 0.2 * len(scores), wrong

@@ -1,4 +1,4 @@
-"""An exam: logs in formats that nobody described, each with the truth about every line."""
+"""A benchmark: logs in formats without a description, each with the truth about every line."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from schedmate.tracker.unknown.pattern import read_with
 Truth = tuple[float, float | None]
 """Where the count stands, and its total if the log says so."""
 Line = str | tuple[str, *tuple[Truth, ...]]
-"""Noise, or a line of progress with all the truths that may be told of it."""
+"""Noise, or a line of progress with all the truths that are right answers."""
 Log = Callable[[random.Random], Iterator[Line]]
 
 SHARE = 0.4
 """The part of a run after which the question is put."""
-LEAST_LINES = 24
+MIN_LINES = 24
 _NEWEST = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Score:
     """How one log was understood."""
 
     name: str
@@ -35,7 +35,7 @@ class Mark:
     wrong_total: bool
     """A total that is not the truth's."""
     confidence: float
-    said: str
+    answer: str
 
     @property
     def right(self) -> bool:
@@ -48,10 +48,10 @@ class Mark:
 
 def written(log: Log, seed: int = 1) -> list[Line]:
     lines = list(log(random.Random(seed)))
-    return lines[: max(LEAST_LINES, int(SHARE * len(lines)))]
+    return lines[: max(MIN_LINES, int(SHARE * len(lines)))]
 
 
-def examine(log: Log, asker: Asker | None = None) -> Mark:
+def score_learner(log: Log, asker: Asker | None = None) -> Score:
     learner, lines = Learner(), written(log)
     believed = 0.0, 0.0
     for order, line in enumerate(lines):
@@ -62,23 +62,23 @@ def examine(log: Log, asker: Asker | None = None) -> Mark:
             believed = max(believed, (learner.confidence, seen.total))
     if asker is not None:
         settle(learner, asker)
-    return _mark(log.__name__, learner, lines, believed)
+    return _score(log.__name__, learner, lines, believed)
 
 
-def examine_whole(log: Log) -> Mark:
+def score_with_tracker(log: Log) -> Score:
     """The same through the whole tracker, where exact formats read what they know."""
     lines = written(log)
     data = "\n".join([*(_parts(line)[0] for line in lines), ""]).encode()
     seen = track_stream(BytesIO(data), name=log.__name__)
-    told = [truth for line in lines for truth in _parts(line)[1]]
-    said = f"{seen.current}/{seen.total} {seen.unit} by {seen.format}"
-    if not told:
+    truths = [truth for line in lines for truth in _parts(line)[1]]
+    answer = f"{seen.current}/{seen.total} {seen.unit} by {seen.format}"
+    if not truths:
         fine = seen.current is None or seen.confidence <= 0.5
-        return Mark(log.__name__, fine, fine, seen.total is not None, seen.confidence, said)
-    step = any(_same(seen.current, truth[0]) for truth in told[-_NEWEST:])
-    total = any(_same(seen.total, truth[1]) for truth in told)
+        return Score(log.__name__, fine, fine, seen.total is not None, seen.confidence, answer)
+    step = any(_same(seen.current, truth[0]) for truth in truths[-_NEWEST:])
+    total = any(_same(seen.total, truth[1]) for truth in truths)
     wrong = seen.total is not None and not total
-    return Mark(log.__name__, step, total, wrong, seen.confidence, said)
+    return Score(log.__name__, step, total, wrong, seen.confidence, answer)
 
 
 def _parts(line: Line) -> tuple[str, tuple[Truth, ...]]:
@@ -93,7 +93,7 @@ def settle(learner: Learner, asker: Asker) -> None:
         learner.settle(question, ask(question, asker).value)
 
 
-def _mark(name: str, learner: Learner, lines: list[Line], believed: tuple[float, float]) -> Mark:
+def _score(name: str, learner: Learner, lines: list[Line], believed: tuple[float, float]) -> Score:
     """By the newest line that it reads, which must be one of the newest quarter."""
     seen, truths = None, ()
     for line in reversed(lines[-max(8, len(lines) // 4) :]):
@@ -104,17 +104,17 @@ def _mark(name: str, learner: Learner, lines: list[Line], believed: tuple[float,
     if seen is None or seen.current is None:
         has_progress = any(_parts(line)[1] for line in lines)
         fine = not has_progress and learner.confidence <= 0.5
-        return Mark(name, fine, fine, believed[0] > 0.5, believed[0], "-")
+        return Score(name, fine, fine, believed[0] > 0.5, believed[0], "-")
     if not any(_parts(line)[1] for line in lines) and learner.confidence <= 0.5:
-        return Mark(name, True, True, False, learner.confidence, "a guess")
-    said = f"{seen.current:g}/{seen.total and f'{seen.total:g}'} {seen.unit}"
+        return Score(name, True, True, False, learner.confidence, "a guess")
+    answer = f"{seen.current:g}/{seen.total and f'{seen.total:g}'} {seen.unit}"
     fitting = [truth for truth in truths if _same(seen.current, truth[0])]
     step = bool(fitting)
     total = any(_same(seen.total, truth[1]) for truth in fitting)
     wrong = seen.total is not None and not any(_same(seen.total, t[1]) for t in truths)
     if believed[0] > 0.5:
-        return Mark(name, step, total, True, believed[0], f"{said}, was {believed[1]:g}")
-    return Mark(name, step, total, wrong, learner.confidence, said)
+        return Score(name, step, total, True, believed[0], f"{answer}, was {believed[1]:g}")
+    return Score(name, step, total, wrong, learner.confidence, answer)
 
 
 def _same(one: float | None, two: float | None) -> bool:

@@ -11,10 +11,10 @@ from schedmate.tracker import profile_stream, track_stream
 
 
 def track(
-    text: str, *, epochs: float | None = None, likes: tuple[RunProfile, ...] = ()
+    text: str, *, epochs: float | None = None, similar: tuple[RunProfile, ...] = ()
 ) -> Progress:
     known = None if epochs is None else Workload(epochs=Finding(value=epochs, source="cli"))
-    return track_stream(io.BytesIO(text.encode()), name="log", workload=known, likes=likes)
+    return track_stream(io.BytesIO(text.encode()), name="log", workload=known, similar=similar)
 
 
 def steps(first: int, last: int, pattern: str) -> str:
@@ -41,16 +41,16 @@ def test_steps_that_name_their_part_of_an_epoch_tell_the_total():
 
 def test_similar_runs_tell_the_total():
     past = RunProfile(unit="step", curve=(Mark(0, 0), Mark(100, 500)), total=None)
-    seen = track(steps(1, 101, "step {n} loss 0.5"), likes=(past,))
+    seen = track(steps(1, 101, "step {n} loss 0.5"), similar=(past,))
     assert seen.total == 500
     assert seen.confidence <= 0.5
 
 
 def test_similar_runs_that_do_not_agree_tell_no_total():
-    likes = tuple(
+    similar = tuple(
         RunProfile(unit="step", curve=(Mark(0, 0), Mark(100, end))) for end in (500.0, 900.0)
     )
-    assert track(steps(1, 101, "step {n} loss 0.5"), likes=likes).total is None
+    assert track(steps(1, 101, "step {n} loss 0.5"), similar=similar).total is None
 
 
 def test_folds_have_no_total_that_anybody_knows():

@@ -50,7 +50,7 @@ def test_a_damaged_archive_ends_where_the_damage_begins(pack):
 
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
 def test_what_is_unpacked_is_bounded(pack, monkeypatch):
-    monkeypatch.setattr("schedmate.logs.decoding.MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr("schedmate.logs.decoding.MAX_UNPACKED", 1 << 20)
     with pytest.raises(OSError, match="unpacked"):
         read(pack(b"x" * (4 << 20)))
 

@@ -1,10 +1,10 @@
-"""Early warnings: said while something can still be done, and not of healthy runs."""
+"""Early warnings: given while something can still be done, and not of healthy runs."""
 
 import pytest
 
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.failure_signs import Alarms
+from schedmate.tracker.failure_signs import WarningSigns
 from schedmate.tracker.report import progress_of
 from schedmate.tracker.scan import LogScan
 
@@ -82,7 +82,7 @@ def test_a_run_that_failed_or_finished_needs_no_warning():
 
 
 def test_the_state_survives_a_restart():
-    alarms = Alarms()
-    alarms.see("CUDA out of memory, skipping", 7)
-    alarms.value("train_loss", float("nan"))
-    assert loads(Alarms, dumps(alarms)) == alarms
+    warning_signs = WarningSigns()
+    warning_signs.see("CUDA out of memory, skipping", 7)
+    warning_signs.value("train_loss", float("nan"))
+    assert loads(WarningSigns, dumps(warning_signs)) == warning_signs

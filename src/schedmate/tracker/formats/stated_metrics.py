@@ -15,7 +15,7 @@ _SPACED = re.compile(
 _SPACED_HINTS = ("loss ", "acc ", "accuracy ", "ppl ", "perplexity ", "lr ", "reward ", "norm ")
 _BOXED = re.compile(rf"(?<![\w/.])([A-Za-z_]\w{{0,39}})=\[{{1,2}}({NUMBER})\]{{1,2}}(?!\w)")
 """NumPy's scalars: `episodic_return=[123.]`."""
-_SAID_AT = re.compile(
+_STATED_AT = re.compile(
     r"\b(loss|acc|accuracy) (?:at|after|for|in) (?:step|epoch|iteration|batch) {1,3}\d{1,12}"
     rf"\s{{0,3}}[:=]\s{{0,3}}({NUMBER})(?![\w:/])"
 )
@@ -32,12 +32,12 @@ _NO_METRICS = frozenset(
 ).union(WORDS)  # fmt: skip
 
 
-def metrics_said(text: str, lowered: str) -> dict[str, float]:
+def metrics_stated(text: str, lowered: str) -> dict[str, float]:
     metrics = metrics_in(text, without=_NO_METRICS)
     if any(hint in lowered for hint in _SPACED_HINTS):
         spaced = _SPACED.findall(lowered)
         if " at " in lowered or " after " in lowered:
-            spaced += _SAID_AT.findall(lowered)
+            spaced += _STATED_AT.findall(lowered)
         metrics = {metric_name(name): float(value) for name, value in spaced} | metrics
     if "=[" in text:
         metrics |= {metric_name(name): float(value) for name, value in _BOXED.findall(text)}

@@ -4,16 +4,16 @@ import random
 from collections.abc import Iterable
 
 from schedmate.tracker.formats import Sighting
-from schedmate.tracker.unknown.learner import Watched
+from schedmate.tracker.unknown.learner import PatternCheck
 
 
-def after(values: Iterable[float], total: float | None = None) -> Watched:
-    watched = Watched()
+def after(values: Iterable[float], total: float | None = None) -> PatternCheck:
+    check = PatternCheck()
     for order, value in enumerate(values):
         shown = total if total is not None and value <= total else None
         seen = Sighting(current=value, total=shown)
-        watched.see(seen, order, with_total=total is not None)
-    return watched
+        check.see(seen, order, with_total=total is not None)
+    return check
 
 
 def test_a_steady_count_is_right():
@@ -44,10 +44,10 @@ def test_passing_the_total_is_wrong():
 
 
 def test_lines_that_are_no_longer_read_are_noticed():
-    watched = after(range(5))
+    check = after(range(5))
     for _ in range(100):
-        watched.miss()
-    assert watched.wrong
+        check.miss()
+    assert check.wrong
 
 
 def test_where_it_goes_round_is_what_a_round_has():
