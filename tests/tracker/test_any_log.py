@@ -74,4 +74,4 @@ def _check(seen: Progress) -> None:
     if seen.total is not None:
         assert seen.current is not None
         assert 0 <= seen.current <= seen.total
-        assert seen.ends_by != "unknown"
+        assert seen.ends_by != "unknown" or seen.phase in ("finished", "failed")

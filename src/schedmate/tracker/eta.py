@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import Forecast, passed
+from schedmate.tracker.forecasting.forecast import SLACK, Forecast, passed
 from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
@@ -30,7 +30,7 @@ def estimate_eta(
     estimate = _by_count(facts, scan, position)
     if finished:
         stated = None if scan.ended_by == "unknown" else scan.ended_by
-        over = stated or ("unknown" if position.total is None else "total")
+        over = stated or ("total" if position.at_end else "unknown")
         return replace(estimate, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
@@ -125,6 +125,5 @@ def _within_limit(
     left = max(0.0, limit_s - elapsed)
     if estimate.eta_s.p50 <= left:
         return estimate
-    return replace(
-        estimate, eta_s=Spread(min(estimate.eta_s.p10, left), left, left), ends_by="limit"
-    )
+    soonest = min(estimate.eta_s.p10, (1 - SLACK) * left)
+    return replace(estimate, eta_s=Spread(soonest, left, (1 + SLACK) * left), ends_by="limit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.counting.series import Series
@@ -25,6 +26,8 @@ class Facts:
     limit_s: float | None = None
     now: float | None = None
     started_at: float | None = None
+    ended: Literal["finished", "failed"] | None = None
+    """How the run ended, by its process or its scheduler; None while it runs, or unknown."""
     rhythm: Rhythm | None = None
     forecasts: ForecastCache = field(default_factory=ForecastCache)
 

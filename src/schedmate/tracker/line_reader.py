@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from schedmate.logs import is_bare_number, unwrap
 from schedmate.tracker.failure_signs import may_warn
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
+from schedmate.tracker.line_signs import Signs, signs_of
 
 _DIGITS = b"0123456789"
 _MAX_SHAPES = 4096
@@ -19,8 +20,16 @@ class Shape:
 
     formats: tuple[LineFormat, ...]
     may_warn: bool
+    signs: Signs
 
 
+GENERIC = frozenset(
+    {
+        "tqdm", "rich", "alive-progress", "jsonl", "csv", "keyvalue", "parts", "learned", "link",
+        "stop", "checkpoint", "evaluation", "settings",
+    }
+)  # fmt: skip
+"""Formats that programs of any kind print."""
 _RANKS = {kind.name: rank for rank, kind in enumerate(FORMATS)}
 
 _candidates: dict[bytes, Shape] = {}
@@ -61,7 +70,7 @@ def _look(text: str) -> Shape:
     formats = tuple(
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
-    return Shape(formats, may_warn(text))
+    return Shape(formats, may_warn(text), signs_of(text))
 
 
 _REPEATED = 3

@@ -11,24 +11,42 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
+_NEARLY = 0.95
+"""A last word is believed where so much of a known total is done."""
+
 
 def phase_of(facts: Facts, scan: LogScan, position: RunPosition) -> Phase:
+    if facts.ended is not None:
+        return facts.ended
     if _is_failed(facts):
         return "failed"
     if _is_finished(facts, scan, position):
         return "finished"
-    busy: Phase = "training"
-    if scan.pausing and scan.hint is not None:
-        busy = scan.hint
-    patient = busy != "training" or known_pause(facts.scans) is not None
-    return "stalled" if facts.is_stalled(patient=patient) else busy
+    paused = scan.pausing and scan.hint is not None
+    patient = paused or known_pause(facts.scans) is not None
+    if facts.is_stalled(patient=patient):
+        return "stalled"
+    return scan.hint if paused and scan.hint is not None else working_phase(facts)
+
+
+def working_phase(facts: Facts) -> Phase:
+    """`training` where anything shows that it is one; else something else goes on."""
+    workload = facts.workload
+    declared = workload is not None and (
+        workload.framework is not None or workload.epochs is not None
+    )
+    trains = declared or any(scan.trains for scan in facts.scans)
+    return "training" if trains else "running"
 
 
 def bare_phase(facts: Facts) -> Phase:
     """The phase by the logs' words, where nothing is counted."""
+    if facts.ended is not None:
+        return facts.ended
     if _is_failed(facts):
         return "failed"
-    if any(scan.declared("finished") for scan in facts.scans):
+    closed = _nothing_follows(facts) and any(scan.closed() for scan in facts.scans)
+    if closed or any(scan.declared("finished") for scan in facts.scans):
         return "finished"
     asides = [scan.table.auxiliary(None) for scan in facts.scans]
     stated = [one.auxiliary for one in asides if one is not None and one.auxiliary is not None]
@@ -51,8 +69,12 @@ def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
         return False
     if position.complete:
         return True
-    nothing_follows = facts.now is None or facts.is_quiet()
-    return position.may_be_complete and nothing_follows
+    closed = scan.closed() and (position.fraction is None or position.fraction >= _NEARLY)
+    return (position.may_be_complete or closed) and _nothing_follows(facts)
+
+
+def _nothing_follows(facts: Facts) -> bool:
+    return facts.now is None or facts.is_quiet()
 
 
 _WORDS: Final[dict[KnownPause, str]] = {

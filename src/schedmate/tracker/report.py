@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
-from schedmate.tracker.eta import estimate_eta
+from schedmate.tracker.eta import EtaEstimate, estimate_eta
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast, passed
 from schedmate.tracker.forecasting.timeline import profile_of
-from schedmate.tracker.phases import bare_phase, phase_of
+from schedmate.tracker.phases import bare_phase, phase_of, working_phase
 from schedmate.tracker.run_position import RunPosition, run_position
 from schedmate.tracker.scan import LogScan
 
@@ -39,7 +39,7 @@ def _counted_progress(facts: Facts) -> Progress:
         unit=position.unit,
         current=position.current,
         total=position.total,
-        fraction=_fraction(position, elapsed, ahead.eta_s),
+        fraction=_fraction(position, elapsed, ahead),
         epoch=scan.epoch,
         ends_by=ahead.ends_by,
         rate_per_s=ahead.rate_per_s,
@@ -97,10 +97,12 @@ def _warnings(facts: Facts, progress: Progress) -> Iterator[EarlyWarning]:
                 yield warning
 
 
-def _fraction(position: RunPosition, elapsed: float | None, eta: Spread | None) -> float | None:
-    if position.total is not None or eta is None or not elapsed:
+def _fraction(position: RunPosition, elapsed: float | None, estimate: EtaEstimate) -> float | None:
+    """Of the work; of the time where that ends the run, or where the work has no known end."""
+    by_time = position.total is None or estimate.ends_by in ("cap", "limit")
+    if not by_time or estimate.eta_s is None or not elapsed:
         return position.fraction
-    return elapsed / (elapsed + eta.p50)
+    return elapsed / (elapsed + estimate.eta_s.p50)
 
 
 def _without_count(facts: Facts) -> Progress:
@@ -122,7 +124,7 @@ def _by_cadence(facts: Facts, base: Progress) -> Progress:
         return base
     return replace(
         base,
-        phase="training" if base.phase == "starting" else base.phase,
+        phase=working_phase(facts) if base.phase == "starting" else base.phase,
         fraction=min(_NEARLY, elapsed / (elapsed + left.p50)) if left.p50 else _NEARLY,
         eta_s=left,
         confidence=_CADENCE_CONFIDENCE,

@@ -8,6 +8,7 @@ from statistics import median
 
 from schedmate.model import RunProfile, Unit, Workload
 from schedmate.tracker.counting.series import Series
+from schedmate.tracker.counting.table import PARTS
 from schedmate.tracker.scan import LogScan
 
 _FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
@@ -51,18 +52,24 @@ class RunPosition:
 
 def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     main = scan.table.main()
+    part = scan.table.part()
     if main is None:
         return None
-    if main.per_lap and not _is_all_of_it(main, sources):
+    within = main
+    if part is not None and part.total is None and sources.announced.get("parts"):
+        main = part
+    if main.per_lap and main is within and not _is_all_of_it(main, sources):
         return _over_laps(main, sources)
-    inner = scan.table.inner(main)
+    inner = scan.table.inner(main) if main is within else within
     total, confidence = _total(main, sources)
     if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
         confidence = _AMBIGUOUS
-    part = 0.0
+    if part is not None and part is not main:
+        confidence = min(confidence, _AMBIGUOUS)  # this part's count, of an unknown number
+    fine = 0.0
     if inner is not None and inner.total and inner.moved > main.moved:
-        part = min(1.0, inner.done / inner.total)
-    done = main.done + part if total is None else min(total, main.done + part)
+        fine = min(1.0, inner.done / inner.total)
+    done = main.done + fine if total is None else min(total, main.done + fine)
     return RunPosition(
         unit=main.unit,
         current=main.current,
@@ -135,7 +142,7 @@ def _may_be_of_one_epoch(
     return scan.format == "tqdm" and not main.name
 
 
-_ANNOUNCED, _FROM_WORKLOAD, _DERIVED = 0.85, 0.8, 0.5
+_ANNOUNCED, _FROM_WORKLOAD, _BY_SHARE, _DERIVED = 0.85, 0.8, 0.75, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +164,28 @@ class TotalSources:
 
     def of(self, series: Series) -> Total | None:
         """The total of a count that has none, never less than what is done."""
-        for total in (self.of_run(series.unit), self._by_epochs(series), self._by_similar(series)):
-            if total is not None and total.value >= series.done:
-                return total
-        return None
+        if series.format == PARTS:
+            return self._of_parts(series)
+        known = (
+            self.of_run(series.unit),
+            self._by_epochs(series),
+            self._by_share(series),
+            self._under_a_weak_name(series),
+            self._by_similar(series),
+        )
+        return next((one for one in known if one is not None and one.value >= series.done), None)
+
+    def _of_parts(self, series: Series) -> Total | None:
+        parts = self.announced.get("parts")
+        return Total(parts, _ANNOUNCED) if parts and parts >= series.current else None
+
+    def _by_share(self, series: Series) -> Total | None:
+        total = series.total_by_share
+        return None if total is None else Total(total, _BY_SHARE)
+
+    def _under_a_weak_name(self, series: Series) -> Total | None:
+        total = self.announced.get(f"{series.unit}?")
+        return None if not total else Total(total, _DERIVED)
 
     def of_run(self, unit: Unit) -> Total | None:
         announced = self.announced.get(unit)

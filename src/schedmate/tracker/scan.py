@@ -14,7 +14,9 @@ from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
-from schedmate.tracker.line_reader import Ranks, more_specific, read, shape_of
+from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
+from schedmate.tracker.line_signs import Signs
+from schedmate.tracker.rest_of_line import completed, span_at_end
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
@@ -27,6 +29,8 @@ _MAX_LINKS = 4
 _MAX_AFTER_THE_END = 4
 _MAX_NEWEST = 300
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
+_MAX_CLOSING, _MAX_CLOSINGS, _MAX_AFTER_CLOSING = 80, 16, 12
+_NO_DIGITS = str.maketrans("", "", "0123456789.:")
 
 
 @dataclass(slots=True)
@@ -62,6 +66,17 @@ class LogScan:
     """How many lines were there when, as long as nothing better is counted."""
     newest: str = ""
     """The newest line, cut; empty where it counted something and so announced nothing."""
+    trains: bool = False
+    """Words, metrics or a framework's own format show that this is a training."""
+    grows: bool = False
+    """The log names a schedule by which steps will take longer."""
+    closed_at: int = 0
+    """The line with the newest common last word, ..."""
+    counts_when_closed: int = 0
+    closings: list[str] = field(default_factory=list)
+    """... and the kinds of them so far: one that comes again and again is none."""
+    announced: dict[str, float] = field(default_factory=dict)
+    """Totals of a kind of step that has a name of its own."""
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -109,11 +124,33 @@ class LogScan:
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
         found = read(shape, text) or self._row(text)
+        self._note_signs(shape.signs, text)
         if found is not None:
             name, sighting = found
+            if shape.signs.code:
+                sighting = _without_events(sighting)
+            sighting = completed(text, sighting, self.announced, generic=name in GENERIC)
             self._take(name, sighting, rank, self._times(text, sighting.at, now))
+            if sighting.ordinal == "ended" and sighting.rate_per_s is None:
+                self.table.note_span(name, sighting, span_at_end(text))
         elif text and not self.table.has_total():
             self._study(text, rank, now)
+
+    def _note_signs(self, signs: Signs, text: str) -> None:
+        self.trains = self.trains or (signs.training and not signs.code)
+        self.grows = self.grows or signs.growing
+        if signs.closing:
+            kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
+            if kind not in self.closings:
+                self.closed_at, self.counts_when_closed = self.order, self.counts
+                self.closings = [*self.closings, kind][-_MAX_CLOSINGS:]
+            elif self.closed_at:
+                self.closed_at = 0
+
+    def closed(self) -> bool:
+        """A common last word stands among the last lines, and nothing was counted since."""
+        newest = self.order - self.closed_at <= _MAX_AFTER_CLOSING
+        return bool(self.closed_at) and newest and self.counts == self.counts_when_closed
 
     def _row(self, text: str) -> tuple[str, Sighting] | None:
         """A row of the table whose header came before, or nothing."""
@@ -156,18 +193,46 @@ class LogScan:
 
     def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
         if sighting.current is not None:
-            if not self.ranks.counts(rank):
+            if not self.ranks.counts(rank) or self._may_be_a_size(sighting):
                 return
             self.ending.progressed()
             self.newest = ""
-            self.table.see(name, sighting, self.order, times)
+            self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
-        elif sighting.total is not None and sighting.unit is not None:
-            key = f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit
-            self.totals[key] = sighting.total
+            if name not in GENERIC or sighting.unit in ("epoch", "token"):
+                self.trains = True
+        elif sighting.total is not None:
+            self._note_total(sighting, sighting.total)
+        if sighting.steps_per_epoch is not None:
+            self.totals["step/epoch"] = sighting.steps_per_epoch
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
+
+    def _note_total(self, sighting: Sighting, total: float) -> None:
+        if sighting.unit is None:
+            self.totals["parts"] = total
+        elif sighting.series:
+            self.announced[sighting.series] = total
+        elif sighting.confidence < 1:
+            self.totals[f"{sighting.unit}?"] = total
+        else:
+            self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
+
+    def _may_be_a_size(self, sighting: Sighting) -> bool:
+        """`batch 32` counts batches only below the heading of an epoch."""
+        named = sighting.series.endswith("batch") and sighting.epoch is None
+        return named and sighting.total is None and self.table.epoch_begun() is None
+
+    def _within_epoch(self, sighting: Sighting) -> Sighting:
+        """A count of steps below the heading of an epoch that stated how many it has."""
+        each, epoch = self.totals.get("step/epoch"), self.table.epoch_begun()
+        if each is None or epoch is None or sighting.unit != "step" or sighting.epoch is not None:
+            return sighting
+        if sighting.total is not None or sighting.ordinal or (sighting.current or 0.0) > each:
+            return sighting
+        current, epochs = epoch
+        return replace(sighting, total=each, per_epoch=True, epoch=current, epochs=epochs)
 
     def _take_words(self, sighting: Sighting) -> None:
         if sighting.current is not None or sighting.phase is not None:
@@ -195,9 +260,14 @@ class LogScan:
         """The most specific format names the log: a Trainer draws tqdm's bars, too."""
         if more_specific(name, self.format):
             self.format = name
+        self.counts += 1
         if name == LEARNED:
             return
-        self.counts += 1
         if self.learner is not None and self.table.has_total():
             self.learner = None
             self.table.forget(LEARNED)
+
+
+def _without_events(sighting: Sighting) -> Sighting:
+    """Source code in a log holds the sentences that may be printed later."""
+    return replace(sighting, phase=None, ended_by=None, checkpoint=None)

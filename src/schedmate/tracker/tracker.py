@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from schedmate.files import INVOKER, Reader
 from schedmate.model import (
@@ -110,8 +110,11 @@ class JobTracker:
         self._answer: Progress | None = None
         self._answered_at = 0.0
 
-    def poll(self, now: float) -> Progress:
-        """Read what is new in all logs and report the progress."""
+    def poll(self, now: float, *, ended: Literal["finished", "failed"] | None = None) -> Progress:
+        """Read what is new in all logs and report the progress.
+
+        `ended` is how the run ended, by its process or its scheduler.
+        """
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
@@ -126,9 +129,10 @@ class JobTracker:
         self._first_look = False
         if self._news:
             self._pause = known_pause(self._scans)
-        progress = None if self._news else self._little_later(now)
+        progress = None if self._news or ended else self._little_later(now)
         if progress is None:
-            progress, self._answered_at = progress_of(self._facts(now)), now
+            facts = replace(self._facts(now), ended=ended)
+            progress, self._answered_at = progress_of(facts), now
             self._answer = progress
         self._seconds += time.perf_counter() - before
         return self._noted(

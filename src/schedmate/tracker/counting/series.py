@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 from schedmate.logs import DAY_S, stamped_at
@@ -16,6 +19,10 @@ Clock = Literal["printed", "stamped", "polled"]
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
 _ODD = 2
+_SPANS = 6
+_NARROW = 1.1
+"""A total between two numbers that are closer than this is worth showing."""
+_SHARE_SLACK = 0.1
 _JITTER = 0.01
 """Ranks that share a log are this far apart; a smaller step back is no restart."""
 
@@ -53,6 +60,13 @@ class Series:
     moved: int = 0
     """The lines that last named it, and that last showed it elsewhere than before."""
     moves: int = 0
+    sightings: int = 0
+    in_rounds: bool = False
+    """The count inside which this one appeared is a heading: each heading begins a round."""
+    shares: tuple[float, float] | None = None
+    """Between which totals the printed shares leave a choice."""
+    spans: list[float] = field(default_factory=list)
+    """The newest durations without a name at the end of its lines."""
     current: float = 0.0
     increment: float = 0.0
     laps: int = 0
@@ -76,6 +90,7 @@ class Series:
     clock_resets: int = 0
     """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
+    from_zero: bool = False
     ordinal: Ordinal | None = None
     counted: float = 0.0
 
@@ -102,7 +117,8 @@ class Series:
         if self.ordinal is None:
             return self.current
         ended = 0 if self.ordinal == "begun" else 1
-        return max(0.0, self.current + ended - (0 if self.epochs_from_zero else 1))
+        from_zero = self.epochs_from_zero or (self.epoch is None and self.from_zero)
+        return max(0.0, self.current + ended - (0 if from_zero else 1))
 
     @property
     def run_time_s(self) -> float | None:
@@ -133,6 +149,9 @@ class Series:
         if self._is_jitter(sighting):
             return
         before = self.done
+        self.sightings += 1
+        if sighting.share is not None and sighting.current:
+            self._note_share(sighting.current, sighting.share)
         self._compare_over_epochs(sighting)
         self._take(sighting)
         if self.done < before:
@@ -142,6 +161,32 @@ class Series:
         self._note_move(order)
         self._note_time(sighting, times)
         self.seen, self.seen_at = order, times.polled
+
+    def note_span(self, seconds: float) -> None:
+        """A duration that does not rise is that of one unit; one that rises is since the start."""
+        self.spans = [*self.spans, seconds][-_SPANS:]
+        rising = all(one < after for one, after in pairwise(self.spans))
+        if len(self.spans) > 1 and not rising:
+            self.rate_per_s = (self.increment or 1.0) / median(self.spans)
+        elif len(self.spans) == _SPANS:
+            self.rate_per_s = None
+
+    @property
+    def total_by_share(self) -> float | None:
+        """The roundest number that fits all printed shares of the total."""
+        if self.shares is None or self.shares[1] > _NARROW * self.shares[0]:
+            return None
+        return roundest(*self.shares)
+
+    def _note_share(self, done: float, percent: float) -> None:
+        """A share is printed rounded or cut off, by up to one of its last digit."""
+        slack = 1.0 if percent.is_integer() else _SHARE_SLACK
+        if percent <= slack:
+            return
+        least, most = 100 * done / (percent + slack), 100 * done / (percent - slack)
+        known = self.shares or (least, most)
+        low, high = max(least, known[0]), min(most, known[1])
+        self.shares = (low, high) if low <= high else (least, most)
 
     def begin_round(self) -> None:
         """Where only the end of each round is printed, its count would never fall back."""
@@ -169,6 +214,7 @@ class Series:
         self.epoch = sighting.epoch
         self.ordinal = sighting.ordinal
         self.confidence = sighting.confidence
+        self.from_zero = self.from_zero or self.current == 0
         self.epochs_from_zero = self.epochs_from_zero or sighting.epoch == 0
         self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
@@ -179,6 +225,8 @@ class Series:
     def _go_back(self, before: float) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
+        if self.in_rounds and self.total is None and before > 1:
+            self.total = before + (self.increment if self.from_zero else 0.0)
         went_round = self.total is not None and before >= _LAP * self.total
         self.laps = self.laps + 1 if went_round or self.parent else 0
 
@@ -293,3 +341,11 @@ class Stamps:
             self.midnights += 1
             at += DAY_S
         return at
+
+
+def roundest(least: float, most: float) -> float:
+    """The number with the most zeros at its end between two others."""
+    for scale in (10.0**power for power in range(12, -1, -1)):
+        if math.floor(most / scale) * scale >= least:
+            return math.floor(most / scale) * scale
+    return (least + most) / 2

@@ -8,7 +8,7 @@ from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
 
-LEARNED = "learned"
+LEARNED, PARTS = "learned", "parts"
 _MAX_SERIES = 64
 _MOVING = 3
 _WELL_KNOWN = 5
@@ -22,10 +22,10 @@ class SeriesTable:
 
     def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
         unit = sighting.unit or "step"
-        total = "" if sighting.per_epoch else sighting.total
-        key = f"{format_name}\t{sighting.series}\t{unit}\t{total}"
+        key = _key(format_name, sighting)
         series = self.series.get(key)
         if series is None:
+            parent = self._going()
             series = Series(
                 format=format_name,
                 name=sighting.series,
@@ -33,7 +33,8 @@ class SeriesTable:
                 total=sighting.total,
                 born=order,
                 moved=order,
-                parent=self._going(),
+                parent=parent,
+                in_rounds=self._is_heading(parent),
                 declared_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
@@ -41,6 +42,20 @@ class SeriesTable:
         series.see(sighting, order, times)
         if sighting.ordinal == "begun" and series.moves > before:
             self._begin_rounds(key)
+
+    def epoch_begun(self) -> tuple[float, float | None] | None:
+        """The number of the epoch that the newest heading names, and how many there are."""
+        begun = [
+            one for one in self.series.values() if one.unit == "epoch" and one.ordinal == "begun"
+        ]
+        newest = max(begun, key=lambda one: one.seen, default=None)
+        return None if newest is None else (newest.current, newest.total)
+
+    def note_span(self, format_name: str, sighting: Sighting, span_s: float | None) -> None:
+        """A duration without a name at the end of the line of a finished unit."""
+        series = self.series.get(_key(format_name, sighting))
+        if series is not None and span_s:
+            series.note_span(span_s)
 
     def _begin_rounds(self, outer: str) -> None:
         """A headline says that another epoch begins: what is counted inside begins anew."""
@@ -83,12 +98,18 @@ class SeriesTable:
             return latest
         return self._finer(finished)
 
+    def part(self) -> Series | None:
+        """The count of folds, trials or the like, each of which holds a whole count."""
+        parts = (one for one in self.series.values() if one.format == PARTS)
+        return max(parts, key=lambda one: one.seen, default=None)
+
     def inner(self, main: Series) -> Series | None:
         """The count that goes round once in each unit of the main one."""
         rounds = (
             one
             for one in self._inside(main)
-            if (one.laps > 0 or main.unit == "epoch") and one.laps >= main.moves - 1
+            if (one.laps_done > 0 or main.unit == "epoch" or main.ordinal == "begun")
+            and one.laps_done >= main.moves - 1
         )
         return max(rounds, key=lambda one: one.seen, default=None)
 
@@ -119,11 +140,19 @@ class SeriesTable:
         others = [
             other for other in self.series.values() if other is not one and not other.auxiliary
         ]
-        if one.moves <= 1:
+        if one.moves <= 1 and not self._is_first_part(one):
             return any(other.moves >= _MOVING for other in others)
         late = one.done >= _LATE * one.total and not one.complete
         most = max(_MOVING, one.moves)
         return late and any(other.born > one.moved and other.moves > most for other in others)
+
+    def _is_first_part(self, one: Series) -> bool:
+        """`Fold 1/5` is followed by others; `trial 4 of 5`, named once, is the launcher's."""
+        return one.ordinal == "begun" and (one.sightings > 1 or one.current <= 1)
+
+    def _is_heading(self, key: str | None) -> bool:
+        outer = None if key is None else self.series.get(key)
+        return outer is not None and outer.ordinal == "begun"
 
     def _roots(self) -> list[Series]:
         return [one for one in self.series.values() if self._is_root(one)]
@@ -152,3 +181,8 @@ class SeriesTable:
             )
             del self.series[least]
         self.series[key] = series
+
+
+def _key(format_name: str, sighting: Sighting) -> str:
+    total = "" if sighting.per_epoch else sighting.total
+    return f"{format_name}\t{sighting.series}\t{sighting.unit or 'step'}\t{total}"

@@ -45,7 +45,7 @@ _SAME_PACE = 0.3
 _TAIL = 0.25
 _SURVIVORS, _LONE_SURVIVOR, _SURVIVORS_TAIL = 0.001, 0.05, 0.15
 """Where the end is known from similar runs only, the spread of their ends is most of it."""
-_SLACK = 0.02
+SLACK = 0.02
 _SURE = 0.9
 
 
@@ -147,12 +147,11 @@ class _Forecaster:
         left = max(0.0, cap_s - self.elapsed_s)
         rest = found.remaining_s if found is not None else None
         if found is None or rest is None:
-            spread = Spread((1 - _SLACK) * left, left, (1 + _SLACK) * left)
-            return Forecast(self.rate, spread, None, "cap", "own", _SURE)
+            return Forecast(self.rate, _by_clock(left), None, "cap", "own", _SURE)
         by_cap = rest.p50 > left
         return replace(
             found,
-            remaining_s=capped(rest, left),
+            remaining_s=_by_clock(left, rest) if by_cap else capped(rest, left),
             ends_by="cap" if by_cap else found.ends_by,
         )
 
@@ -191,8 +190,7 @@ class _Forecaster:
 
     def _by_cap(self, end: UsualEnd, after_s: float) -> Forecast:
         left = max(0.0, after_s - self.elapsed_s)
-        spread = Spread((1 - _SLACK) * left, left, (1 + _SLACK) * left)
-        return Forecast(self.rate, spread, end.total, end.ends_by, "similar", _SURE)
+        return Forecast(self.rate, _by_clock(left), end.total, end.ends_by, "similar", _SURE)
 
     def _answer(
         self, spread: Spread, total: float | None, ends_by: EndsBy, basis: Basis
@@ -200,6 +198,12 @@ class _Forecaster:
         width = (spread.p90 - spread.p10) / (2 * spread.p50) if spread.p50 > 0 else 0.0
         rest = passed(spread, self.believed_age_s)
         return Forecast(self.rate, rest, total, ends_by, basis, 1 / (1 + 4 * width))
+
+
+def _by_clock(left: float, rest: Spread | None = None) -> Spread:
+    """A run that is ended after some time checks it between two steps, or saves before."""
+    soonest = (1 - SLACK) * left
+    return Spread(soonest if rest is None else min(soonest, rest.p10), left, (1 + SLACK) * left)
 
 
 def _usual_count(similar: Sequence[Comparison]) -> float | None:

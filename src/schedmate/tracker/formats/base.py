@@ -40,6 +40,10 @@ class Sighting:
     epochs: float | None = None
     per_epoch: bool = False
     """Current and total start anew with every epoch."""
+    steps_per_epoch: float | None = None
+    """Announced beside something else."""
+    share: float | None = None
+    """Per cent of the run that are done, printed beside a count without a total."""
     elapsed_s: float | None = None
     at: float | None = None
     """The time of day the line was written, where only its format knows how to read it."""

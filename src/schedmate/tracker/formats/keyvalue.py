@@ -31,6 +31,7 @@ _WORDS = re.compile(r"[^\W\d_]{1,30}|\d{1,15}|/")
 _HEADLINE = re.compile(
     r"(?:start(?:ing|ed)? |begin(?:ning)? )?(?:train(?:ing)? )?(?:[^\W\d_]{1,12} )?\d{1,9} "
     r"(?:(?:/|of|von|sur|de|di|из) \d{1,9} )?(?:轮 |start(?:s|ed|ing)? |begins? |begun )?"
+    r"(?:(?:with )?\d{1,9} (?:batches|minibatches|steps|iterations|iters|updates) )?"
 )
 _ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b")
 _WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
@@ -163,8 +164,11 @@ def _fine(line: _Line) -> Count | None:
         return counted
     step, epoch = line.counts.get("step"), line.counts.get("epoch")
     if step is None:
+        return fine[0] if fine and line.results and fine[0].level == "token" else None
+    if step.word.endswith("s") and _total_in(line, step) is None:
         return None
-    if step.word.endswith(("batch", "s")) and _total_in(line, step) is None:
+    sized = step.word.endswith("batch") and _total_in(line, step) is None
+    if sized and (epoch is not None or not line.results):
         return None
     if epoch is not None and epoch.total is not None and epoch.total > 1:
         return None

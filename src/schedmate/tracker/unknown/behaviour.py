@@ -229,6 +229,7 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
 
 
 _MAX_METRICS: Final = 4
+_SCALES: Final = ("k", "K", "M")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
 _MAX_EPOCHS: Final = 100_000
@@ -282,9 +283,15 @@ def elapsed_column(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
             continue
         if column.measure in words.TIME_UNITS - _READABLE:
             continue
-        if column.named(words.TIMES) or table.keeps_pace(column):
+        if column.named(words.TIMES) or table.keeps_pace(column) or _rises_with_time(column):
             return {"elapsed": column.index}
     return {}
+
+
+def _rises_with_time(column: Column) -> bool:
+    """`t:38678ms` and `6.0m`: a duration that rises evenly is the time since the start."""
+    timed = column.suffix.lower() in _READABLE and len(set(column.values)) >= _ENOUGH
+    return timed and column.trend.straightness >= _STRAIGHT
 
 
 def metric_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
@@ -292,6 +299,8 @@ def metric_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     for column in table.numbers:
         if column.index in roles.values() or column.whole or len(found) >= _MAX_METRICS:
+            continue
+        if column.suffix in _SCALES:
             continue
         name = _NAME.fullmatch(metric_name(column.before.replace("-", "_").replace("/", "_")))
         if name and not column.named(words.TIMES | words.ETAS | words.SIZE_UNITS):

@@ -15,9 +15,9 @@ from schedmate.model import BadInput, LearnedPattern, LearntFrom
 from schedmate.tracker.formats.base import MAX_COUNT, Sighting, clock_seconds
 from schedmate.tracker.unknown.behaviour import Meaning
 from schedmate.tracker.unknown.fields import Column, Table
-from schedmate.tracker.unknown.numbers import BAR, MAX_LENGTH, number
+from schedmate.tracker.unknown.numbers import BAR, head_of, number
 
-_MAX_EXPRESSION: Final = 2000
+_MAX_EXPRESSION: Final = 6000
 _MAX_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
 _METRIC = re.compile(r"m_[a-z][a-z0-9_]{0,40}")
@@ -62,7 +62,7 @@ class LearnedFormat:
 
 def read_with(pattern: LearnedPattern, line: str) -> Sighting | None:
     program = compiled(pattern.expression)
-    match = program.match(line[:MAX_LENGTH].encode("utf-8", "replace"))
+    match = program.match(head_of(line).encode("utf-8", "replace"))
     if match is None:
         return None
     return _sighting(pattern, program, dict(zip(program.groups, match.groups(), strict=True)))
@@ -177,7 +177,7 @@ def pattern_of(
         parts.append(_gap(gaps[index], first=index == 0))
         if names.get(index) == "elapsed":
             unit, gaps[index + 1] = _unit_in_front(gaps[index + 1])
-            parts.append(f"(?P<elapsed>{_TIME}{unit})")
+            parts.append(rf"\+?(?P<elapsed>{_TIME}{unit})")
         else:
             parts.append(_number(column, names.get(index), gaps[index + 1]))
     parts.append(_gap_start(gaps[used + 1]))

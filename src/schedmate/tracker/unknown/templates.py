@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
-from schedmate.tracker.unknown.numbers import BAR, MAX_LENGTH
+from schedmate.tracker.unknown.numbers import BAR, head_of
 
 _NOT_SHAPE: Final = bytes(range(0x80, 0x100)) + b"0123456789.,+-eE \t_=>#*"
 _MAX_TEMPLATES: Final = 24
@@ -88,17 +88,18 @@ class Miner:
 
     def add(self, text: str, order: int, at: float | None) -> int:
         """Return the number of the line's template, 0 where it has none."""
-        shape = zlib.crc32(text[:MAX_LENGTH].encode("utf-8", "replace").translate(None, _NOT_SHAPE))
+        text = head_of(text)
+        shape = zlib.crc32(text.encode("utf-8", "replace").translate(None, _NOT_SHAPE))
         if shape == 0:
-            shape = zlib.crc32("".join(masked(text[:MAX_LENGTH])).encode())
+            shape = zlib.crc32("".join(masked(text)).encode())
         known = self.shapes.get(shape)
         if known is None:
-            known = self._new_shape(shape, text[:MAX_LENGTH])
+            known = self._new_shape(shape, text)
         template = self.templates.get(known)
         if template is None:
             return 0
         template.count += 1
-        template.samples.add(text[:MAX_LENGTH], order, template.count, at)
+        template.samples.add(text, order, template.count, at)
         return known
 
     def _new_shape(self, shape: int, text: str) -> int:
