@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from schedmate.advisor.declarations import MODELS, WRAPPERS
-from schedmate.advisor.launchers.environments import ENVIRONMENTS
-from schedmate.advisor.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
-from schedmate.advisor.launchers.schedulers import SCHEDULERS
-from schedmate.advisor.launchers.wrappers import WRAPPERS as AROUND
-from schedmate.advisor.tools import TOOLS
+from schedmate.advisor.frameworks.tools import TOOLS
+from schedmate.advisor.launch.launchers.environments import ENVIRONMENTS
+from schedmate.advisor.launch.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
+from schedmate.advisor.launch.launchers.schedulers import SCHEDULERS
+from schedmate.advisor.launch.launchers.wrappers import WRAPPERS as AROUND
+from schedmate.advisor.options import MODELS, WRAPPERS
 from schedmate.cli import VERBS
 from schedmate.config import Settings
 from schedmate.handler.states import VERDICTS

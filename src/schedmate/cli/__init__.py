@@ -24,7 +24,7 @@ VERBS: dict[str, str] = {
     "cancel": "Cancel jobs.",
     "requeue": "Queue jobs again under their ids.",
     "history": "Past jobs: import, list, show.",
-    "serve": "The daemon that follows the scheduler.",
+    "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
     "model": "The embedded language model: install, status, remove.",

@@ -42,7 +42,7 @@ def person() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name
-        return "somebody"
+        return "another user"
 
 
 def origin_here(*, about: str, note: str = "", owner: str = "") -> Origin:
@@ -133,22 +133,22 @@ def _built_in(number: int) -> dict[str, Any]:
 def show_learned(store: Store) -> None:
     sees = viewer()
     rules = list(map(sees.rule, store.learned_rules()))
-    told = list(map(sees.failure, corrections(store)))
-    if not rules and not told:
+    corrected = list(map(sees.failure, corrections(store)))
+    if not rules and not corrected:
         echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
     waiting = proposals(store)
-    if told or len(waiting) < len(rules):
-        _show_in_force(told, [rule for rule in rules if not rule.proposed])
+    if corrected or len(waiting) < len(rules):
+        _show_in_force(corrected, [rule for rule in rules if not rule.proposed])
     if waiting:
         _show_proposals(waiting)
 
 
-def _show_in_force(told: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
+def _show_in_force(corrected: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
     from rich.markup import escape
 
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
-    for past in told:
+    for past in corrected:
         row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
         table.add_row(*map(escape, row), escape(past.line[:_LINE]))
     for rule in rules:
@@ -178,7 +178,7 @@ def show_built_in() -> None:
     table = _table("ID", "CONFIDENCE", "EXAMPLE")
     for rule in RULES:
         texts = [text for text in rule.positives if isinstance(text, str)]
-        example = texts[0].partition("\n")[0] if texts else "(how the scheduler says it ended)"
+        example = texts[0].partition("\n")[0] if texts else "(the state that the scheduler reports)"
         table.add_row(name_of(rule), f"{rule.confidence:g}", escape(example[:_LINE]))
     console().print(table)
 

@@ -45,6 +45,11 @@ class Action:
         return f"{self.job_id}:{self.attempt}:{self.kind}{suffix}"
 
     @property
+    def failure(self) -> str:
+        """The failure that it was decided for; empty where there is none."""
+        return "" if self.reason is None else self.reason.failure
+
+    @property
     def asks_the_scheduler(self) -> bool:
         return self.kind not in _ASKS_NOTHING
 

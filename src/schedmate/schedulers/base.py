@@ -34,7 +34,7 @@ class MeasuresGpus(Protocol):
     """A scheduler that may know what a job's GPUs did."""
 
     def gpu_use(self, job: Job) -> GpuUse | None:
-        """Of its last run, once it has ended; None where nobody measured."""
+        """Of its last run, once it has ended; None where nothing was measured."""
 
 
 @runtime_checkable

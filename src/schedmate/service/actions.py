@@ -171,7 +171,7 @@ class Actions:
 def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
     """What the scheduler shows of an action, None while it has not come to an end.
 
-    `asked` says that the scheduler took all of it since this daemon began.
+    `asked`: the scheduler took all of it since this daemon began.
     """
     if action.kind == "requeue":
         return _of_requeue(action, job, asked=asked)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pydantic import BaseModel
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from schedmate.core import DecisionEngine, Limits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
-    from schedmate.service.daemon import Daemon
     from schedmate.store import Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -23,7 +21,7 @@ _STEPS_OF_A_LARGE_MODEL = 6
 
 
 def open_store(settings: Settings, *, of: str | None = None) -> Store:
-    """The store as the jobs of one scheduler see it, the one in use unless told which."""
+    """The store as the jobs of one scheduler see it, the one in use by default."""
     from schedmate.store.sqlite import SqliteStore
 
     scheduler = of or settings.scheduler
@@ -118,33 +116,3 @@ def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
 
     lower = settings.time_limits.lower
     return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
-
-
-@contextmanager
-def assemble(settings: Settings) -> Iterator[Daemon]:
-    """The live system, ready to look at the scheduler for the first time."""
-    from schedmate.advisor import Advisor
-    from schedmate.handler import Handler
-    from schedmate.service.actions import Actions
-    from schedmate.service.daemon import Daemon
-
-    store = open_store(settings)
-    scheduler = open_scheduler(settings)
-    asker = LateAsker(settings, store)
-    limits = limits_of(settings, act_since=store.created_at())
-    daemon = Daemon(
-        engine=engine_of(settings, limits),
-        scheduler=scheduler,
-        store=store,
-        advisor=Advisor(store, store),
-        handler=Handler(store, asker),
-        actions=Actions(scheduler, store, settings.mode),
-        asker=asker,
-        open_store=lambda: open_store(settings),
-        own_files=settings.state_dir,
-    )
-    try:
-        yield daemon
-    finally:
-        daemon.close()
-        store.close()

@@ -18,7 +18,7 @@ from schedmate.model import (
 
 @dataclass(slots=True)
 class FakeScheduler:
-    """Fulfils `Scheduler`. Nothing runs: the test says how its jobs fare.
+    """Fulfils `Scheduler`. Nothing runs: the test sets the states of its jobs.
 
     `calls` lists what was changed, in order. Put an error into `trouble` and every call raises
     it until it is taken out again; with `lose_answers` a change is made before it is raised.

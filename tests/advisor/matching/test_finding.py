@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.matching.support import a_run, columns, record
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predicting.columns import columns_of, query_of, rows_of
 from schedmate.advisor.predicting.matching import find_likes, sketch_of_target
 from schedmate.advisor.predicting.scaling import PRIOR
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, Request
 from schedmate.model.sketch import (
     ROW,

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tracker.unknown.benchmark import score_learner, score_with_tracker
-from tracker.unknown.sets import SETS
+from bench.accuracy.unknown_format_score import score_learner, score_tracker
+from bench.corpora.unknown_formats.sets import SETS
 
 DEMANDED = [title for title in SETS if not title.endswith("by another hand")]
-"""How many of the other hand's are understood is only scored, by the bench."""
+"""How many formats of the independent author are understood is measured, not demanded."""
 
 
 @pytest.mark.parametrize("title", SETS)
@@ -16,7 +16,7 @@ def test_no_wrong_total_is_believed(title: str):
 
 @pytest.mark.parametrize("title", SETS)
 def test_nor_by_the_whole_tracker(title: str):
-    assert [score for log in SETS[title] if (score := score_with_tracker(log)).harmful] == []
+    assert [score for log in SETS[title] if (score := score_tracker(log)).harmful] == []
 
 
 @pytest.mark.parametrize("title", DEMANDED)

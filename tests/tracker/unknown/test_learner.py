@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.corpora.unknown_formats.labels import Log, written
+from bench.corpora.unknown_formats.sets import SETS
 from schedmate.model import BadInput, LearnedPattern
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.unknown import Learner
-from tracker.unknown.benchmark import Log, written
-from tracker.unknown.sets import SETS
 
 
 def fed(lines: list[str], learner: Learner | None = None) -> tuple[Learner, list[Sighting]]:
@@ -26,12 +26,12 @@ def counting(first: int, last: int) -> list[str]:
 
 def test_the_count_starts_at_its_first_line():
     learner = Learner()
-    seen_lines: list[tuple[int, float | None]] = []
+    told: list[tuple[int, float | None]] = []
     for order, line in enumerate(counting(1, 12)):
         seen = learner.feed(line, order, None)
-        seen_lines += [(one.order, one.sighting.current) for one in learner.replay()]
-        seen_lines += [(order, seen.current)] if seen else []
-    assert seen_lines == [(order, order + 1.0) for order in range(11)]
+        told += [(one.order, one.sighting.current) for one in learner.replay()]
+        told += [(order, seen.current)] if seen else []
+    assert told == [(order, order + 1.0) for order in range(11)]
 
 
 def test_a_remembered_pattern_reads_the_first_line():

@@ -17,9 +17,9 @@ from schedmate.advisor.agent.searching import written_values
 from schedmate.advisor.agent.steps import MAX_TOKENS, STEPPING, Search, Step
 from schedmate.advisor.agent.tools import Desk
 from schedmate.advisor.agent.voting import vote
-from schedmate.advisor.launch import Launch, PythonRun
-from schedmate.advisor.python.trace import Trace
-from schedmate.advisor.sources import Files, SourceFile
+from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.launch.run import Launch, PythonRun
+from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.model import Asker, Cost, Finding, ModelError, Workload
 
 T = TypeVar("T", bound=BaseModel)

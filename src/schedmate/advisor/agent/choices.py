@@ -14,11 +14,11 @@ from typing import Any, Final
 from schedmate.advisor.agent.fields import Topic
 from schedmate.advisor.agent.grounding import stands_in
 from schedmate.advisor.agent.named import Kind, Named
-from schedmate.advisor.idioms.calls import words
-from schedmate.advisor.idioms.datasets import dataset_name
-from schedmate.advisor.idioms.task_words import tasks_in
-from schedmate.advisor.meanings import Meaningless, meaning
-from schedmate.advisor.vocabulary import field_of
+from schedmate.advisor.frameworks.task_words import tasks_in
+from schedmate.advisor.settle.dataset_names import dataset_name
+from schedmate.advisor.settle.meanings import Meaningless, meaning
+from schedmate.advisor.settle.vocabulary import field_of
+from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 from schedmate.model.redaction import redact
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from schedmate.advisor.launch import PythonRun
-from schedmate.advisor.meanings import last_part
-from schedmate.advisor.python.trace import Binding, Trace
-from schedmate.advisor.python.values import (
+from schedmate.advisor.interpret.python.trace import Binding, Trace
+from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
     Call,
     Dotted,
@@ -18,6 +16,8 @@ from schedmate.advisor.python.values import (
     Thing,
     Value,
 )
+from schedmate.advisor.launch.run import PythonRun
+from schedmate.advisor.settle.meanings import last_part
 from schedmate.model import Evidence
 
 Kind = Literal["literal", "class", "library"]

@@ -18,7 +18,7 @@ from schedmate.advisor.agent.fields import Topic
 from schedmate.advisor.agent.grounding import stands_in
 from schedmate.advisor.agent.searching import written_values
 from schedmate.advisor.agent.tools import Desk
-from schedmate.advisor.meanings import Meaningless, meaning
+from schedmate.advisor.settle.meanings import Meaningless, meaning
 from schedmate.model.redaction import redact
 
 MAX_TOKENS: Final = 500

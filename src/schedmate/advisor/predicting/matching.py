@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predicting.closeness import comparable, distances, similarity
 from schedmate.advisor.predicting.columns import (
     COMPLETED,
@@ -21,7 +22,6 @@ from schedmate.advisor.predicting.columns import (
     rows_of,
 )
 from schedmate.advisor.predicting.scaling import Scaling
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Workload
 from schedmate.model.sketch import WORDS, Sketch, blocks, configuration, sketch_of
 

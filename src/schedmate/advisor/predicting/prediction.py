@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predicting.columns import Columns, Places, columns_of, rows_of
 from schedmate.advisor.predicting.estimating import Scaled, scaled
 from schedmate.advisor.predicting.explanation import explain
@@ -19,7 +20,6 @@ from schedmate.advisor.predicting.prior import from_arithmetic
 from schedmate.advisor.predicting.rehearsal import Predict
 from schedmate.advisor.predicting.scaling import Ending, Scaling
 from schedmate.advisor.predicting.spread import LONGEST_S, around, empirical
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
 from schedmate.model.sketch import WORDS, word_hash
 

@@ -1,4 +1,4 @@
-"""The local scheduler as everybody else sees it."""
+"""The local scheduler behind the common interface."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class LocalScheduler:
         wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
         if not all(entry.state.ended for entry in entries):
-            self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
+            self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
         return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
-        """This machine, which is up, or nobody would ask."""
+        """This machine, which is up if this code runs."""
         if names is not None and self._node not in names:
             return []
         return [NodeState(name=self._node, condition="up", state="up", up_since=booted_at())]
@@ -139,7 +139,7 @@ class LocalScheduler:
     def ensure_running(self) -> None:
         """Start the daemon unless one is alive.
 
-        Where that fails the jobs are queued all the same: whoever looks next tries again.
+        Where that fails the jobs are queued all the same: the next look tries again.
         """
         try:
             self._start_daemon()
@@ -147,7 +147,7 @@ class LocalScheduler:
             _log.warning("the local scheduler cannot be started now", exc_info=True)
 
     def _start_daemon(self) -> None:
-        """Hand it the lock that says it is alive."""
+        """Hand it the lock that shows it is alive."""
         lock = hold(self._layout.lock)
         if lock is None:
             return
@@ -219,7 +219,7 @@ class LocalScheduler:
 
 
 def _check_log(path: Path) -> None:
-    """Opening a pipe would wait for whoever reads it, and a device keeps nothing to read."""
+    """Opening a pipe would wait for a reader, and a device keeps nothing to read."""
     try:
         mode = path.stat().st_mode
     except OSError:  # not there yet, or for the job to find out

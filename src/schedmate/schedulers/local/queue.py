@@ -186,7 +186,7 @@ class Queue:
         return job_id
 
     def begin(self, job_id: int, slots: Sequence[int], now: float) -> bool:
-        """Take a pending job; False when somebody cancelled it meanwhile."""
+        """Take a pending job; False when it was cancelled meanwhile."""
         changed = self._db.run(
             "UPDATE jobs SET state = 'RUNNING', slots = ?, start_time = ?, end_time = NULL,"
             " exit_code = NULL, signal = NULL, ending = NULL, signalled_at = NULL, reason = ''"
@@ -209,7 +209,7 @@ class Queue:
         )
 
     def fail_node(self, entry: Entry, reason: str, now: float) -> None:
-        """The run lost its shepherd: nobody knows how it ended, but a cancelled job is over."""
+        """The run lost its shepherd: how it ended is unknown, but a cancelled job is over."""
         self._close_run(
             entry,
             lambda current: (
@@ -306,7 +306,7 @@ def _of_run(log: str, restarts: int) -> str:
 def _end_state(entry: Entry, end: RunEnd) -> JobState:
     failed = bool(end.code or end.signal)
     if entry.ending == JobState.CANCELLED and (failed or entry.signalled_at is not None):
-        return JobState.CANCELLED  # nobody tries again what somebody wanted to end
+        return JobState.CANCELLED  # a job that a person ended is not tried again
     if entry.ending == JobState.TIMEOUT and entry.signalled_at is not None:
         return JobState.TIMEOUT
     return JobState.FAILED if failed else JobState.COMPLETED

@@ -37,7 +37,7 @@ _MOST_IDS = 5000
 """How many ids fit on one command line; beyond it everything is asked for."""
 
 _SITE_S = 3600.0
-"""How long what a site's configuration says is taken for granted."""
+"""How long a site's configuration is taken to be unchanged."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 30.0, 600.0
 """Before accounting that did not answer is asked again, twice as long each time."""
 _log = logging.getLogger("schedmate.slurm")
@@ -97,7 +97,7 @@ class SlurmScheduler:
         return self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
 
     def cancel(self, job_id: JobId) -> None:
-        # scancel says nothing about a job it does not know
+        # scancel is silent about a job it does not know
         jobs = self.jobs([_checked(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")

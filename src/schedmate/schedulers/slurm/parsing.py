@@ -212,7 +212,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
 def accounted_jobs(rows: Iterable[Record]) -> list[Job]:
     """Ended jobs as accounting remembers them, each with its last run.
 
-    It keeps a row for every run, so their number tells the restarts; it keeps neither the nice
+    It keeps a row for every run, so their number gives the restarts; it keeps neither the nice
     value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
     """
     runs: dict[str, list[Record]] = {}

@@ -1,4 +1,4 @@
-"""What `scontrol show config` says of a site. Pure: text in, values out."""
+"""What `scontrol show config` reports of a site. Pure: text in, values out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FEW = 1000
 """The range of nice numbers where ageing has no weight. With priority/basic each later job starts
 one lower, so that so many may overtake."""
 _FLOOR = 2
-"""Slurm never lowers a priority below 1, where nice numbers no longer tell jobs apart."""
+"""Slurm never lowers a priority below 1, where nice numbers no longer order jobs."""
 _LEAST = 10
 """A smaller range orders nothing."""
 
@@ -24,11 +24,11 @@ class Site:
         """`nice_range` is the site's own choice. Otherwise no job is set back by more than ageing
         gives it back within PriorityMaxAge.
         """
-        said = dict(re.findall(r"^(\w+)\s*=[ \t]*(\S*)", config, re.MULTILINE))
-        weight = said.get("PriorityWeightAge", "")
-        ages = said.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
+        values = dict(re.findall(r"^(\w+)\s*=[ \t]*(\S*)", config, re.MULTILINE))
+        weight = values.get("PriorityWeightAge", "")
+        ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
         return cls(
-            has_accounting=said.get("AccountingStorageType", "").endswith("slurmdbd"),
+            has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
             nice_range=nice_range or (int(weight) if ages else 0) or _FEW,
         )
 

@@ -45,8 +45,8 @@ SURE = 1.0
 EXPONENT_SIGMA = 0.05
 """How far a job's scaling exponent is from that of its neighbours. Assumed."""
 TRACKED_SIGMA = 0.03
-"""How far remaining times are off (standard deviation of the logarithm), as `bench/tracker_eta.py`
-measures it on real logs from a tenth of the run on."""
+"""How far remaining times are off (standard deviation of the logarithm), measured on real logs from
+a tenth of the run on (`bench/accuracy/remaining_time.py`)."""
 _CHECKPOINT_S = 3600.0
 """Where a job's checkpoints are unknown."""
 
