@@ -1,26 +1,25 @@
 """What SchedMate is worth beside each policy: average completion time without over with it.
 
-    python -m bench.accuracy.scheduling_gain [SITE...] [--beside fifo,easy,las] [--cache DIR]
+    python -m bench.accuracy.scheduling_gain                           # every trace, 45 minutes
+    python -m bench.accuracy.scheduling_gain theta --beside fifo,easy  # one trace, two policies
 
 Real traces on clusters of such a size that they are loaded to 0.7, 0.85 and 1.0; a setting counts
 as contended where jobs wait for a tenth of their run time under `fifo` at least. Durations, sizes,
 users and ends are the traces' own; the code of each job is ours (semi-synthetic, see
-docs/explanation/workload-for-traces.md). Predictions come from the real pipeline in order of time,
+docs/explanation/synthetic-workloads.md). Predictions come from the real pipeline in order of time,
 once for each trace (what had ended by then is that of the most loaded cluster), and are charged
-for. `SITE` is the beginning of a name: itp/, philly, theta. Data: SCHEDMATE_DATA, else
-../shared/data.
+for. `SITE` is the beginning of a name: itp/, philly, theta. Data: bench/README.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import platform
 import time
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
+from bench.command import command_line, machine
 from bench.corpora.trace_settings import LOADS, sites
 from schedmate.simulator import Setting, plan
 from schedmate.simulator.experiments.knowledge import Knowledge
@@ -63,10 +62,10 @@ def measure(setting: Setting, knowledge: Knowledge, policies: list[str]) -> dict
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sites", nargs="*")
-    parser.add_argument("--beside", default="fifo,easy,qssf,tiresias,las")
-    parser.add_argument("--cache", type=Path, help="directory that keeps what was foretold")
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("sites", nargs="*", metavar="SITE", help="beginning of a name: itp/")
+    parser.add_argument("--beside", default="fifo,easy,qssf,tiresias,las", help="policies")
+    parser.add_argument("--cache", type=Path, help="directory that keeps the predictions")
     parser.add_argument("--loads", default=",".join(map(str, LOADS)))
     arguments = parser.parse_args()
     policies = arguments.beside.split(",")
@@ -84,7 +83,7 @@ def main() -> None:
                 pair = runs[plan(aided).policy], runs[aided]
                 gains[aided].append((gain(*pair), 1 / gain(*pair, 0.99)))
     summarise(gains)
-    print(f"\n{time.monotonic() - started:.0f} s, {platform.machine()}, two cores")
+    print(f"\n{time.monotonic() - started:.0f} s on {machine()}")
 
 
 def summarise(gains: dict[str, list[tuple[float, float]]]) -> None:

@@ -1,6 +1,8 @@
-"""How well durations are told from what jobs are, on real runs of others.
+"""How well durations are predicted from workload records, on public training runs.
 
-    python -m bench.accuracy.workload_durations [--mlperf FILE] [--nanogpt FILE] [--ablation]
+    python -m bench.accuracy.workload_durations                  # every setting below
+    python -m bench.accuracy.workload_durations --only new-chip  # one of them
+    python -m bench.accuracy.workload_durations --ablation       # what each part of a record adds
 
 Every run is kept in a store and predicted as a job would be that is submitted now; what a setting
 leaves out is hidden from the search. Scaling is learnt anew from what is left. MLPerf: one answer
@@ -11,7 +13,7 @@ leave-org: without all runs of the organisation.
 no-twins: and without runs of the model on as many accelerators of the same chip.
 new-chip: without all runs on the chip (h100, a100, l40s, ...), of any organisation.
 new-generation: without all runs on chips of its generation (Hopper, Ada, ...); else as it stands.
-renamed: leave-org, and the job calls its model and itself by a name nobody used.
+renamed: leave-org, and the job calls its model and itself by an unused name.
 renamed-no-data: and its data set, too.
 rolling: from what had ended when it began; organisations are users, so own jobs count.
 own-new-name: rolling, for organisations with runs of their own; the job's name is not used before.
@@ -21,7 +23,6 @@ nanogpt: from runs of earlier records of other code. nanogpt-rolling: from all e
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections import defaultdict
@@ -30,11 +31,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 from bench.accuracy.workload_baselines import BASELINES, OF_USER, STEP_TIMES, Baseline, Past
-from bench.corpora.training_runs import data_folder, mlperf_runs, nanogpt_runs
+from bench.command import command_line
+from bench.corpora.training_runs import mlperf_runs, nanogpt_runs
+from bench.datasets import required
 from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.predicting.calibration import Calibration
@@ -92,7 +96,7 @@ class Hidden:
     known: Known
     hidden: set[int]
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.known.store, name)
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
@@ -213,25 +217,25 @@ SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
 
 
 def _disguised(run: PastRun, setting: str) -> PastRun:
-    """Under names that nobody ever used."""
+    """Under names that no run has used."""
     if setting == "own-new-name":
         return replace(run, job=replace(run.job, name="a-new-name"))
     if not setting.startswith("renamed"):
         return run
-    other = {"model": Finding(value="net", source="code")}
+    other: dict[str, Any] = {"model": Finding(value="net", source="code")}
     if setting == "renamed-no-data":
         other |= {"dataset": Finding(value="ours", source="code")}
     return replace(
         run,
         workload=replace(run.workload, **other),
-        job=replace(run.job, name="a-new-name"),  # type: ignore[arg-type]
+        job=replace(run.job, name="a-new-name"),
     )
 
 
 View = Callable[[PastRun], PastRun]
 
 
-def _said(run: PastRun, *kept: str) -> PastRun:
+def _reduced(run: PastRun, *kept: str) -> PastRun:
     """With no more of its record than this."""
     stated = {name: getattr(run.workload, name) for name in (*kept, "early_stopping")}
     return replace(run, workload=Workload(**stated))
@@ -244,13 +248,13 @@ VIEWS: dict[str, View] = {
     "without the accelerator's name": lambda run: replace(
         run, job=replace(run.job, request=replace(run.job.request, gpu_type=None))
     ),
-    "without batch, rate and steps": lambda run: _said(run, *_WORDS, "nodes", "gpus"),
+    "without batch, rate and steps": lambda run: _reduced(run, *_WORDS, "nodes", "gpus"),
     "without the job's name": lambda run: replace(run, job=replace(run.job, name="job")),
-    "without framework and optimizer": lambda run: _said(run, *_WORDS[:3], *_NUMBERS),
-    "without model, data and task": lambda run: _said(run, *_WORDS[3:], *_NUMBERS),
-    "job's name and GPUs alone": lambda run: _said(run, "gpus", "nodes"),
+    "without framework and optimizer": lambda run: _reduced(run, *_WORDS[:3], *_NUMBERS),
+    "without model, data and task": lambda run: _reduced(run, *_WORDS[3:], *_NUMBERS),
+    "job's name and GPUs alone": lambda run: _reduced(run, "gpus", "nodes"),
 }
-"""What is told of the runs, past and asked for: each part has to earn its place."""
+"""What is known of the runs, past and asked for: each part has to earn its place."""
 
 
 def ablation(path: Path, settings: Sequence[str], by_code: Path | None) -> None:
@@ -342,15 +346,15 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
         run.fingerprint,
         run.workload,
         scaling,
-        at=run.job.submit_time,  # type: ignore[arg-type]
+        at=run.job.submit_time,
     )
-    said = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
-    scores["ours"].add(said and said.p50, said and said.p90, real, durations)
-    if said is not None:
-        bent = calibration.calibrated(answer.basis, said)
-        scores["ours, calibrated"].add(bent.p50, bent.p90, real, durations)
+    raw = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
+    scores["ours"].add(raw.p50 if raw else None, raw.p90 if raw else None, real, durations)
+    if raw is not None:
+        calibrated = calibration.calibrated(answer.basis, raw)
+        scores["ours, calibrated"].add(calibrated.p50, calibrated.p90, real, durations)
         for each in durations:
-            calibration.observed(answer.basis, said, each, said=bent)
+            calibration.observed(answer.basis, raw, each, said=calibrated)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 
@@ -360,8 +364,8 @@ def rolling(path: Path, setting: str) -> None:
     baselines = BASELINES | OF_USER if setting == "own-new-name" else BASELINES
     users: set[str] = set()
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
-    for cell, run in mlperf_runs(path):
-        cells[cell].append(run)
+    for key, run in mlperf_runs(path):
+        cells[key].append(run)
     scores: dict[str, Score] = defaultdict(Score)
     began, calibration = time.process_time(), Calibration()
     ordered = sorted(cells.values(), key=lambda cell: cell[0].job.submit_time)
@@ -417,31 +421,27 @@ def _print(setting: str, scores: dict[str, Score], seconds: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--mlperf", type=Path)
-    parser.add_argument("--nanogpt", type=Path)
-    parser.add_argument("--ablation", action="store_true")
-    parser.add_argument("--only", nargs="*", default=[*SETTINGS, *_ROLLING, "nanogpt"])
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--mlperf", type=Path, help="mlperf_runs.csv.gz, if elsewhere")
+    parser.add_argument("--nanogpt", type=Path, help="modded_nanogpt_runs.csv.gz, if elsewhere")
+    parser.add_argument("--ablation", action="store_true", help="leave out each part of a record")
+    names = [*SETTINGS, *_ROLLING, "nanogpt"]
+    parser.add_argument("--only", nargs="*", default=names, choices=names, metavar="SETTING")
     chosen = parser.parse_args()
-    folder = data_folder()
-    logs = folder or Path()
-    if folder is None and not (chosen.mlperf or chosen.nanogpt):
-        raise SystemExit("no data: set SCHEDMATE_DATA, or name the files")
+    table = chosen.mlperf or required("logs") / "mlperf_runs.csv.gz"
+    by_code = None
+    if "nanogpt" in chosen.only:
+        by_code = chosen.nanogpt or required("logs") / "modded_nanogpt_runs.csv.gz"
     wanted = [each for each in chosen.only if each in SETTINGS]
     if chosen.ablation:
-        by_code = chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz"
-        ablation(
-            chosen.mlperf or logs / "mlperf_runs.csv.gz",
-            wanted,
-            by_code if "nanogpt" in chosen.only else None,
-        )
+        ablation(table, wanted, by_code)
         return
     if wanted:
-        mlperf(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
+        mlperf(table, wanted)
     for setting in (each for each in _ROLLING if each in chosen.only):
-        rolling(chosen.mlperf or logs / "mlperf_runs.csv.gz", setting)
-    if "nanogpt" in chosen.only:
-        nanogpt(chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz")
+        rolling(table, setting)
+    if by_code is not None:
+        nanogpt(by_code)
 
 
 if __name__ == "__main__":

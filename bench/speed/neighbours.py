@@ -1,6 +1,8 @@
-"""Finding the likes of a job among a million past ones: how fast, and what is missed.
+"""How fast the nearest past runs are found among a million, and which are missed.
 
-    python -m bench.speed.neighbours [--runs 1000000] [--store FILE]
+    python -m bench.speed.neighbours                              # makes a million runs first
+    python -m bench.speed.neighbours --runs 20000                 # quicker
+    python -m bench.speed.neighbours --store /tmp/million.sqlite3 # keeps them for the next time
 
 Runs are made up, but shaped as on a site: few users submit most jobs, users have projects with code
 of their own, projects share models and data, and most runs are repetitions of earlier ones with
@@ -9,7 +11,6 @@ another number. Times are of the processor. A given store is used as it is when 
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import tempfile
@@ -21,6 +22,7 @@ from statistics import median, quantiles
 
 import numpy as np
 
+from bench.command import command_line
 from schedmate.advisor import Target
 from schedmate.advisor.predicting.closeness import comparable, distances, similarity
 from schedmate.advisor.predicting.columns import columns_of, query_of, rows_of
@@ -127,7 +129,7 @@ def fill(store: SqliteStore, site: Site, count: int) -> None:
 
 
 def ask(store: SqliteStore, asked: list[PastRun]) -> None:
-    found, said = [], []
+    found, predicted = [], []
     for run in asked:
         target = target_of(run)
         start = time.process_time()
@@ -136,8 +138,8 @@ def ask(store: SqliteStore, asked: list[PastRun]) -> None:
         found.append(time.process_time() - start)
         start = time.process_time()
         predict(store, target, run.fingerprint, run.workload, PRIOR)
-        said.append(time.process_time() - start)
-    for name, times in (("find", found), ("find and predict", said)):
+        predicted.append(time.process_time() - start)
+    for name, times in (("find", found), ("find and predict", predicted)):
         high = quantiles(times, n=20)[-1]
         print(f"{name}: p50 {median(times) * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms")
 
@@ -164,10 +166,10 @@ def recall(store: SqliteStore, asked: list[PastRun], count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--runs", type=int, default=1_000_000)
-    parser.add_argument("--asked", type=int, default=200)
-    parser.add_argument("--store", type=Path)
+    parser.add_argument("--asked", type=int, default=200, help="so many jobs are predicted")
+    parser.add_argument("--store", type=Path, help="a store to make or to use")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = chosen.store or Path(folder) / "store.db"
