@@ -87,7 +87,8 @@ def seen(table: Columns) -> JobColumns:
         limit=table.limit.tolist(),
         expected=duration,
         planned=(2 * table.duration).tolist(),
-        queue_key=table.submit.tolist(),
+        queue_key=[float(place) for place in range(len(table))],
+        nice=[0] * len(table),
         log_sigma=[0.0] * len(table),
     )
 

@@ -13,8 +13,8 @@ from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, Limits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
-from schedmate.handler.handler import Study
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.handler import Analysis
+from schedmate.handler.reading.gathering import gather
 from schedmate.model import (
     BadAnswer,
     JobState,
@@ -378,9 +378,9 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
         _last = property(lambda self: self.kept, lambda self, value: self.race(value))
 
         def race(self, value):
-            self.kept = None if value is None else Study(theirs, gather(theirs), None)
+            self.kept = None if value is None else Analysis(theirs, gather(theirs), None)
 
-    assert Raced()._study(mine).case is mine
+    assert Raced()._analyse(mine).case is mine
 
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):

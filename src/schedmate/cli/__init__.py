@@ -23,6 +23,7 @@ VERBS: dict[str, str] = {
     "nodes": "The nodes: how they are, and which are suspect.",
     "cancel": "Cancel jobs.",
     "requeue": "Queue jobs again under their ids.",
+    "release": "Let jobs start that SchedMate holds.",
     "history": "Past jobs: import, list, show.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",

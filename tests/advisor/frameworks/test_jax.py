@@ -1,4 +1,4 @@
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 
 
 def test_optax_and_flax(tmp_path):

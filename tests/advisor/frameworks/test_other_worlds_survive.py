@@ -1,4 +1,4 @@
-"""No idiom raises, and none takes long, whatever the calls of a job hold."""
+"""No reader raises, and none takes long, whatever the calls of a job hold."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from schedmate.advisor.frameworks.calls import number_of
 from schedmate.advisor.frameworks.other_worlds import OTHER_WORLDS
 from schedmate.advisor.interpret.python.trace import Imported, Trace
 from schedmate.advisor.interpret.python.values import (
-    UNKNOWN,
+    UNKNOWN_DATA,
     Call,
     Dotted,
+    LibraryObject,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.interpret.shell import command_words
@@ -50,7 +50,12 @@ CALLEES = [
 ]
 NAMES = ["epochs", "batch_size", "learning_rate", "optimizer", "params", "name", "filepath"]
 PLAIN = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.just(UNKNOWN)
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.just(UNKNOWN_DATA),
 )
 VALUES = st.recursive(
     PLAIN.map(Value),
@@ -61,7 +66,7 @@ VALUES = st.recursive(
         ),
         st.tuples(st.sampled_from(CALLEES), inner).map(
             lambda made: Value(
-                Thing(Call(callee=made[0], positional=(made[1],), line=LINE)), (LINE,)
+                LibraryObject(Call(callee=made[0], positional=(made[1],), line=LINE)), (LINE,)
             )
         ),
         st.just(Value(Dotted("keras.optimizers.Adam"))),
@@ -101,8 +106,8 @@ def reading(trace: Trace, options: dict[str, Value] | None = None) -> Reading:
 )
 def test_any_arguments_are_survived(calls, options):
     trace = Trace(calls=calls, imports=[Imported("tensorflow", LINE, 0)])
-    for idiom in OTHER_WORLDS:
-        list(idiom(reading(trace, options)))
+    for reader in OTHER_WORLDS:
+        list(reader(reading(trace, options)))
 
 
 @pytest.mark.parametrize(
@@ -118,5 +123,5 @@ def test_any_arguments_are_survived(calls, options):
 def test_long_names_are_read_in_linear_time(callee):
     """A quadratic pattern would run into the suite's timeout."""
     trace = Trace(calls=[Call(callee=callee, line=LINE)])
-    for idiom in OTHER_WORLDS:
-        list(idiom(reading(trace)))
+    for reader in OTHER_WORLDS:
+        list(reader(reading(trace)))

@@ -10,7 +10,7 @@ from schedmate.advisor.frameworks.torch_data import loader_batches
 from schedmate.advisor.frameworks.torch_loops import accumulation, training_loops
 from schedmate.advisor.frameworks.torch_parallel import torch_parallelism
 from schedmate.advisor.frameworks.torch_precision import torch_precision
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS
+from schedmate.advisor.interpret.python.values import UNKNOWN
 
 LOADER = "torch.utils.data.DataLoader"
 
@@ -50,7 +50,7 @@ def test_batches_of_a_batch_sampler_or_a_pipeline():
 
 
 def test_an_unknown_batch_says_nothing():
-    assert said(loader_batches, reading(made(LOADER, named("x"), batch_size=NOBODY_KNOWS))) == {}
+    assert said(loader_batches, reading(made(LOADER, named("x"), batch_size=UNKNOWN))) == {}
 
 
 def test_optimizers_by_class_rate_by_argument_group_or_place():

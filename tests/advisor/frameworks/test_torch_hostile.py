@@ -1,4 +1,4 @@
-"""No idiom of the PyTorch world raises, whatever a trace holds."""
+"""No reader of the PyTorch context raises, whatever a trace holds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from advisor.frameworks.traces import at, reading
 from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
 from schedmate.advisor.interpret.python.trace import Binding, Loop
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Call,
     Dotted,
+    LibraryObject,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.settle.claim import Claim
@@ -129,7 +129,7 @@ plain = st.one_of(
 values = st.recursive(
     st.one_of(
         plain.map(lambda data: Value(data, (at(),))),
-        st.just(NOBODY_KNOWS),
+        st.just(UNKNOWN),
         st.sampled_from(CALLEES).map(lambda name: Value(Dotted(name))),
     ),
     lambda inner: st.one_of(
@@ -138,7 +138,7 @@ values = st.recursive(
             lambda parts: Value(Table(parts))
         ),
         st.tuples(st.sampled_from(CALLEES), inner).map(
-            lambda one: Value(Thing(Call(callee=one[0], positional=(one[1],), line=at())))
+            lambda one: Value(LibraryObject(Call(callee=one[0], positional=(one[1],), line=at())))
         ),
     ),
     max_leaves=6,
@@ -183,5 +183,5 @@ bindings = st.builds(
 )
 def test_every_trace_is_answered(some, rounds, names, options):
     read = reading(*some, loops=rounds, bindings=names, options=options)
-    for idiom in PYTORCH_WORLD:
-        assert all(isinstance(each, Claim) for each in idiom(read)), idiom
+    for reader in PYTORCH_WORLD:
+        assert all(isinstance(each, Claim) for each in reader(read)), reader

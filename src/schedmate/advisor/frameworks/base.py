@@ -1,4 +1,4 @@
-"""The contract of an idiom: how one library is told the fields of the record."""
+"""The contract of an reader: how one library is told the fields of the record."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _no_config(_: str) -> Value | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """All that an idiom may look at. `options` are the job's settings by name, as they will be;
-    `read_config` is the world's: a file that only a library would open.
+    """All that an reader may look at. `options` are the job's settings by name, as they will be;
+    `read_config` is the context's: a file that only a library would open.
     """
 
     run: PythonRun
@@ -39,5 +39,5 @@ class Reading:
         object.__setattr__(self, "calls_by_name", found)
 
 
-Idiom = Callable[[Reading], Iterator[Claim]]
+Reader = Callable[[Reading], Iterator[Claim]]
 """Never raises, whatever the code holds; says nothing rather than guess."""

@@ -1,4 +1,4 @@
-"""How idioms look through a trace for calls, and say what those state."""
+"""How readers look through a trace for calls, and say what those state."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Protocol
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.interpret.python.values import (
-    Begun,
     Call,
     Dotted,
+    KnownPrefix,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.settle.claim import Claim
@@ -129,7 +129,7 @@ def said(
 def _can_be_said(value: Value) -> bool:
     """What only the library knows is no value that anybody could name; of a path the beginning
     is one."""
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return bool(value.directory)
     nameable = isinstance(value.data, (Dotted, LocalClass, LocalFunction, Sequence, Table))
     return value.known and (value.plain or nameable)
@@ -169,7 +169,7 @@ def told(
     """Each field by the first of its argument names that is given."""
     for field, names in fields.items():
         found = (parts[name] for name in names.split() if name in parts)
-        stated = (each for each in found if each.known or isinstance(each, Begun))
+        stated = (each for each in found if each.known or isinstance(each, KnownPrefix))
         value = next((each for each in stated if each.data is not None), None)
         yield from said(field, value, at, confidence=confidence)
 
@@ -179,7 +179,7 @@ def parts_of(value: Value | None) -> Mapping[str, Value]:
     match None if value is None else value.data:
         case Table(parts=parts):
             return parts
-        case Thing(call=call):
+        case LibraryObject(call=call):
             return call.keywords
     return {}
 
@@ -218,7 +218,7 @@ def number_of(value: Value | None) -> float | None:
 
 
 def truth_of(value: Value | None) -> bool | None:
-    """Whether an argument switches something on; None where nobody knows."""
+    """Whether an argument switches something on; None where unknown."""
     if value is None or not value.known:
         return None
     if isinstance(value.data, str):
@@ -231,7 +231,7 @@ def truth_of(value: Value | None) -> bool | None:
 def kind_of(value: Value | None) -> str:
     """The dotted name of the class that a value is an instance of, or ""."""
     match None if value is None else value.data:
-        case Thing(call=call):
+        case LibraryObject(call=call):
             return call.callee
         case Table(kind=kind) if kind != "dict":
             return kind

@@ -37,14 +37,14 @@ def deepspeed_said(reading: Reading, config: Value, at: Place) -> Iterator[Claim
 
 def _left_out(reading: Reading, config: Value, at: Place) -> Iterator[Claim]:
     """DeepSpeed works out the third of micro batch, accumulation and batch of all GPUs."""
-    world, whole = reading.processes.total, part_of(config, "train_batch_size")
+    context, whole = reading.processes.total, part_of(config, "train_batch_size")
     stated = {field: part_of(config, name) for field, name in _SHARES.items()}
     given = {field: value for field, value in stated.items() if value is not None}
     total = number_of(whole)
-    if world is None or whole is None or total is None or len(given) != 1:
+    if context is None or whole is None or total is None or len(given) != 1:
         return
     ((field, value),) = given.items()
-    share = world.number * (number_of(value) or 0)
+    share = context.number * (number_of(value) or 0)
     if share and total % share == 0:
         (missing,) = _SHARES.keys() - {field}
         yield from said(missing, derived(int(total // share), whole, value), at)

@@ -19,7 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     said,
     text_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -120,7 +120,7 @@ def _rate(call: Call) -> Iterator[Claim]:
 
 
 def _highest(rate: Value | None) -> Value | None:
-    if rate is None or not isinstance(rate.data, Thing):
+    if rate is None or not isinstance(rate.data, LibraryObject):
         return rate
     schedule = rate.data.call
     known = _PEAKS.get(last_name(schedule.callee))

@@ -19,7 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
 )
 from schedmate.advisor.frameworks.tensorflow import batch_of, share
-from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Sequence, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -107,8 +107,10 @@ def _is_used(reading: Reading, callback: Call) -> bool:
     if not lists or len(lists) < len(given) or not all(each.complete for each in lists):
         return True
     given_to = [item.data for each in lists for item in each.items]
-    known = all(isinstance(data, (Thing, Table)) for data in given_to)
-    return not known or any(isinstance(data, Thing) and data.call is callback for data in given_to)
+    known = all(isinstance(data, (LibraryObject, Table)) for data in given_to)
+    return not known or any(
+        isinstance(data, LibraryObject) and data.call is callback for data in given_to
+    )
 
 
 def _saves_all(call: Call) -> bool:
@@ -124,7 +126,7 @@ def policies(reading: Reading) -> Iterator[Claim]:
 
 
 def _policy(value: Value | None, call: Call) -> Iterator[Claim]:
-    if value is not None and isinstance(value.data, Thing):
+    if value is not None and isinstance(value.data, LibraryObject):
         value = value.data.call.argument("name", 0)
     name = _POLICIES.get(text_of(value) or "")
     if value is not None and name is not None:
@@ -151,7 +153,7 @@ def _makes_optimizer(call: Call) -> bool:
 def _optimizer(value: Value | None, call: Call) -> Iterator[Claim]:
     """A name, or what was made, out of whatever wraps it."""
     for _ in range(_DEEP):
-        if value is None or not isinstance(value.data, Thing):
+        if value is None or not isinstance(value.data, LibraryObject):
             break
         made = value.data.call
         if last_name(made.callee) not in _WRAPPERS and not is_of(made.callee, "horovod"):
@@ -174,7 +176,7 @@ def _made(call: Call) -> Iterator[Claim]:
 
 def first_rate(rate: Value | None) -> Value | None:
     """Of a schedule the rate that it starts to decay from."""
-    if rate is None or not isinstance(rate.data, Thing):
+    if rate is None or not isinstance(rate.data, LibraryObject):
         return rate
     call = rate.data.call
     if "warmup_target" in call.keywords:

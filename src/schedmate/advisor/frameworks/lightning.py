@@ -20,7 +20,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     told,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
 _LIBRARIES = ("lightning", "pytorch_lightning", "lightning_fabric")
@@ -90,14 +90,14 @@ def _precision(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
     yield from said("precision", given.get("precision"), call)
     for plugin in items_of(given.get("plugins")):
         argument = _PRECISIONS.get(last_name(kind_of(plugin)))
-        if argument is not None and isinstance(plugin.data, Thing):
+        if argument is not None and isinstance(plugin.data, LibraryObject):
             yield from said("precision", plugin.data.call.argument(argument, 0), call)
 
 
 def _callbacks(call: Call) -> Iterator[Claim]:
     for callback in items_of(call.keywords.get("callbacks")):
         if "EarlyStopping" in kind_of(callback):
-            made = callback.data.call if isinstance(callback.data, Thing) else call
+            made = callback.data.call if isinstance(callback.data, LibraryObject) else call
             yield from implied("early_stopping", True, made)
 
 

@@ -1,4 +1,4 @@
-"""Optimisers of the PyTorch world, by their constructors, whoever wrote them."""
+"""Optimisers of the PyTorch context, by their constructors, whoever wrote them."""
 
 from __future__ import annotations
 

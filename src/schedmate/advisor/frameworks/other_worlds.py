@@ -1,8 +1,8 @@
-"""All idioms of Keras, TensorFlow, JAX and boosted trees, and those that speak of any library."""
+"""All readers of Keras, TensorFlow, JAX and boosted trees, and those that speak of any library."""
 
 from __future__ import annotations
 
-from schedmate.advisor.frameworks.base import Idiom
+from schedmate.advisor.frameworks.base import Reader
 from schedmate.advisor.frameworks.boosting import boosting, estimators
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.jax import (
@@ -21,7 +21,7 @@ from schedmate.advisor.frameworks.tasks import tasks
 from schedmate.advisor.frameworks.tensorflow import horovod, per_replica, pipelines, strategies
 from schedmate.advisor.frameworks.vllm import vllm
 
-OTHER_WORLDS: tuple[Idiom, ...] = (
+OTHER_WORLDS: tuple[Reader, ...] = (
     frameworks,
     tasks,
     own_models,

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import last_name, said, text_of
 from schedmate.advisor.interpret.python.trace import Instance
-from schedmate.advisor.interpret.python.values import Call, LocalClass, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, LocalClass, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.dataset_names import dataset_name
 from schedmate.advisor.sources.words import words
@@ -131,7 +131,7 @@ def _kept(reading: Reading) -> Iterator[Claim]:
 def _opened(value: Value) -> Value:
     """Of `open(path)` the path."""
     data = value.data
-    if isinstance(data, Thing) and data.kind in _OPENS and data.call.positional:
+    if isinstance(data, LibraryObject) and data.kind in _OPENS and data.call.positional:
         return data.call.positional[0]
     return value
 

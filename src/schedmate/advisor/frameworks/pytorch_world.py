@@ -1,9 +1,9 @@
-"""All idioms of PyTorch and what is built on it."""
+"""All readers of PyTorch and what is built on it."""
 
 from __future__ import annotations
 
 from schedmate.advisor.frameworks.accelerate import accelerate
-from schedmate.advisor.frameworks.base import Idiom
+from schedmate.advisor.frameworks.base import Reader
 from schedmate.advisor.frameworks.composer import composer
 from schedmate.advisor.frameworks.deepspeed import deepspeed
 from schedmate.advisor.frameworks.detectron import detectron2
@@ -41,7 +41,7 @@ from schedmate.advisor.frameworks.torchtitan import torchtitan
 from schedmate.advisor.frameworks.training_arguments import callbacks, training_arguments
 from schedmate.advisor.frameworks.ultralytics import ultralytics
 
-PYTORCH_WORLD: tuple[Idiom, ...] = (
+PYTORCH_WORLD: tuple[Reader, ...] = (
     loader_batches,
     optimizers,
     torch_precision,

@@ -17,7 +17,13 @@ from schedmate.advisor.frameworks.calls import (
     truth_of,
 )
 from schedmate.advisor.interpret.python.trace import Skipped
-from schedmate.advisor.interpret.python.values import Begun, Call, IfThere, Thing, Value
+from schedmate.advisor.interpret.python.values import (
+    Call,
+    IfPresent,
+    KnownPrefix,
+    LibraryObject,
+    Value,
+)
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -93,7 +99,7 @@ def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FB
     if name in _RESTORES:
         return name != "restore" or _LATEST.search(call.line.text) is not None
     path = _written(call, 0)
-    if isinstance(path, IfThere) or (_place(path) in saved and _place(path)):
+    if isinstance(path, IfPresent) or (_place(path) in saved and _place(path)):
         return True
     about = f"{call.within} {call.target} {call.line.text}"
     whole = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
@@ -104,14 +110,18 @@ def _written(call: Call, at: int) -> Value | None:
     """The file or directory that is read or written, out of `open(…)`."""
     value = next((call.keywords[name] for name in _PATHS if name in call.keywords), None)
     value = value or call.argument("path", at)
-    if value is not None and isinstance(value.data, Thing) and value.data.kind.endswith("open"):
+    if (
+        value is not None
+        and isinstance(value.data, LibraryObject)
+        and value.data.kind.endswith("open")
+    ):
         return value.data.call.argument("file", 0)
     return value
 
 
 def _place(path: Value | None) -> str:
     """What two paths must share to be the same; a beginning alone is that of many."""
-    if isinstance(path, Begun):
+    if isinstance(path, KnownPrefix):
         return f"{path.begins}… {path.lines[:1]}"
     text = text_of(path)
     return str(PurePosixPath(text)) if text else ""
@@ -159,7 +169,7 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
         given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
         if given is None or "Trainer" not in call.callee:
             continue
-        if isinstance(given, IfThere) or (looked and not given.plain):
+        if isinstance(given, IfPresent) or (looked and not given.plain):
             yield from implied("resumes", True, call, certain=call.if_there)
             return
         truth = truth_of(given)

@@ -19,7 +19,7 @@ from schedmate.advisor.frameworks.calls import (
     said,
     text_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -70,7 +70,7 @@ def pipelines(reading: Reading) -> Iterator[Claim]:
 def batch_of(pipeline: Value | None) -> Value | None:
     """What a pipeline was batched by, whatever it went through since."""
     for _ in range(_LONGEST_CHAIN):
-        if pipeline is None or not isinstance(pipeline.data, Thing):
+        if pipeline is None or not isinstance(pipeline.data, LibraryObject):
             return None
         call = pipeline.data.call
         if _batches(call):

@@ -17,7 +17,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
 )
 from schedmate.advisor.interpret.python.trace import Loop
-from schedmate.advisor.interpret.python.values import UNKNOWN, Begun, Call, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, KnownPrefix, Value
 from schedmate.advisor.settle.claim import Claim
 
 _SAVES = (
@@ -64,7 +64,7 @@ def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
 
 def _is_checkpoint(call: Call) -> bool:
     path = _path(call)
-    place = (path.begins if isinstance(path, Begun) else text_of(path)) or ""
+    place = (path.begins if isinstance(path, KnownPrefix) else text_of(path)) or ""
     words = f"{call.target} {place.rpartition('/')[2]} {last_name(call.within)}"
     return not _NO_CHECKPOINT.search(words) and not _OF_AN_EVALUATION.search(place)
 
@@ -81,8 +81,8 @@ def _path(call: Call) -> Value | None:
 def _directory(call: Call) -> Iterator[Claim]:
     """The directory of the file that is written; a bare file name is no directory."""
     path = _path(call)
-    if isinstance(path, Begun):
-        known = Value(path.directory or UNKNOWN, path.lines, path.source)
+    if isinstance(path, KnownPrefix):
+        known = Value(path.directory or UNKNOWN_DATA, path.lines, path.source)
         yield from said("checkpoint_dir", known, call, confidence=0.85)
         return
     text = text_of(path)

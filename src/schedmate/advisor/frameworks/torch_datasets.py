@@ -1,4 +1,4 @@
-"""Data sets of the PyTorch world: torchvision, the hub's, folders."""
+"""Data sets of the PyTorch context: torchvision, the hub's, folders."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from schedmate.advisor.frameworks.calls import (
 )
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.trace import Loop
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Call, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Call, Value
 from schedmate.advisor.settle.claim import Claim
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
@@ -51,7 +51,7 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from said("max_steps", _rounds(steps), steps, confidence=trusted)
         if epochs is None and steps.certain and any(map(_open_ended, around)):
-            yield Claim(field="epochs", value=NOBODY_KNOWS, line=steps.line, confidence=_HIDES)
+            yield Claim(field="epochs", value=UNKNOWN, line=steps.line, confidence=_HIDES)
 
 
 def _open_ended(loop: Loop) -> bool:

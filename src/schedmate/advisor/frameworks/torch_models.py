@@ -17,7 +17,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
 _HELPERS = re.compile(
@@ -144,7 +144,7 @@ def _pretrained(call: Call, depth: int) -> Iterator[Claim]:
 def _from_config(call: Call, config: Value | None) -> Iterator[Claim]:
     """The id that its config was loaded from; one made on the spot is called by its class."""
     data = None if config is None else config.data
-    if not isinstance(data, Thing):
+    if not isinstance(data, LibraryObject):
         return
     if last_name(data.call.callee) == "from_pretrained":
         name = data.call.argument("pretrained_model_name_or_path", 0)

@@ -15,7 +15,7 @@ from schedmate.advisor.frameworks.calls import (
     told,
     truth_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
 _FIELDS = {
@@ -62,7 +62,7 @@ def _left_open(name: str, value: Value) -> bool:
 
 def _weights(call: Call) -> Value | None:
     made = None if call.receiver is None else call.receiver.data
-    if not isinstance(made, Thing):
+    if not isinstance(made, LibraryObject):
         return None
     return _stem(made.call.argument("model", 0))
 

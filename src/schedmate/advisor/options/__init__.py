@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from schedmate.advisor.interpret.python.world import Model, Wrapper
+from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.options.absl_models import ABSL
 from schedmate.advisor.options.argparse_models import ARGPARSE
 from schedmate.advisor.options.click_models import CLICK_WRAPPERS
@@ -26,7 +26,7 @@ from schedmate.advisor.options.typer_models import TYPER
 from schedmate.advisor.options.undeclared import undeclared
 from schedmate.advisor.options.yacs_models import YACS
 
-MODELS: Mapping[str, Model] = {
+MODELS: Mapping[str, CallModel] = {
     **ABSL,
     **ARGPARSE,
     **CONFIG_FILES,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import Begun
+from schedmate.advisor.interpret.python.values import KnownPrefix
 from schedmate.advisor.settle.meanings import Meaningless, in_plain_words, meaning
 from schedmate.advisor.settle.statements import UNSTATED, Kind, Stated
 from schedmate.advisor.settle.vocabulary import field_of
@@ -109,7 +109,7 @@ def _candidate(stated: Stated) -> _Candidate | None:
     field, alias = found
     if field == "sequence_length" and _is_of_answers(stated):
         return None
-    if isinstance(said, Begun):
+    if isinstance(said, KnownPrefix):
         said = said.directory or UNSTATED if field == "checkpoint_dir" else UNSTATED
     if said is UNSTATED:
         hides = stated.hides or stated.kind is Kind.OPTION

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from schedmate.advisor.interpret.python.trace import Binding, Trace
 from schedmate.advisor.interpret.python.values import (
-    UNKNOWN,
-    Begun,
+    UNKNOWN_DATA,
     Call,
     Dotted,
+    KnownPrefix,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Sequence,
     Table,
-    Thing,
     Value,
     outranks,
 )
@@ -27,7 +27,7 @@ from schedmate.advisor.settle.vocabulary import is_of_others, is_telling
 from schedmate.model import Evidence, Source
 
 UNSTATED: Final = object()
-"""A value that is computed, or a variable nobody knows: it hides what would hold otherwise."""
+"""A value that is computed, or an unknown variable: it hides what would hold otherwise."""
 _MAX_ITEMS = 1000
 _TRUST = {
     "module": 0.85,
@@ -64,7 +64,7 @@ class Stated:
     certain: bool = True
     depth: int = 0
     hides: bool = False
-    """Whether it says that nobody knows, so that nothing weaker counts."""
+    """Whether it says that the value is unknown, so that nothing weaker counts."""
 
 
 def statements(trace: Trace) -> Iterator[Stated]:
@@ -99,7 +99,7 @@ def from_library(said: Claim) -> Stated:
     lines = said.value.lines or (() if said.line is None else (said.line,))
     return Stated(
         name=said.field,
-        value=spoken(said.value),
+        value=plain_data(said.value),
         kind=Kind.LIBRARY,
         source=said.value.source,
         evidence=lines,
@@ -121,7 +121,7 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
             continue
         key = (binding.where, binding.of, binding.name)
         known = kept.setdefault(key, binding)
-        if spoken(known.value) == spoken(binding.value):
+        if plain_data(known.value) == plain_data(binding.value):
             continue
         if outranks(binding.value.source, known.value.source):
             kept[key] = binding
@@ -185,7 +185,7 @@ def _stated(
 ) -> Stated:
     return Stated(
         name=name,
-        value=spoken(value),
+        value=plain_data(value),
         kind=kind,
         source=value.source,
         evidence=value.lines,
@@ -195,7 +195,7 @@ def _stated(
     )
 
 
-def spoken(value: Value) -> Any:
+def plain_data(value: Value) -> Any:
     """A str, number, bool, None, a tuple or dict of them; a library's name as its last part.
 
     A text of which only the beginning is known stays what it is."""
@@ -203,14 +203,14 @@ def spoken(value: Value) -> Any:
         case Dotted(name=name) | LocalClass(name=name) | LocalFunction(name=name):
             return name.rpartition(".")[2]
         case Sequence(items=items, complete=True):
-            return tuple(spoken(item) for item in items[:_MAX_ITEMS])
+            return tuple(plain_data(item) for item in items[:_MAX_ITEMS])
         case Table(parts=parts, kind="dict"):
-            return {name: spoken(part) for name, part in list(parts.items())[:_MAX_ITEMS]}
-        case Thing(call=Call(callee="datetime.timedelta", positional=(), keywords=parts)):
+            return {name: plain_data(part) for name, part in list(parts.items())[:_MAX_ITEMS]}
+        case LibraryObject(call=Call(callee="datetime.timedelta", positional=(), keywords=parts)):
             return _timedelta(parts)
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return value
-    return value.data if value.plain and value.data is not UNKNOWN else UNSTATED
+    return value.data if value.plain and value.data is not UNKNOWN_DATA else UNSTATED
 
 
 def _timedelta(parts: Mapping[str, Value]) -> Any:

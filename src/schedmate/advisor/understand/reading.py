@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.agent import Agent, Seen
-from schedmate.advisor.frameworks import IDIOMS
+from schedmate.advisor.frameworks import READERS
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.tools import needs_no_code, tool_for
-from schedmate.advisor.interpret.python.follow import Followed, follow
 from schedmate.advisor.interpret.python.imports import with_local_imports
+from schedmate.advisor.interpret.python.interpretation import Interpretation, interpret
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
@@ -44,13 +44,13 @@ def understand(
     if main is None:
         return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
     files = replace(files, written=launch.written, seen=files.seen)
-    followed = follow(
+    interpreted = interpret(
         _to_follow(main), files, models=MODELS, wrappers=WRAPPERS, read_config=read_config
     )
-    trace = followed.trace
+    trace = interpreted.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     root = f"{files.workdir.absolute()}/"
-    says = _says(main, followed, root)
+    says = _says(main, interpreted, root)
     workload = record_of(launch, _as_called(main), request, trace, says, root=root)
     if agent is not None:
         workload = agent.fill(workload, Seen(launch, main, trace, files))
@@ -63,7 +63,7 @@ def understand(
         signature=signature([source.text for source in code]),
         traits=traits(main, trace),
     )
-    return understood, followed.problems
+    return understood, interpreted.problems
 
 
 def _to_follow(run: PythonRun) -> PythonRun:
@@ -87,23 +87,23 @@ def _read(run: PythonRun | None) -> PythonRun | None:
     return run if purpose_of(run.entry.name, words) >= TRAINING else None
 
 
-def _says(run: PythonRun, followed: Followed, root: str) -> Iterator[Claim]:
+def _says(run: PythonRun, interpreted: Interpretation, root: str) -> Iterator[Claim]:
     """What reaches a library; of a tool that trains from a config, what the config tells it."""
-    options = {option.name: option.value for option in followed.trace.options}
-    world = followed.world
+    options = {option.name: option.value for option in interpreted.trace.options}
+    context = interpreted.context
     reading = Reading(
         run=run,
-        trace=followed.trace,
+        trace=interpreted.trace,
         options=options,
-        read_config=world.read_config,
-        processes=followed.processes,
+        read_config=context.read_config,
+        processes=interpreted.processes,
         root=root,
     )
     tool = tool_for(run)
     if tool is not None:
-        yield from tool(run, world)
-    for idiom in IDIOMS:
-        yield from idiom(reading)
+        yield from tool(run, context)
+    for reader in READERS:
+        yield from reader(reading)
 
 
 def _code(launch: Launch, main: PythonRun, files: Files) -> list[SourceFile]:

@@ -51,9 +51,9 @@ class Library:
 class Traits:
     libraries: tuple[Library, ...] = ()
     saves: bool = True
-    """Whether anything in sight writes a checkpoint; true where nobody knows."""
+    """Whether anything in sight writes a checkpoint; true where unknown."""
     shares_gpus: bool = True
-    """Whether anything in sight would use more than one GPU; true where nobody knows."""
+    """Whether anything in sight would use more than one GPU; true where unknown."""
 
 
 def traits(run: PythonRun, trace: Trace) -> Traits:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.core.events import DiagnosedBy
+    from schedmate.model import Advice
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
     from schedmate.store import Store
@@ -192,6 +193,8 @@ class Daemon:
         match instruction:
             case Advise(job=job, again=True):
                 return self._advise_again(job, now)
+            case Advise(job=job, afresh=True):
+                return self._advise_afresh(job, now)
             case Advise(job=job) if job.state is JobState.PENDING:
                 self._to_advise.append(job)  # all that wait are ordered before one is read
             case Advise(job=job):
@@ -215,16 +218,26 @@ class Daemon:
     def _advise(self, job: Job, now: float) -> Sequence[Event]:
         """Fail open: a job that cannot be read is scheduled without a prediction."""
         kept = self._store.advice(job.id)
-        if kept is None and not job.state.ended:
-            try:
-                target = Target.from_job(job, self._scheduler.script(job.id))
-                advised = self._advisor.advise(target)
-            except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
-                _log.warning("no advice on job %s", job.id, exc_info=True)
-                return [JobAdvised(now, job.id, None)]
-            kept = KeptAdvice(advised.advice, advised.fingerprint)
-            self._store.keep_advice(job.id, kept)
-        return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
+        if kept is not None:
+            return [JobAdvised(now, job.id, kept.advice)]
+        if job.state.ended:
+            return []
+        return [JobAdvised(now, job.id, self._read(job))]
+
+    def _read(self, job: Job) -> Advice | None:
+        try:
+            target = Target.from_job(job, self._scheduler.script(job.id))
+            advised = self._advisor.advise(target)
+        except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
+            _log.warning("no advice on job %s", job.id, exc_info=True)
+            return None
+        self._store.keep_advice(job.id, KeptAdvice(advised.advice, advised.fingerprint))
+        return advised.advice
+
+    def _advise_afresh(self, job: Job, now: float) -> Sequence[Event]:
+        """A held job, by its files as they are now."""
+        advice = self._read(job)
+        return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
         kept = self._site_model.predict_again(job)

@@ -96,8 +96,23 @@ def _after(view: JobView, written: Written) -> str:
     return "".join(f"; {word}" for word in words)
 
 
+def _why_held(view: JobView) -> str:
+    job, last = view.job, None
+    for record in view.actions:
+        if record.action.kind in ("hold", "release"):
+            last = record
+    if last is None or last.action.kind != "hold" or last.state not in ("done", "intended"):
+        return f"job {job.id} is held{f' ({job.reason})' if job.reason else ''}"
+    return (
+        f"job {job.id} is held by SchedMate: {last.action.why}; it is released once that is "
+        f"mended, or by: schedmate release {job.id}"
+    )
+
+
 def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
     job = view.job
+    if job.held:
+        return f"{_why_held(view)}{_before(view, written)}"
     running = sum(other.state is JobState.RUNNING for other in queue)
     ahead = sum(
         other.state is JobState.PENDING

@@ -95,8 +95,8 @@ def test_a_deepspeed_config_says_nothing_where_it_is_auto():
     ],
 )
 def test_accelerate_configs(text: str, expected: dict[str, Any]):
-    world = JobFiles({"d.json": '{"zero_optimization": {"stage": 1}}'})
-    found = accelerate_config(config(text, "a.yaml"), world.read_config)
+    context = JobFiles({"d.json": '{"zero_optimization": {"stage": 1}}'})
+    found = accelerate_config(config(text, "a.yaml"), context.read_config)
     assert data(found) == expected
 
 
@@ -212,12 +212,12 @@ def test_no_command_line_and_no_config_makes_a_tool_raise(
     start: tuple[str, str | None], words: list[str], parts: dict[str, str]
 ):
     text = "\n".join(f"{name}: {value}" for name, value in parts.items())
-    world = JobFiles({"c.yaml": text})
+    context = JobFiles({"c.yaml": text})
     run = run_of(f"{start[0]} {' '.join(map(repr, words))}", start[1])
     tool = tool_for(run)
     assert tool is not None
-    for each in tool(run, world):
+    for each in tool(run, context):
         assert each.field in Workload.__dataclass_fields__
         assert each.value.plain
         assert each.value.lines
-    assert not any(path.startswith("/") for path in world.asked)
+    assert not any(path.startswith("/") for path in context.asked)

@@ -17,8 +17,8 @@ from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import named_config, with_options
 from schedmate.advisor.frameworks.tools.deepspeed_json import deepspeed_named
 from schedmate.advisor.frameworks.tools.transformers_names import resumption
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -40,17 +40,17 @@ _PRECISIONS = {"bf16": "bf16", "bfloat16": "bf16", "fp16": "fp16", "float16": "f
 _OTHER_COMMANDS = ("preprocess", "merge-lora", "inference", "evaluate", "quantize", "fetch")
 
 
-def axolotl(run: PythonRun, world: World) -> Iterator[Claim]:
+def axolotl(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
     command = given.word(0)
     if command is not None and command.text in _OTHER_COMMANDS:
         return
-    config = with_options(named_config(given.positional, world), given.options, world)
+    config = with_options(named_config(given.positional, context), given.options, context)
     yield known_by(run, "framework", "transformers")
     yield from told(config, _NAMES)
     yield from saying("dataset", _dataset(config))
     yield from _precision(config)
-    yield from _parallelism(config, world)
+    yield from _parallelism(config, context)
     yield from _saving(config)
     if select(config, "base_model") is not None:
         because = (first(config, "model_type"), first(config, "base_model"))
@@ -85,10 +85,10 @@ def _precision(config: Value) -> Iterator[Claim]:
         yield from switched(config, "precision", _PRECISIONS)
 
 
-def _parallelism(config: Value, world: World) -> Iterator[Claim]:
+def _parallelism(config: Value, context: Context) -> Iterator[Claim]:
     deepspeed = select(config, "deepspeed")
     if deepspeed is not None and deepspeed.data is not None:
-        found = deepspeed_named(deepspeed, world.read_config)
+        found = deepspeed_named(deepspeed, context.read_config)
         yield from (said for said in found if said.field == "parallelism")
         return
     for name in ("fsdp_config", "fsdp"):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
 
-Tool = Callable[[PythonRun, World], Iterator[Claim]]
+Tool = Callable[[PythonRun, Context], Iterator[Claim]]
 """What a run of the tool will do, from its command line and the config named there. Says what is
 stated, never the tool's own defaults; never raises."""
 

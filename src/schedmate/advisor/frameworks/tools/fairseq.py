@@ -16,8 +16,8 @@ from schedmate.advisor.frameworks.tools.base import (
     told,
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import compose, read_arguments, select
 from schedmate.advisor.options.configs.words import value_of
@@ -88,8 +88,8 @@ _SWITCHES = frozenset(
 )
 
 
-def fairseq_train(run: PythonRun, world: World) -> Iterator[Claim]:
-    del world
+def fairseq_train(run: PythonRun, context: Context) -> Iterator[Claim]:
+    del context
     given = read_command_line(run.arguments, switches=_SWITCHES)
     options = given.options
     yield known_by(run, "framework", "fairseq")
@@ -105,11 +105,11 @@ def fairseq_train(run: PythonRun, world: World) -> Iterator[Claim]:
     )
 
 
-def fairseq_hydra_train(run: PythonRun, world: World) -> Iterator[Claim]:
+def fairseq_hydra_train(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_arguments(run.arguments)
     directory = given.config_dir or given.config_path
     config = compose(
-        world,
+        context,
         directory.text if directory is not None else "config",
         given.config_name.text if given.config_name is not None else None,
         given.overrides,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.tools.base import first, known_by, last_part, saying, told
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_at, nothing_known, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import merge, select
 from schedmate.advisor.settle.claim import Claim
@@ -29,15 +29,15 @@ _NAMES = {
 _TASKS = {"test": "evaluation", "validate": "evaluation", "predict": "inference"}
 
 
-def lightning_cli(run: PythonRun, world: World) -> Iterator[Claim]:
+def lightning_cli(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
     config = nothing_known(complete=True)
     for path in _paths(run):
-        config = merge(config, config_at(path, world))
+        config = merge(config, config_at(path, context))
     command = given.word(0)
     section = select(config, command.text) if command is not None else None
     config = merge(config, section or nothing_known(complete=True))
-    config = with_options(config, given.options, world)
+    config = with_options(config, given.options, context)
     yield known_by(run, "framework", "lightning")
     if command is not None and command.text in _TASKS:
         yield known_by(run, "task", _TASKS[command.text])

@@ -14,8 +14,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_option, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs.words import value_of
@@ -35,12 +35,12 @@ _NAMES = {
 _TRAINS = ("finetune", "pretrain")
 
 
-def litgpt(run: PythonRun, world: World) -> Iterator[Claim]:
+def litgpt(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
     command = given.word(0)
     if command is None or not command.text.startswith(_TRAINS):
         return
-    config = with_options(config_option(given.options, "config", world), given.options, world)
+    config = with_options(config_option(given.options, "config", context), given.options, context)
     yield known_by(run, "framework", "lightning")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)

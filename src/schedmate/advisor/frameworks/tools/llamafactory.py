@@ -17,8 +17,8 @@ from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import named_config, with_options
 from schedmate.advisor.frameworks.tools.deepspeed_json import deepspeed_named
 from schedmate.advisor.frameworks.tools.transformers_names import training_arguments
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -47,7 +47,7 @@ _STAGES = {
 }
 
 
-def llamafactory(run: PythonRun, world: World) -> Iterator[Claim]:
+def llamafactory(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
     command = given.word(0)
     other = _OTHER_COMMANDS.get(command.text) if command is not None else None
@@ -55,20 +55,20 @@ def llamafactory(run: PythonRun, world: World) -> Iterator[Claim]:
         yield known_by(run, "task", other)
     elif command is not None and command.text in ("export", "webui", "env", "version"):
         return
-    config = with_options(named_config(given.positional[:2], world), given.options, world)
+    config = with_options(named_config(given.positional[:2], context), given.options, context)
     yield known_by(run, "framework", "transformers")
     yield from told(config, _NAMES)
     dataset = first(config, "dataset") or stem(select(config, "train_dataset"))
     yield from saying("dataset", dataset)
     if other is None:
-        yield from training_arguments(config, world.read_config)
-        yield from _second_edition(config, world)
+        yield from training_arguments(config, context.read_config)
+        yield from _second_edition(config, context)
         stage = stated(select(config, "stage"))
         if stage is not None and stage.data in _STAGES:
             yield Claim(field="task", value=renamed(stage, _STAGES[stage.data]))
 
 
-def _second_edition(config: Value, world: World) -> Iterator[Claim]:
+def _second_edition(config: Value, context: Context) -> Iterator[Claim]:
     """What the rewritten trainer, which is chosen by an environment variable, calls otherwise."""
     yield from told(config, _SECOND_EDITION)
     way = stated(select(config, "dist_config.name"))
@@ -76,5 +76,5 @@ def _second_edition(config: Value, world: World) -> Iterator[Claim]:
         yield Claim(field="parallelism", value=renamed(way, "fsdp"))
     elif way is not None and way.data == "deepspeed":
         named = select(config, "dist_config.config_file")
-        found = deepspeed_named(named, world.read_config)
+        found = deepspeed_named(named, context.read_config)
         yield from (said for said in found if said.field == "parallelism")

@@ -16,8 +16,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import named_config, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Table, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -44,10 +44,10 @@ _DATASET = (
 _COUNTED = re.compile(r"(\d{1,15})(ep|ba)")
 
 
-def llmfoundry(run: PythonRun, world: World) -> Iterator[Claim]:
+def llmfoundry(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
-    file = named_config(given.positional, world)
-    config = with_options(file, given.options, world)
+    file = named_config(given.positional, context)
+    config = with_options(file, given.options, context)
     yield known_by(run, "framework", "composer")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)

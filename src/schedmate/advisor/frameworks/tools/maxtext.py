@@ -16,8 +16,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_at, named_config, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import merge, select
@@ -42,12 +42,12 @@ _ARCHITECTURE = {
 _NO_MODEL = "default"
 
 
-def maxtext(run: PythonRun, world: World) -> Iterator[Claim]:
+def maxtext(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
-    config = with_options(named_config(given.positional, world), given.options, world)
+    config = with_options(named_config(given.positional, context), given.options, context)
     model = stated(select(config, "model_name"))
     if model is not None and model.data != _NO_MODEL:
-        config = merge(merge(config, _sizes(model, given.positional, world)), given.options)
+        config = merge(merge(config, _sizes(model, given.positional, context)), given.options)
         yield Claim(field="model", value=model)
     yield known_by(run, "framework", "jax")
     yield known_by(run, "task", "language_modeling")
@@ -59,10 +59,10 @@ def maxtext(run: PythonRun, world: World) -> Iterator[Claim]:
     yield from _checkpoints(config)
 
 
-def _sizes(model: Value, positional: tuple[Word, ...], world: World) -> Value:
+def _sizes(model: Value, positional: tuple[Word, ...], context: Context) -> Value:
     """What a named model changes stands in `models/` beside the config."""
     beside = posixpath.dirname(positional[0].text) if positional else ""
-    return config_at(posixpath.join(beside, "models", f"{model.data}.yml"), world)
+    return config_at(posixpath.join(beside, "models", f"{model.data}.yml"), context)
 
 
 def _dataset(config: Value) -> Value | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.tools.base import first, known_by, saying, told
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
-from schedmate.advisor.interpret.python.world import World
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.settle.claim import Claim
 
@@ -23,8 +23,8 @@ _NAMES = {
 _COMMANDS = ("pretrain", "finetune", "train")
 
 
-def nemo(run: PythonRun, world: World) -> Iterator[Claim]:
-    del world
+def nemo(run: PythonRun, context: Context) -> Iterator[Claim]:
+    del context
     given = read_command_line(run.arguments, switches=frozenset({"yes", "y", "dryrun"}))
     words = [word.text for word in given.positional]
     if not any(word in _COMMANDS for word in words):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.tools.base import first, is_true, known_by, renamed, saying, told
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_at, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Table, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import remove, select
 from schedmate.advisor.settle.claim import Claim
@@ -37,12 +37,12 @@ _TASKS = {
 _SWITCHES = frozenset({"cfg_options", "amp", "auto_scale_lr", "no_validate", "resume"})
 
 
-def openmmlab(run: PythonRun, world: World) -> Iterator[Claim]:
+def openmmlab(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments, switches=_SWITCHES)
     file = given.word(0)
     if file is None or not file.known:
         return
-    config = with_options(config_at(file.text, world), _without_flags(given.options), world)
+    config = with_options(config_at(file.text, context), _without_flags(given.options), context)
     yield known_by(run, "framework", "mmengine", first(config, "default_scope"))
     yield from told(config, _NAMES)
     yield from saying("dataset", _dataset(config))

@@ -15,7 +15,7 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.deepspeed_json import zero_stage
-from schedmate.advisor.interpret.python.world import World
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -41,8 +41,8 @@ _TASKS = {
 }
 
 
-def openrlhf(run: PythonRun, world: World) -> Iterator[Claim]:
-    del world
+def openrlhf(run: PythonRun, context: Context) -> Iterator[Claim]:
+    del context
     config = read_command_line(run.arguments).options
     yield known_by(run, "framework", "deepspeed")
     task = _TASKS.get(program_of(run))

@@ -24,8 +24,8 @@ from schedmate.advisor.frameworks.tools.transformers_names import (
     training_arguments,
     tuned_precision,
 )
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import merge, select
 from schedmate.advisor.settle.claim import Claim
@@ -48,13 +48,13 @@ _TRAINS = ("sft", "pt", "rlhf")
 _STAGE = re.compile(r"zero([0123])(?:_offload)?")
 
 
-def swift(run: PythonRun, world: World) -> Iterator[Claim]:
-    config = _config(run, world)
+def swift(run: PythonRun, context: Context) -> Iterator[Claim]:
+    config = _config(run, context)
     if config is None:
         return
     yield known_by(run, "framework", "transformers")
     yield from _shared(run, config)
-    yield from training_arguments(config, world.read_config)
+    yield from training_arguments(config, context.read_config)
     yield from tuned_precision(config)
     stage = stated(select(config, "deepspeed"))
     match = _STAGE.fullmatch(str(stage.data)) if stage is not None else None
@@ -63,9 +63,9 @@ def swift(run: PythonRun, world: World) -> Iterator[Claim]:
         yield Claim(field="parallelism", value=renamed(stage, way))
 
 
-def megatron_swift(run: PythonRun, world: World) -> Iterator[Claim]:
+def megatron_swift(run: PythonRun, context: Context) -> Iterator[Claim]:
     """`megatron sft …`: the same on top of Megatron."""
-    config = _config(run, world)
+    config = _config(run, context)
     if config is None:
         return
     yield known_by(run, "framework", "megatron")
@@ -84,15 +84,15 @@ def megatron_swift(run: PythonRun, world: World) -> Iterator[Claim]:
         yield Claim(field="parallelism", value=renamed(value, said))
 
 
-def _config(run: PythonRun, world: World) -> Value | None:
+def _config(run: PythonRun, context: Context) -> Value | None:
     """None where it does not train."""
     given = read_command_line(run.arguments, greedy=True)
     command = given.word(0)
     module = program_of(run).removeprefix("llm_")
     if (command is None or command.text not in _TRAINS) and module not in _TRAINS:
         return None
-    config = with_options(named_config(given.positional[:2], world), given.options, world)
-    return merge(config_option(given.options, "config", world), config)
+    config = with_options(named_config(given.positional[:2], context), given.options, context)
+    return merge(config_option(given.options, "config", context), config)
 
 
 def _shared(run: PythonRun, config: Value) -> Iterator[Claim]:

@@ -16,8 +16,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_option, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -40,10 +40,10 @@ _SHARDS = (
 )
 
 
-def torchtitan(run: PythonRun, world: World) -> Iterator[Claim]:
+def torchtitan(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
-    file = config_option(given.options, "job.config_file config_file", world)
-    config = with_options(file, given.options, world)
+    file = config_option(given.options, "job.config_file config_file", context)
+    config = with_options(file, given.options, context)
     yield known_by(run, "framework", "torchtitan")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)

@@ -17,8 +17,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_at, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.interpret.shell.words import source_of
 from schedmate.advisor.launch.run import PythonRun
@@ -41,12 +41,12 @@ _BUILT_IN = re.compile(r"([a-z][\w.]{0,40})/([\d.]{1,6}[BMbm])_\w{1,60}")
 _TUNED = re.compile(r"^(?:q?lora|qat|kd)_")
 
 
-def torchtune(run: PythonRun, world: World) -> Iterator[Claim]:
+def torchtune(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments, switches=_SWITCHES)
     if [word.text for word in given.positional[:1]] not in ([], ["run"]):
         return
     named = select(given.options, "config")
-    config = with_options(_config(named, world), given.options, world)
+    config = with_options(_config(named, context), given.options, context)
     yield known_by(run, "framework", "torchtune")
     yield known_by(run, "task", "language_modeling")
     yield from told(config, _NAMES)
@@ -56,12 +56,12 @@ def torchtune(run: PythonRun, world: World) -> Iterator[Claim]:
     yield from _recipe(given.positional)
 
 
-def _config(named: Value | None, world: World) -> Value:
+def _config(named: Value | None, context: Context) -> Value:
     """A file of the job's, else one that torchtune brings, where a copy of it lies here."""
     path = None if named is None else named.data
-    own = config_at(path, world)
+    own = config_at(path, context)
     built_in = isinstance(path, str) and _BUILT_IN.fullmatch(path) is not None
-    return config_at(f"{_RECIPES}/{path}.yaml", world) if built_in and not parts_of(own) else own
+    return config_at(f"{_RECIPES}/{path}.yaml", context) if built_in and not parts_of(own) else own
 
 
 def _model(config: Value, named: Value | None) -> Value | None:

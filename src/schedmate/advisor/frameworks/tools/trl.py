@@ -12,8 +12,8 @@ from schedmate.advisor.frameworks.tools.transformers_names import (
     training_arguments,
     tuned_precision,
 )
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -41,26 +41,26 @@ _BROUGHT_ALONG = {
 }
 
 
-def trl(run: PythonRun, world: World) -> Iterator[Claim]:
+def trl(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
     command = given.word(0)
     if command is None or command.text not in _TRAINS:
         return
-    config = with_options(config_option(given.options, "config", world), given.options, world)
+    config = with_options(config_option(given.options, "config", context), given.options, context)
     yield known_by(run, "framework", "transformers")
     yield known_by(run, "task", _TRAINS[command.text])
     yield from told(config, _NAMES)
-    yield from training_arguments(config, world.read_config)
+    yield from training_arguments(config, context.read_config)
     yield from tuned_precision(config)
-    yield from _launching(stated(select(config, "accelerate_config")), world)
+    yield from _launching(stated(select(config, "accelerate_config")), context)
 
 
-def _launching(named: Value | None, world: World) -> Iterator[Claim]:
+def _launching(named: Value | None, context: Context) -> Iterator[Claim]:
     """`--accelerate_config` takes a file, or the name of one that trl brings along."""
     if named is None or not isinstance(named.data, str):
         return
     way = _BROUGHT_ALONG.get(named.data)
     if way is not None:
         yield Claim(field="parallelism", value=renamed(named, way))
-    elif (found := world.read_config(named.data)) is not None:
-        yield from accelerate_config(found, world.read_config)
+    elif (found := context.read_config(named.data)) is not None:
+        yield from accelerate_config(found, context.read_config)

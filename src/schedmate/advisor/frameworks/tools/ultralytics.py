@@ -15,8 +15,8 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_option, with_options
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import select
 from schedmate.advisor.settle.claim import Claim
@@ -38,9 +38,9 @@ _OTHER_MODES = {"val": "evaluation", "predict": "inference", "track": "inference
 _SECONDS = 3600
 
 
-def ultralytics(run: PythonRun, world: World) -> Iterator[Claim]:
+def ultralytics(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments)
-    config = with_options(config_option(given.options, "cfg", world), given.options, world)
+    config = with_options(config_option(given.options, "cfg", context), given.options, context)
     words = [word.text for word in given.positional]
     mode = _said(config, "mode") or next((word for word in words if word in _OTHER_MODES), "train")
     task = _said(config, "task") or next((word for word in words if word in _TASKS), "")

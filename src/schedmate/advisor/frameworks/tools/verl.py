@@ -14,8 +14,8 @@ from schedmate.advisor.frameworks.tools.base import (
     stated,
     told,
 )
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Table, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import compose, read_arguments, select
 from schedmate.advisor.settle.claim import Claim
@@ -35,11 +35,11 @@ _STRATEGY = "actor_rollout_ref.actor.strategy model.strategy engine.strategy"
 _WAYS = {"fsdp": "fsdp", "fsdp2": "fsdp", "megatron": "3d"}
 
 
-def verl(run: PythonRun, world: World) -> Iterator[Claim]:
+def verl(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_arguments(run.arguments)
     place = given.config_path.text if given.config_path is not None else ""
     name = given.config_name.text if given.config_name is not None and place else None
-    config = compose(world, place, name, given.overrides)
+    config = compose(context, place, name, given.overrides)
     yield known_by(run, "framework", "pytorch")
     learns = program_of(run) == "main_ppo"
     yield known_by(run, "task", "reinforcement_learning" if learns else "language_modeling")

@@ -16,7 +16,7 @@ from schedmate.advisor.frameworks.tools.base import (
 )
 from schedmate.advisor.frameworks.tools.command_line import read_command_line
 from schedmate.advisor.frameworks.tools.configs_named import config_at, with_options
-from schedmate.advisor.interpret.python.world import World
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.options.configs import remove, select
 from schedmate.advisor.settle.claim import Claim
@@ -35,14 +35,14 @@ _NAMES = {
 _STAGE = re.compile(r"deepspeed_zero([123])(?:_offload)?")
 
 
-def xtuner(run: PythonRun, world: World) -> Iterator[Claim]:
+def xtuner(run: PythonRun, context: Context) -> Iterator[Claim]:
     given = read_command_line(run.arguments, switches=frozenset({"cfg_options"}))
     command = given.word(0)
     if command is None or command.text not in ("train", "dist_train"):
         return
     file = given.word(1)
-    config = config_at(file.text if file is not None else None, world)
-    config = with_options(config, remove(given.options, "cfg_options"), world)
+    config = config_at(file.text if file is not None else None, context)
+    config = with_options(config, remove(given.options, "cfg_options"), context)
     yield known_by(run, "framework", "mmengine")
     yield from told(config, _NAMES)
     yield from saying("optimizer", last_part(first(config, "optim_type")))

@@ -13,7 +13,7 @@ from schedmate.advisor.interpret.python.known_members import known_member
 from schedmate.advisor.interpret.python.natives.processes import counted
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -42,7 +42,7 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         found = engine.member(data, name)
         if found is None and name == "__dict__" and data.scope is not None:
             return Value(Table(data.scope.names))
-        return found or NOBODY_KNOWS
+        return found or UNKNOWN
     if isinstance(data, Table):
         return _of_table(engine, value, data, name, site)
     if isinstance(data, LocalClass):
@@ -62,7 +62,7 @@ def _flag(engine: Engine, name: str) -> Value:
     for option in reversed(engine.trace.options):
         if option.name == name:
             return option.value
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site) -> Value:
@@ -107,7 +107,7 @@ def _of_class(engine: Engine, value: Value, cls: LocalClass, name: str) -> Value
     if name in _NAMES:
         return Value(cls.name, (cls.line,))
     base = library_base(cls)
-    return Value(Dotted(f"{base}.{name}")) if base else NOBODY_KNOWS
+    return Value(Dotted(f"{base}.{name}")) if base else UNKNOWN
 
 
 def path_part(value: Value, name: str) -> Value | None:
@@ -140,7 +140,7 @@ def item(engine: Engine, value: Value, key: Value, site: Site) -> Value:
         return data.parts.get(key.data, value)
     if isinstance(data, Dotted) and data.name.endswith(_TYPES_AROUND):
         return key
-    return value if isinstance(data, (Dotted, LocalClass)) else NOBODY_KNOWS
+    return value if isinstance(data, (Dotted, LocalClass)) else UNKNOWN
 
 
 def _item_of_table(engine: Engine, value: Value, table: Table, key: Value, site: Site) -> Value:
@@ -148,11 +148,11 @@ def _item_of_table(engine: Engine, value: Value, table: Table, key: Value, site:
     if name is not None and name in table.parts:
         return _chosen_by(key, engine.resolve(table.parts[name]))
     if table.kind == "dict" and isinstance(key.data, int) and table.of is None:
-        return NOBODY_KNOWS
+        return UNKNOWN
     getter = lookup_class(engine, table.of, "__getitem__") if table.of is not None else None
     if getter is not None and isinstance(getter.data, LocalFunction):
         return engine.call(bound_method(getter.data, value), Arguments([key]), site)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _chosen_by(key: Value, found: Value) -> Value:

@@ -17,7 +17,7 @@ from schedmate.advisor.interpret.python.ranks import asks_rank
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.truth import either, truth
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Value
 
 _CAUGHT = frozenset(
     ("Exception", "BaseException", "ValueError", "SyntaxError", "TypeError", "RuntimeError")
@@ -25,7 +25,7 @@ _CAUGHT = frozenset(
 _Branch = Callable[[], Flow]
 
 
-def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
+def interpret_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
     note_way_out(engine, node, scope)
     value = engine.evaluate(node.test, scope)
     known = truth(value)
@@ -128,7 +128,7 @@ def _tried(engine: Engine, branch: _Branch, *, certain: bool, if_there: bool = F
         state.certain, state.if_there = kept
 
 
-def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
+def interpret_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
     caught = next((each for each in node.handlers if _catches(each)), None)
     flow, raised = _try_body(engine, node, scope)
     if raised and caught is not None:
@@ -207,5 +207,5 @@ def _matches(engine: Engine, pattern: ast.pattern, subject: Value, scope: Scope)
             return True
     for part in ast.walk(pattern):
         if isinstance(part, ast.MatchAs) and part.name is not None:
-            assign(engine, ast.Name(id=part.name), NOBODY_KNOWS, scope, record=False)
+            assign(engine, ast.Name(id=part.name), UNKNOWN, scope, record=False)
     return None

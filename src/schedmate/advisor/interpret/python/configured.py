@@ -7,7 +7,7 @@ from schedmate.advisor.interpret.python.binding import as_given
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -52,14 +52,14 @@ def _is_required(value: Value) -> bool:
 def _parameters(
     engine: Engine, callee: Value, arguments: Arguments
 ) -> tuple[str, frozenset[str] | None, dict[str, Value]]:
-    """The name by which a config knows it, what it takes (None: nobody knows), what it is given."""
+    """The name by which a config knows it, what it takes (None: unknown), what it is given."""
     data = callee.data
     if isinstance(data, LocalClass):
         init = engine.lookup_class(data, "__init__")
         if init is None or not isinstance(init.data, LocalFunction):
             return data.name, None, arguments.keywords
         own = LocalFunction(init.data.node, init.data.home, data.name, data.line)
-        own.bound_to = NOBODY_KNOWS
+        own.bound_to = UNKNOWN
         return data.name, _names(own), as_given(own, _without_defaults(arguments))
     if isinstance(data, LocalFunction):
         name = data.name.rpartition(".")[2]
@@ -84,7 +84,7 @@ def _meant(engine: Engine, value: Value, site: Site, depth: int) -> Value:
     """With references to what is called so, and macros, in place of their names."""
     data = value.data
     if depth > _MAX_DEPTH:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(data, Sequence):
         items = [_meant(engine, item, site, depth + 1) for item in data.items]
         return Value(Sequence(items, data.complete, data.kind), value.lines, value.source)
@@ -92,7 +92,7 @@ def _meant(engine: Engine, value: Value, site: Site, depth: int) -> Value:
         return value
     name = str(data.parts["name"].data)
     if data.kind == MACRO:
-        macro = engine.configured.get(MACROS, {}).get(name, NOBODY_KNOWS)
+        macro = engine.configured.get(MACROS, {}).get(name, UNKNOWN)
         return _meant(engine, macro, site, depth + 1)
     named = _named(engine, name.rpartition("/")[2], value)
     if data.parts["called"].data is not True:

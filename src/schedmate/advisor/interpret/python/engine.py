@@ -12,6 +12,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.budget import Budget
+from schedmate.advisor.interpret.python.context import CallModel, Context, Wrapper
 from schedmate.advisor.interpret.python.finder import Finder
 from schedmate.advisor.interpret.python.memory import Memory
 from schedmate.advisor.interpret.python.modules import Unparsable
@@ -20,7 +21,6 @@ from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope, State
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Value
-from schedmate.advisor.interpret.python.world import Model, World, Wrapper
 from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile
@@ -66,7 +66,7 @@ class Engine(ABC):
         run: PythonRun,
         files: Files,
         budget: Budget,
-        models: Mapping[str, Model],
+        models: Mapping[str, CallModel],
         wrappers: Mapping[str, Wrapper],
     ) -> None:
         self.run = run
@@ -102,7 +102,7 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def world(self) -> World: ...
+    def context(self) -> Context: ...
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What was seen while the job's code was followed from its entry point."""
+"""What was seen while the job's code was interpreted from its entry point."""
 
 from __future__ import annotations
 
