@@ -34,6 +34,10 @@ _OF_TOOLS = re.compile(
     r"|^error: (?:XDG_|unable to read askpass|could not lock config|cannot run|unknown switch)"
 )
 """Complaints of tools around the program, mostly at its start; rules know those that end a run."""
+_OF_STARTERS = re.compile(
+    r"^FATAL: {3}|^\S{1,200}: line \d{1,6}: |^(?:bash|sh|zsh|conda|mamba|uv): "
+)
+"""Shells, containers and environments in words that no rule knows."""
 _HARMLESS = re.compile(
     r"\b(?:0|no|without|any) (?:errors?|failures?|failed)\b|\berrors?(?:[_ ]rate)?[:=] ?[\d.]"
     r"|falling back|failing over|\bretry|ignor|skipp|using the default|creating it|will be created"
@@ -294,8 +298,12 @@ def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
             rule = rule_of_last_words(lines[at])
             if rule is not None:
                 return at, rule
-    marked = [at for at in announced if at in plain and ANNOUNCED_ERROR.matches_text(lines[at])]
+    marked = [at for at in announced if at in plain and _is_of_the_program(lines[at])]
     return (marked[0], ANNOUNCED_ERROR) if marked else None
+
+
+def _is_of_the_program(text: str) -> bool:
+    return ANNOUNCED_ERROR.matches_text(text) and _OF_STARTERS.search(text) is None
 
 
 def is_announced(text: str) -> bool:
