@@ -18,11 +18,13 @@ _CODE = re.compile(
     r"|[\"']\)?[,;)]?\s{0,4}\\?$(?<=[,;)\\])|[\w\])] ?[-+*/]?= ?(?:[\"'\[{(]|\w{1,40}\()"
 )
 _TRAINING = re.compile(
-    r"\b(?:(?:pre|re)?train(?:er|ing|s|ed|_\w{1,20})?|fine-?tun(?:e|ing)|epochs?|loss(?:es)?|lr"
-    r"|learning[ _-]rate|optimi[sz]er|gradients?|grad[_ ]norm|backprop|rewards?|episodes?"
+    r"\b(?:(?:pre|re)?train(?:er|ing|s|ed|_\w{1,20})?|fine-?tun(?:e|ing)|epochs?"
+    r"|(?:\w{1,20}_)?loss(?:es|_\w{1,20})?|lr"
+    r"|learning[ _-]rate|optimi[sz]er|gradients?|grad[_ ]norm|backprop|rewards?|episod(?:es?"
+    r"|ic)(?:_\w{1,20})?"
     r"|checkpoint(?:s|ing)?|pytorch|torch|tensorflow|keras|jax|flax|xgboost|lightgbm|catboost"
     r"|deepspeed|wandb|batch[_ ]size|perplexity|ppl|val(?:idation)? (?:acc|loss)|policy_\w{1,20}"
-    r"|federated|neural|nll|boosting)\b",
+    r"|federated|neural|nll|boosting|env(?:ironment)?[_ ]steps?|actor|critic)\b",
     re.IGNORECASE,
 )
 _OTHER_WORK = re.compile(
@@ -50,6 +52,9 @@ _CLOSING = re.compile(
     r"[\s:=(]{1,6}[-\d.]{1,12}.{0,80}"
     r"|={3,80} .{0,80}\d passed\b.{0,80}|.{0,40}\bexit(?:ed|ing)?(?: with)?(?: code| status)? ?0?"
     r"|(?:wandb|swanlab|comet)\b.{0,40}\b(?:synced|run history|view run|finished)\b.{0,200}"
+    r"|successfully (?:installed|built|created|copied|wrote|uploaded|exported)\b.{0,200}"
+    r"|.{0,40}\bsuccess(?:ful(?:ly)?)? complet\w{0,3}\b.{0,40}"
+    r"|.{0,40}\bcompleted successfully\b.{0,40}"
     r"|total size is [\d,.]{1,20}.{0,60}"
     r")[\s.!=*#-]{0,80}",
     re.IGNORECASE,

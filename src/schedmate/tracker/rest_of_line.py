@@ -39,7 +39,10 @@ _BATCHES = re.compile(
     re.IGNORECASE,
 )
 _SPAN_AT_END = re.compile(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
-_FPS = re.compile(rf"\bfps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
+_STARTS_WITH_TIME = re.compile(
+    r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
+)
+_FPS = re.compile(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
 
@@ -59,7 +62,9 @@ def completed(
         found = _with_total(text, _with_named_count(text, sighting, announced))
     if found.ordinal == "begun" and found.unit == "epoch" and "s" in text:
         found = replace(found, steps_per_epoch=_steps_of_epoch(text))
-    if found.rate_per_s is None and "fps" in text and found.series in _FRAMES:
+    if found.elapsed_s is None:
+        found = replace(found, elapsed_s=_since_start(text))
+    if found.rate_per_s is None and "ps" in text and _counts_frames(found.series):
         found = replace(found, rate_per_s=_frames_per_second(text))
     if found.eta_s is None:
         found = replace(found, eta_s=_left(text))
@@ -102,6 +107,16 @@ def _steps_of_epoch(text: str) -> float | None:
     found = _BATCHES.search(text)
     steps = count_of(found[1]) if found else None
     return steps if steps and steps > 1 else None
+
+
+def _since_start(text: str) -> float | None:
+    """`[0.35h] update 7/200`: a line that begins with a duration; it has to rise later."""
+    found = _STARTS_WITH_TIME.match(text)
+    return None if found is None else seconds_of(found[1])
+
+
+def _counts_frames(series: str) -> bool:
+    return series in _FRAMES or series.startswith("env")
 
 
 def _frames_per_second(text: str) -> float | None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.counting.series import Stamps, Times
-from schedmate.tracker.counting.table import LEARNED, SeriesTable
+from schedmate.tracker.counting.table import LEARNED, PARTS, SeriesTable
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
+from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
 from schedmate.tracker.rest_of_line import completed, span_at_end
@@ -130,7 +131,7 @@ class LogScan:
             if shape.signs.code:
                 sighting = _without_events(sighting)
             sighting = completed(text, sighting, self.announced, generic=name in GENERIC)
-            self._take(name, sighting, rank, self._times(text, sighting.at, now))
+            self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
                 self.table.note_span(name, sighting, span_at_end(text))
         elif text and not self.table.has_total():
@@ -191,12 +192,17 @@ class LogScan:
         """In words, with no more than a last evaluation after them."""
         return self.ended == end and self.counts - self.counts_when_ended <= _MAX_AFTER_THE_END
 
-    def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
+    def _take(
+        self, name: str, sighting: Sighting, rank: int | None, times: Times, text: str = ""
+    ) -> None:
         if sighting.current is not None:
             if not self.ranks.counts(rank) or self._may_be_a_size(sighting):
                 return
             self.ending.progressed()
             self.newest = ""
+            part = part_in(text) if "parts" in self.totals else None
+            if part is not None and name != PARTS:
+                self.table.see(PARTS, part, self.order, times)
             self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
             if name not in GENERIC or sighting.unit in ("epoch", "token"):

@@ -34,7 +34,7 @@ class SeriesTable:
                 born=order,
                 moved=order,
                 parent=parent,
-                in_rounds=self._is_heading(parent),
+                in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
                 declared_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
@@ -94,6 +94,9 @@ class SeriesTable:
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
         bare = [one for one in roots if one.total is None]
         latest = max(bare, key=lambda one: one.moves, default=None)
+        heading = self._heading_around(latest)
+        if heading is not None and finished is None:
+            return heading
         if finished is None or (latest and latest.born > finished.seen and latest.moves > 1):
             return latest
         return self._finer(finished)
@@ -102,6 +105,13 @@ class SeriesTable:
         """The count of folds, trials or the like, each of which holds a whole count."""
         parts = (one for one in self.series.values() if one.format == PARTS)
         return max(parts, key=lambda one: one.seen, default=None)
+
+    def _heading_around(self, one: Series | None) -> Series | None:
+        """The headings of epochs without a total, where a count began anew below each of them."""
+        if one is None or not one.in_rounds or not one.falls:
+            return None
+        epochs = (other for other in self.series.values() if other.unit == "epoch")
+        return next((other for other in epochs if other.ordinal == "begun" and other.moves), None)
 
     def inner(self, main: Series) -> Series | None:
         """The count that goes round once in each unit of the main one."""
@@ -162,7 +172,10 @@ class SeriesTable:
         return [
             one
             for one in self.series.values()
-            if one.parent == key and one.total is not None and not one.auxiliary
+            if (one.parent == key or (one.in_rounds and main.ordinal == "begun"))
+            and one is not main
+            and one.total is not None
+            and not one.auxiliary
         ]
 
     def _finer(self, main: Series) -> Series:

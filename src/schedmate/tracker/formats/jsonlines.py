@@ -28,7 +28,18 @@ _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("epoch", "epoch"),
 )
 _TOTALS: dict[Unit, tuple[str, ...]] = {
-    "step": ("total_steps", "max_steps", "num_steps", "total_iterations", "max_iters", "total"),
+    "step": (
+        "total_steps",
+        "max_steps",
+        "num_steps",
+        "total_iterations",
+        "max_iters",
+        "total",
+        "of",
+        "max_iter",
+        "num_iters",
+        "n_iters",
+    ),
     "epoch": ("epochs", "total_epochs", "num_epochs", "max_epochs"),
     "token": ("total_tokens",),
 }

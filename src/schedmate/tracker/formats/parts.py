@@ -21,6 +21,10 @@ _ENDED = re.compile(
     r"|acc(?:uracy)?|loss|auc)\b|\bdice\b",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(
+    r"(?<![\w.])(?P<part>fold|split|trial|seed|repeat)[\s:#=_-]{0,3}(?P<index>\d{1,4})(?![\w./])",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(r"\d\s?/\s?\d")
 _UNEQUAL = frozenset({"phase", "stage", "task"})
 _UNEQUAL_CONFIDENCE = 0.4
@@ -33,8 +37,6 @@ _NUMBER_OF = re.compile(
     r"['\"]?\s{0,3}[:=]\s{0,3}(?P<after>\d{1,4})\b)",
     re.IGNORECASE,
 )
-PARTS = frozenset({"fold", "trial", "phase", "stage", "seed", "repeat", "experiment", "task"})
-"""The series that count parts."""
 
 
 class Parts:
@@ -86,6 +88,16 @@ class Parts:
         Sample("Beginning trial 08 of 10", None),
         Sample("trial " * 10_000, None),
     )
+
+
+def part_in(text: str) -> Sighting | None:
+    """The part that a line of a count names beside it: `[trial 3] epoch 5/15`."""
+    found = _BESIDE.search(text[:_MAX_LENGTH])
+    if found is None:
+        return None
+    part = found["part"].lower()
+    index = float(found["index"])
+    return Sighting(unit="step", current=index, series=_NAMES.get(part, part), ordinal="begun")
 
 
 def _is_heading(found: re.Match[str]) -> bool:

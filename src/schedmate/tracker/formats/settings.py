@@ -30,7 +30,20 @@ _EPOCH_NAMES = (
 _SAMPLES = ("train_samples", "total_train_samples")
 _TOKENS = ("train_tokens", "total_train_tokens", "max_train_tokens")
 
+_NUMBERS_OF = (
+    "num", "n", "number_of", "total_number_of", "max_number_of", "maximum_number_of", "total",
+    "max", "maximum", "planned", "target",
+)  # fmt: skip
+_COUNTED_THINGS: dict[str, Unit] = {
+    "updates": "step", "iterations": "step", "iters": "step", "batches": "step", "epochs": "epoch",
+    "train_steps": "step", "training_steps": "step", "optimizer_steps": "step",
+    "generations": "step",
+}  # fmt: skip
+
 TOTALS: dict[str, Unit] = {
+    **{
+        f"{number}_{what}": unit for number in _NUMBERS_OF for what, unit in _COUNTED_THINGS.items()
+    },
     **dict.fromkeys(_STEPS, "step"),
     **dict.fromkeys(_WEAK, "step"),
     **dict.fromkeys(_EPOCH_NAMES, "epoch"),
@@ -164,6 +177,11 @@ class Settings:
         Sample("Epochs to run: 40", Sighting(unit="epoch", total=40)),
         Sample("num_steps=4000, seed=7", Sighting(unit="step", total=4000, confidence=0.5)),
         Sample("$ train.py --steps=2400", Sighting(unit="step", total=2400, confidence=0.5)),
+        Sample("Number of updates: 750", Sighting(unit="step", total=750)),
+        Sample(
+            "5 epochs x 200 steps/epoch",
+            Sighting(unit="epoch", total=5, steps_per_epoch=200),
+        ),
         Sample("312 batches per epoch", Sighting(steps_per_epoch=312)),
         Sample(
             "train: 10000 images, 250 batches, 8 epochs",
@@ -240,7 +258,8 @@ def _stated(text: str) -> dict[str, float]:
     total = count_of(number) if number else None
     if total:
         return {_UNITS_BY_WORD.get(what.lower(), "step"): total}
-    epochs = _EPOCHS.search(text) if _BATCHES.search(text) else None
+    each = _BATCHES.search(text) or _EACH_EPOCH.search(text)
+    epochs = _EPOCHS.search(text) if each else None
     total = count_of(epochs[1]) if epochs else None
     return {"epoch": total} if total else {}
 
