@@ -310,7 +310,9 @@ def predicted(estimates: Estimates, job: int) -> Prediction:
     p50 = float(estimates.p50[job])
     if math.isnan(p50):
         return Prediction(basis="none", explanation="its duration is unknown")
-    spread = Spread(float(estimates.p10[job]), p50, float(estimates.p90[job]))
+    p10, p90 = float(estimates.p10[job]), float(estimates.p90[job])
+    # some sources give the middle alone
+    spread = Spread(p50 if math.isnan(p10) else p10, p50, p50 if math.isnan(p90) else p90)
     basis: Basis = "history" if estimates.basis is None else estimates.basis[job]
     return Prediction(basis=basis, duration_s=spread, explanation=estimates.source)
 
