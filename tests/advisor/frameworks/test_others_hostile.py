@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from advisor.frameworks.families import OTHER_FAMILIES
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import number_of
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Imported, Trace
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN_DATA,
@@ -74,13 +75,13 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 CALLS = st.builds(
-    lambda callee, positional, keywords, certain: Call(
-        callee=callee, positional=tuple(positional), keywords=keywords, line=LINE, certain=certain
+    lambda callee, positional, keywords, reached: Call(
+        callee=callee, positional=tuple(positional), keywords=keywords, line=LINE, reached=reached
     ),
     st.sampled_from(CALLEES),
     st.lists(VALUES, max_size=3),
     st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3),
-    st.booleans(),
+    st.sampled_from(Reached),
 )
 
 

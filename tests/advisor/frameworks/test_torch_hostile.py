@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.frameworks.families import PYTORCH_FAMILY
 from advisor.frameworks.traces import at, reading
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Binding, Loop
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
@@ -149,7 +150,7 @@ calls = st.builds(
     positional=st.lists(values, max_size=3).map(tuple),
     keywords=st.dictionaries(st.sampled_from(NAMES), values, max_size=5),
     line=st.just(at(3)),
-    certain=st.booleans(),
+    reached=st.sampled_from(Reached),
     target=st.sampled_from(["", "train_loader", "optimizer", "model"]),
     within=st.sampled_from(["", "train", "Lit.configure_optimizers", "."]),
     loops=st.sampled_from([(), (0,), (0, 1), (99,)]),

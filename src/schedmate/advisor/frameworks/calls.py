@@ -7,6 +7,7 @@ from functools import cache
 from typing import Protocol
 
 from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
@@ -37,7 +38,7 @@ class Place(Protocol):
     def line(self) -> Evidence: ...
 
     @property
-    def certain(self) -> bool: ...
+    def reached(self) -> Reached: ...
 
     @property
     def depth(self) -> int: ...
@@ -115,13 +116,16 @@ def claim(
     """What an argument says, if it is known; None as an argument says nothing."""
     if value is None or value.data is None or not _can_be_said(value):
         return
-    sure = at.certain if certain is None else certain
+    reached = at.reached
+    if certain is not None:
+        reached = Reached.EXECUTED if certain else min(reached, Reached.UNDECIDED)
+    sure = reached is Reached.EXECUTED
     yield Claim(
         field=field,
         value=value,
         line=at.line,
         confidence=confidence if sure else confidence - _UNSURE,
-        certain=sure,
+        reached=reached,
         depth=at.depth if depth is None else depth,
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from schedmate.advisor.frameworks.base import Reader, Reading
 from schedmate.advisor.frameworks.calls import Place
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import (
     Dotted,
     KnownPrefix,
@@ -68,13 +69,13 @@ class Settings:
         confidence = min(confidence, self.confidence)
         if self.at is None:
             return Claim(field=name, value=value, confidence=confidence)
-        sure = self.at.certain
+        sure = self.at.reached is Reached.EXECUTED
         return Claim(
             field=name,
             value=value,
             line=self.at.line,
             confidence=confidence if sure else confidence - _UNSURE,
-            certain=sure,
+            reached=self.at.reached,
             depth=self.at.depth,
         )
 

@@ -20,6 +20,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
 )
 from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -81,7 +82,11 @@ def flax_precision(reading: Reading) -> Iterator[Claim]:
         for each in reading.trace.bindings
         if isinstance(each.value.data, Table) and each.value.data.of is not None
     ]
-    halves = [(dtype, at) for dtype, at in found if text_of(dtype) in _HALVES and at.certain]
+    halves = [
+        (dtype, at)
+        for dtype, at in found
+        if text_of(dtype) in _HALVES and at.reached is Reached.EXECUTED
+    ]
     yield from agreed(each for dtype, at in halves for each in claim("precision", dtype, at))
 
 

@@ -17,6 +17,7 @@ from schedmate.advisor.frameworks.calls import (
     named_claims,
     number_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Table, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -111,7 +112,7 @@ def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Claim]:
         numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
         yield from named_claims(_SHAPE, numbers, at, confidence=0.9)
         for each in named_claims(_MOST, numbers, at, confidence=0.6):
-            yield replace(each, certain=False)
+            yield replace(each, reached=Reached.UNDECIDED)
 
 
 def _words(call: Call) -> Iterator[Claim]:

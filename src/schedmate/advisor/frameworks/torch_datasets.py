@@ -18,6 +18,7 @@ from schedmate.advisor.frameworks.calls import (
     runs,
     text_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -50,7 +51,9 @@ def datasets(reading: Reading) -> Iterator[Claim]:
         call = reading.trace.calls[index]
         lines = (*each.value.lines, *_configured(reading, call))
         value = replace(each.value, lines=tuple(dict.fromkeys(lines)))
-        yield replace(each, value=value, certain=runs(reading, call))
+        yield replace(
+            each, value=value, reached=Reached.EXECUTED if runs(reading, call) else call.reached
+        )
 
 
 def _configured(reading: Reading, call: Call) -> list[Evidence]:
