@@ -135,6 +135,7 @@ def _git_directory(clones: Path, repository: str) -> Path | None:
             root,
             *sorted(root.glob("*.git")),
             *sorted(root.glob("*")),
+            *sorted(root.glob("*/.git")),
         ):
             if (candidate / "objects").is_dir():
                 return candidate

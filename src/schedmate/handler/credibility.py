@@ -51,7 +51,7 @@ def further_hardware_faults(first: Clue, gathered: Gathered) -> frozenset[str]:
         for clue in gathered.clues
         if clue.final
         and clue.rule.reason in HARDWARE
-        and (may_be_its_work or clue.reported_by != "job")
+        and (clue.reported_by != "job" or (may_be_its_work and not clue.went_on))
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.agent import Agent, Seen
-from schedmate.advisor.frameworks import READERS
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.tools import needs_no_code, tool_for
+from schedmate.advisor.frameworks.claims import claims
+from schedmate.advisor.frameworks.index import needs_no_code, started_by
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import Interpretation, interpret
 from schedmate.advisor.interpret.python.modules import Unparsable
@@ -20,7 +20,6 @@ from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
 from schedmate.advisor.options.configs import read as read_config
 from schedmate.advisor.predicting.signature import signature
-from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.understand.traits import traits
@@ -50,8 +49,8 @@ def understand(
     trace = interpreted.trace
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     root = f"{files.workdir.absolute()}/"
-    says = _says(main, interpreted, root)
-    workload = record_of(launch, _as_called(main), request, trace, says, root=root)
+    stated = claims(_reading(main, interpreted, root))
+    workload = record_of(launch, _as_called(main), request, trace, stated, root=root)
     if agent is not None:
         workload = agent.fill(workload, Seen(launch, main, trace, files))
     code = _code(launch, main, files)
@@ -81,29 +80,23 @@ def _as_called(run: PythonRun) -> PythonRun:
 
 def _read(run: PythonRun | None) -> PythonRun | None:
     """Of a program whose code is elsewhere only what is for training can be understood."""
-    if run is None or not run.entry.is_program or tool_for(run) is not None:
+    if run is None or not run.entry.is_program or started_by(run) is not None:
         return run
     words = [word.text for word in run.arguments if word.known]
     return run if purpose_of(run.entry.name, words) >= TRAINING else None
 
 
-def _says(run: PythonRun, interpreted: Interpretation, root: str) -> Iterator[Claim]:
-    """What reaches a library; of a tool that trains from a config, what the config tells it."""
+def _reading(run: PythonRun, interpreted: Interpretation, root: str) -> Reading:
     options = {option.name: option.value for option in interpreted.trace.options}
-    context = interpreted.context
-    reading = Reading(
+    return Reading(
         run=run,
         trace=interpreted.trace,
         options=options,
-        read_config=context.read_config,
+        read_config=interpreted.context.read_config,
         processes=interpreted.processes,
+        context=interpreted.context,
         root=root,
     )
-    tool = tool_for(run)
-    if tool is not None:
-        yield from tool(run, context)
-    for reader in READERS:
-        yield from reader(reading)
 
 
 def _code(launch: Launch, main: PythonRun, files: Files) -> list[SourceFile]:

@@ -56,6 +56,36 @@ _NODES = (
         ),
     ),
     Rule(
+        # Slurm could not start the job there
+        name="slurm-launch",
+        reason="node_failure",
+        pattern=LazyPattern(
+            r"\bslurm(?:d|stepd)\S{0,60}: error: .{0,40}prolog failed|^launch failed requeued held"
+            r"|\btask \d{1,6} launch failed: (?:Slurmd|Plugin init|Unspecified|Communication"
+            r"|Header)"
+            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: Socket timed out"
+            r"|task/cgroup: .{0,60}unable to (?:add task|create|set)"
+        ),
+        confidence=0.8,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "slurmd: error: prolog failed: rc:256 output:none",
+            "launch failed requeued held",
+            "srun: error: task 0 launch failed: Plugin initialization failed",
+            "srun: error: task 3 launch failed: Slurmd could not connect IO",
+            (
+                "srun: error: Task launch for StepId=7.0 failed on node n3: Socket timed out on "
+                "send/recv operation"
+            ),
+            "slurmstepd: error: task/cgroup: unable to add task[pid=2] to memory cg '(null)'",
+        ),
+        negatives=(
+            "slurmd: prolog finished",
+            "srun: error: task 3 launch failed: Invalid option",
+            "slurmstepd: task/cgroup: loaded",
+        ),
+    ),
+    Rule(
         # the reporter of a lost node does not know its cause
         name="lost-node",
         reason="node_failure",

@@ -175,7 +175,7 @@ def record(
         positional=tuple(arguments.positional),
         keywords=arguments.keywords,
         line=site.line,
-        certain=engine.state.certain,
+        reached=engine.state.reached,
         if_there=engine.state.if_there,
         depth=site.scope.file.depth,
         target=engine.state.target,
