@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.agent import Agent
+from schedmate.advisor import agent as agents
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.launch.resolve import resolve
@@ -53,7 +53,7 @@ class Advisor:
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
-        agent = None if self._asker is None else Agent(self._asker, self._steps)
+        agent = None if self._asker is None else agents.Agent(self._asker, self._steps)
         understood, problems = self._understood(target, launch, agent)
         prints = fingerprint(launch, understood, target.request)
         prediction = predict(
@@ -89,7 +89,7 @@ class Advisor:
         )
 
     def _understood(
-        self, target: Target, launch: Launch, agent: Agent | None
+        self, target: Target, launch: Launch, agent: agents.Agent | None
     ) -> tuple[Understanding, tuple[Unparsable, ...]]:
         """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
         recollection = Recollection.of(self._cache, target, launch, asks=agent is not None)
@@ -103,6 +103,6 @@ class Advisor:
         return understood, problems
 
 
-def _cost(seconds: float, agent: Agent | None) -> Cost:
+def _cost(seconds: float, agent: agents.Agent | None) -> Cost:
     asked = Cost() if agent is None else agent.cost
     return replace(asked, seconds=round(seconds, 4))

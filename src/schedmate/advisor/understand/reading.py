@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from schedmate.advisor.agent import Agent, Seen
+from schedmate.advisor import agent as agents
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.claims import claims
 from schedmate.advisor.frameworks.index import SIGNS, needs_no_code, started_by
@@ -37,7 +37,7 @@ _USES_GPU = re.compile(
 
 
 def understand(
-    launch: Launch, files: Files, request: Request, agent: Agent | None = None
+    launch: Launch, files: Files, request: Request, agent: agents.Agent | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
     """What the files tell, and those of them that are no Python. An agent fills what they leave
     open."""
@@ -48,7 +48,7 @@ def understand(
     reading, problems = found
     workload = settled_record(launch, reading, request, claims(reading))
     if agent is not None:
-        workload = agent.fill(workload, Seen(launch, reading.run, reading.trace, files))
+        workload = agent.fill(workload, agents.Seen(launch, reading.run, reading.trace, files))
     code = _code(launch, reading.run, files)
     understood = Understanding(
         workload=workload,
