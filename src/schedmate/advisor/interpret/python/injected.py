@@ -1,5 +1,5 @@
-"""Parameters that a config gives to functions from outside, as gin does: a call that does not give
-them gets them from there."""
+"""Parameters that a config gives to functions from outside: a call that does not give them gets
+them from there."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from schedmate.advisor.interpret.python.values import (
     Value,
 )
 
-MACRO, REFERENCE = "gin.macro", "gin.reference"
+MACRO, REFERENCE = "config.macro", "config.reference"
 """Kinds of tables that stand for what has a name."""
 _MAX_DEPTH = 12
-_REQUIRED = "gin.REQUIRED"
+_REQUIRED = ".REQUIRED"
 MACROS = "%"
 """Under which name the macros are kept."""
 
