@@ -23,9 +23,9 @@ import durations_data as data
 import numpy as np
 from durations_baselines import LastTwo, Limit, MedianBy, Method, NearestText, Qssf, RecentBy, Trees
 
-from schedmate.advisor.predicting.facts import Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.facts import Ran
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Spread
 
 OURS = "SchedMate"

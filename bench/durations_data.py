@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from schedmate.advisor.predicting.facts import Facts, Ran
+from schedmate.advisor.predict.facts import Facts, Ran
 from schedmate.model import JobState
 
 _STATES = {

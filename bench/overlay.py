@@ -24,8 +24,8 @@ import durations_data as data
 import numpy as np
 from durations_baselines import LastTwo
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.replay import replay
 from schedmate.model import JobState, SchedMateError
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.estimators.base import Estimates

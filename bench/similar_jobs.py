@@ -22,11 +22,11 @@ from statistics import median, quantiles
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.closeness import comparable, distances, similarity
-from schedmate.advisor.predicting.columns import columns_of, query_of, rows_of
-from schedmate.advisor.predicting.matching import find_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR
+from schedmate.advisor.predict.closeness import comparable, distances, similarity
+from schedmate.advisor.predict.columns import columns_of, query_of, rows_of
+from schedmate.advisor.predict.matching import find_likes, sketch_of_target
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.store.sqlite import SqliteStore
 

@@ -52,7 +52,7 @@ KNOTS = {
     ("schedmate.advisor.configs", "schedmate.advisor"),
     ("schedmate.advisor.declarations", "schedmate.advisor"),
     ("schedmate.advisor.idioms", "schedmate.advisor"),
-    ("schedmate.advisor.predicting", "schedmate.advisor"),
+    ("schedmate.advisor.predict", "schedmate.advisor"),
     ("schedmate.advisor.python", "schedmate.advisor"),
     ("schedmate.advisor.python", "schedmate.advisor.configs"),
     ("schedmate.advisor.python.natives", "schedmate.advisor"),

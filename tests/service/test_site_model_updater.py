@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.advisor import Advisor, Target
-from schedmate.advisor.predicting.lore import learnt_lore
+from schedmate.advisor.predict.lore import learnt_lore
 from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
 from schedmate.service.background import BackgroundQueue
 from schedmate.service.site_model_updater import SiteModelUpdater, learn_from

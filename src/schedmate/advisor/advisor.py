@@ -10,7 +10,7 @@ from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.fingerprint import fingerprint
 from schedmate.advisor.launch import Launch
 from schedmate.advisor.modules import Unparsable
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.reading import understand
 from schedmate.advisor.reading_cache import Recollection
 from schedmate.advisor.resolve import resolve

@@ -14,7 +14,7 @@ from schedmate.advisor.idioms.base import Reading, Said
 from schedmate.advisor.imports import with_local_imports
 from schedmate.advisor.launch import Launch, PythonRun
 from schedmate.advisor.modules import Unparsable
-from schedmate.advisor.predicting.signature import signature
+from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.purpose import TRAINING, purpose_of
 from schedmate.advisor.python.follow import Followed, follow
 from schedmate.advisor.python.trace import Trace

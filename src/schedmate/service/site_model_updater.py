@@ -11,16 +11,16 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.advisor.predicting.facts import Ran, facts_of
-from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.advisor.predicting.prediction import learn, predict
+from schedmate.advisor.predict.facts import Ran, facts_of
+from schedmate.advisor.predict.lore import learnt_lore
+from schedmate.advisor.predict.prediction import learn, predict
 from schedmate.advisor.target import Target
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schedmate.advisor.predicting.site_model import SiteModel
+    from schedmate.advisor.predict.site_model import SiteModel
     from schedmate.model import History, Job, JobId
     from schedmate.service.background import BackgroundQueue
     from schedmate.store import KeptAdvice, Store

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import sketch_of_target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR
+from schedmate.advisor.predict.lore import Lore
+from schedmate.advisor.predict.matching import sketch_of_target
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Job, PastRun, Request, Spread
 from schedmate.model.sketch import sketch_of
 from schedmate.simulator.estimators.advisor import Predictor, Reading

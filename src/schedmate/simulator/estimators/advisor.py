@@ -5,7 +5,7 @@ the site's model of its metadata. Nothing is learnt of a job before it has ended
 
 What the jobs are is read beforehand, once for all that are alike (`_Sketches`); runs of the very
 code of a job are looked up instead of searched for, and are kept as columns between predictions.
-What is predicted from them is `advisor.predicting`'s business.
+What is predicted from them is `advisor.predict`'s business.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.calibration import Calibration
-from schedmate.advisor.predicting.columns import columns_of, rows_of
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.lessons import learn_scaling
-from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import same_code_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import duration_from, predict
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.advisor.predicting.site_model import Forecast, SiteModel
+from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.columns import columns_of, rows_of
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.lessons import learn_scaling
+from schedmate.advisor.predict.lore import Lore
+from schedmate.advisor.predict.matching import same_code_likes, sketch_of_target
+from schedmate.advisor.predict.prediction import duration_from, predict
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.advisor.predict.site_model import Forecast, SiteModel
 from schedmate.model import (
     Fingerprint,
     Job,

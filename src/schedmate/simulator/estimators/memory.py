@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from itertools import islice
 
-from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
+from schedmate.advisor.predict.columns import Columns, columns_of, rows_of
 from schedmate.model import Fingerprint, JobState, PastRun
 from schedmate.model.sketch import Sketch, blocks, configuration, packed, sketch_of_run
 

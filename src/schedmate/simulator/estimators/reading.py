@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from schedmate.advisor import Target
 from schedmate.advisor.fingerprint import fingerprint
-from schedmate.advisor.predicting.signature import signature
+from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.reading import understand
 from schedmate.advisor.resolve import resolve
 from schedmate.advisor.sources import digest
