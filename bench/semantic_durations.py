@@ -38,9 +38,9 @@ from semantic_data import data_folder, mlperf_runs, nanogpt_runs
 from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.predict.calibration import Calibration
-from schedmate.advisor.predict.columns import Columns, columns_of, rows_of
 from schedmate.advisor.predict.lessons import learn_scaling
 from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.runs import Columns, columns_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
 from schedmate.model import Finding, PastRun, Workload
 from schedmate.model.sketch import ROW

@@ -3,7 +3,7 @@
 import math
 import random
 
-from schedmate.advisor.predict.columns import columns_of, rows_of
+from schedmate.advisor.predict.runs import columns_of, rows_of
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.model.sketch import packed, sketch_of_run
 

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from advisor.predict.support import a_run, columns, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.predict.support import a_run, columns, record
 from schedmate.advisor import Target
-from schedmate.advisor.predict.closeness import distances
-from schedmate.advisor.predict.columns import query_of
-from schedmate.advisor.predict.configurations import grouped
+from schedmate.advisor.predict.distances import distances
 from schedmate.advisor.predict.grid import SIZE, below_of, place_of, spread_of
 from schedmate.advisor.predict.kriging import krige
 from schedmate.advisor.predict.prediction import WIDE, learn, predict
+from schedmate.advisor.predict.runs import grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.spread import LONGEST_S
 from schedmate.model import Fingerprint, Request

@@ -6,12 +6,12 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from advisor.predict.support import a_run, columns, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.advisor.predict.columns import columns_of, query_of, rows_of
-from schedmate.advisor.predict.matching import find_likes, sketch_of_target
+from advisor.predict.support import a_run, columns, record
+from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours, sketch_of_target
+from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, Request
@@ -47,11 +47,11 @@ def keep(request, tmp_path):
         store.close()
 
 
-def likes(history, *, user="ann", name="train", gpus=1, code=None, arguments="a", **stated):
+def neighbours(history, *, user="ann", name="train", gpus=1, code=None, arguments="a", **stated):
     target = Target(workdir=None, command=("x",), request=Request(gpus=gpus), user=user, name=name)
     marks = None if code is None else Fingerprint(code=code, arguments=arguments)
     sketch = sketch_of_target(target, marks, record(**stated))
-    return find_likes(history, target, sketch, PRIOR)
+    return find_neighbours(StoredRuns(history), sketch, PRIOR, submitted_at=target.submitted_at)
 
 
 def jobs(history, found):
@@ -67,9 +67,9 @@ def test_tiers_go_from_identical_to_similar(keep):
             a_run(3, 60, code="d", arguments="a", **STATED),
         ]
     )
-    assert jobs(history, likes(history, code="c", **STATED)) == ["1"]
-    assert set(jobs(history, likes(history, code="c", arguments="z", **STATED))) == {"1", "2"}
-    assert set(jobs(history, likes(history, code="z", **STATED))) == {"1", "2", "3"}
+    assert jobs(history, neighbours(history, code="c", **STATED)) == ["1"]
+    assert set(jobs(history, neighbours(history, code="c", arguments="z", **STATED))) == {"1", "2"}
+    assert set(jobs(history, neighbours(history, code="z", **STATED))) == {"1", "2", "3"}
 
 
 def test_a_renamed_job_is_found_by_what_it_is(keep):
@@ -80,25 +80,25 @@ def test_a_renamed_job_is_found_by_what_it_is(keep):
         ]
     )
     hidden = STATED | {"model": "our-net"}
-    found = likes(history, user="eve", name="other", optimizer="adamw", **hidden)
+    found = neighbours(history, user="eve", name="other", optimizer="adamw", **hidden)
     assert jobs(history, found) == ["1"]
 
 
 def test_what_has_nothing_in_common_is_no_match(keep):
     history = keep([a_run(n, 60, user="bob", model="bert", dataset="wiki") for n in range(5)])
-    assert likes(history, model="gpt2", dataset="owt", framework="jax") is None
-    assert likes(history) is None
+    assert neighbours(history, model="gpt2", dataset="owt", framework="jax") is None
+    assert neighbours(history) is None
 
 
 def test_a_configuration_run_often_hides_no_other(keep):
     often = [a_run(100 + n, 60, gpus=8, **STATED) for n in range(400)]
     history = keep([a_run(1, 500, gpus=1, **STATED), *often])
-    assert "1" in jobs(history, likes(history, gpus=2, **STATED))
+    assert "1" in jobs(history, neighbours(history, gpus=2, **STATED))
 
 
 def test_of_one_configuration_only_the_newest_runs_count(keep):
     history = keep([a_run(n, 60, code="c", **STATED) for n in range(50)])
-    found = jobs(history, likes(history, code="c", **STATED))
+    found = jobs(history, neighbours(history, code="c", **STATED))
     assert found == [str(n) for n in range(49, 29, -1)]
 
 
@@ -107,7 +107,7 @@ def test_a_run_that_is_kept_again_is_found_once_and_as_it_is_now(keep, tmp_path)
     first = a_run(1, 60, **STATED)
     store.keep_run(first)
     store.keep_run(replace(first, gpu_memory_mb=700.0))
-    found = likes(store, **STATED)
+    found = neighbours(store, **STATED)
     assert found.runs.rows["memory"].tolist() == [700.0]
     store.close()
 
@@ -121,7 +121,7 @@ def test_sketches_of_another_shape_are_made_anew(tmp_path):
         raw.execute("INSERT OR REPLACE INTO meta VALUES ('sketch_version', '0')")
         raw.commit()
     again = SqliteStore(tmp_path / "old.db")
-    assert len(likes(again, **STATED).runs) == 3
+    assert len(neighbours(again, **STATED).runs) == 3
     again.close()
 
 
@@ -138,7 +138,7 @@ def test_the_same_size_is_found_behind_hundreds_of_newer_ones_of_another(tmp_pat
     old = [a_run(0, 60, **STATED | {"batch_size": 64})]
     newer = [a_run(n, 60, **STATED | {"batch_size": n + 100}) for n in range(1, 400)]
     store.keep_runs([*old, *newer])
-    found = likes(store, **STATED | {"batch_size": 64, "max_steps": 2000})
+    found = neighbours(store, **STATED | {"batch_size": 64, "max_steps": 2000})
     assert found.similarity.max() > 0.99
     store.close()
 
@@ -184,7 +184,7 @@ def test_code_with_a_line_changed_is_nearer_than_other_code():
         for n, each in enumerate(marks)
     ]
     found = columns(runs)
-    from schedmate.advisor.predict.closeness import distances, similarity  # noqa: PLC0415
+    from schedmate.advisor.predict.distances import distances, similarity  # noqa: PLC0415
 
     alike = similarity(*distances(found.take([0]), found, PRIOR))[0]
     assert math.isclose(alike[0], 1.0, rel_tol=1e-3)

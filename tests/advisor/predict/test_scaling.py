@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from advisor.predict.support import a_run, columns, record, site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.advisor.predict.columns import PLACE, query_of
-from schedmate.advisor.predict.configurations import grouped
+from advisor.predict.support import a_run, columns, record, site
+from schedmate.advisor.predict.durations import startup_s, without_startup
 from schedmate.advisor.predict.kriging import krige
 from schedmate.advisor.predict.lessons import learn_again, learn_scaling, learnt_scaling
 from schedmate.advisor.predict.pairs import learn
+from schedmate.advisor.predict.runs import PLACE, grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
-from schedmate.advisor.predict.startup import startup_s, without_startup
 from schedmate.model import Request
 from schedmate.model.sketch import sketch_of
 from schedmate.testing.history import MemoryHistory
@@ -92,11 +91,13 @@ def test_a_length_never_seen_is_scaled_and_less_sure():
 
 def test_the_nearest_configuration_counts_most():
     runs = [
-        a_run(n, 100.0 * gpus, gpus=gpus, max_steps=1000, model="m")
+        a_run(n, 1000.0 / gpus, gpus=gpus, max_steps=1000, model="m")
         for n, gpus in enumerate((1, 2, 4, 8, 16))
     ]
+    found = columns(runs)
+    configurations = grouped(found, found.rows["duration"].astype(float)).columns
     weights = estimate(runs, gpus=8, max_steps=1000, model="m").weights
-    assert weights.argmax() == np.argsort([run.job.request.gpus for run in runs])[3]
+    assert configurations.quantities[weights.argmax(), PLACE["gpus"]] == pytest.approx(math.log(8))
 
 
 def test_one_that_fits_to_nothing_around_it_loses_its_vote():

@@ -21,11 +21,20 @@ from schedmate.advisor.predict.grid import (
     place_of,
     places_of,
 )
-from schedmate.advisor.predict.kin import KEPT, KINDS, RELATIVE, Group
+from schedmate.advisor.predict.kin import (
+    ENDED,
+    FLOWN,
+    KEPT,
+    KINDS,
+    RELATIVE,
+    STARTED,
+    Group,
+)
 
 _DECAYS = (0.3, 0.8, 0.97)
-_BY_AGE = np.array([[decay**age for age in range(KEPT)] for decay in _DECAYS])
-_FLIGHT_WEIGHTS = [0.9**age for age in range(KEPT)]
+_BY_AGE = np.array([[decay**age for age in reversed(range(KEPT))] for decay in _DECAYS])
+"""Oldest first, as groups remember their jobs."""
+_FLIGHT_WEIGHTS = np.array([0.9**age for age in range(KEPT)])
 _FLIGHTS, _LONG = len(_DECAYS), len(_DECAYS) + 1
 WAYS = len(_DECAYS) + 2
 _USUAL = len(_DECAYS) - 1
@@ -50,8 +59,8 @@ def opinions(
     present = [(kind, group) for kind, group in enumerate(groups) if group is not None]
     limit = place_of(limit_s) if limit_s else None
     rows = np.zeros((WAYS * len(present) + 3, SIZE), np.float32)
-    _add_ends(rows, present, limit or 0.0)
-    _add_flights(rows, [group for _, group in present], site, now)
+    if present:
+        _add_recent(rows, present, limit or 0.0, site, now)
     _add_long_memories(rows, present)
     if limit is not None:
         rows[-3, round(limit)] = 1.0
@@ -65,19 +74,25 @@ def opinions(
     return Opinions(rows, who)
 
 
-def _add_ends(rows: Mass, present: Sequence[tuple[int, Group]], limit: float) -> None:
-    places: list[float] = []
-    ages: list[int] = []
-    first_rows: list[int] = []
+def _add_recent(
+    rows: Mass, present: Sequence[tuple[int, Group]], limit: float, site: Mass, now: float
+) -> None:
+    recent = np.full((len(present), 3, KEPT), np.nan)
     for number, (kind, group) in enumerate(present):
-        count = len(group.places)
-        shift = limit if KINDS[kind] in RELATIVE else 0.0
-        places += [each + shift for each in group.places] if shift else group.places
-        ages += range(count - 1, -1, -1)
-        first_rows += [number * WAYS] * count
-    if places:
-        at = np.array(first_rows)[None, :] + np.arange(len(_DECAYS))[:, None]
-        _put(rows, at, np.broadcast_to(np.array(places), at.shape), _BY_AGE[:, ages])
+        recent[number, :, -group.recent.shape[1] :] = group.recent
+        if limit and KINDS[kind] in RELATIVE:
+            recent[number, ENDED] += limit
+    first_row = np.arange(len(present)) * WAYS
+    newest_first = recent[:, :, ::-1]
+    started, flown, ended = newest_first[:, STARTED], newest_first[:, FLOWN], recent[:, ENDED]
+    known = flown == flown  # noqa: PLR0124 - not NaN
+    flights_row = np.broadcast_to((first_row + _FLIGHTS)[:, None], known.shape)
+    weights = np.broadcast_to(_FLIGHT_WEIGHTS, known.shape)
+    _put(rows, first_row, ended, (flights_row[known], flown[known], weights[known]))
+    running = (started == started) & ~known  # noqa: PLR0124 - not NaN
+    if running.any():
+        elapsed = places_of(now - started[running])
+        _add_running(rows, flights_row[running], elapsed, weights[running], site)
 
 
 def _add_long_memories(rows: Mass, present: Sequence[tuple[int, Group]]) -> None:
@@ -86,33 +101,27 @@ def _add_long_memories(rows: Mass, present: Sequence[tuple[int, Group]]) -> None
             rows[number * WAYS + _LONG] = group.long
 
 
-def _put(rows: Mass, at: Places, places: Weights, weights: Weights) -> None:
-    """Between two points of the grid, each gets as much as it is near."""
-    places = np.clip(places, 0, SIZE - 1.001)
+def _put(
+    rows: Mass, first_row: Places, ended: Weights, flights: tuple[Places, Weights, Weights]
+) -> None:
+    """Ends by each of the decays, and flights; between two points of the grid, each gets as much
+    as it is near."""
+    there = ended == ended  # noqa: PLR0124 - not NaN
+    group, at = np.nonzero(there)
+    row = first_row[group] + np.arange(len(_DECAYS))[:, None]
+    count = len(group)
+    places = np.concatenate([ended[there], flights[1]])
+    places = np.minimum(np.maximum(places, 0), SIZE - 1.001)
     lower = places.astype(np.int64)
     share = places - lower
-    flat = (at * SIZE + lower).ravel()
-    put = np.bincount(flat, (weights * (1 - share)).ravel(), rows.size)
-    put += np.bincount(flat + 1, (weights * share).ravel(), rows.size)
+    flat = np.concatenate([(row * SIZE + lower[:count]).ravel(), flights[0] * SIZE + lower[count:]])
+    by_age = _BY_AGE[:, at]
+    rest = 1 - share
+    below = np.concatenate([(by_age * rest[:count]).ravel(), flights[2] * rest[count:]])
+    above = np.concatenate([(by_age * share[:count]).ravel(), flights[2] * share[count:]])
+    put = np.bincount(flat, below, rows.size)
+    put += np.bincount(flat + 1, above, rows.size)
     rows += put.reshape(rows.shape)
-
-
-def _add_flights(rows: Mass, groups: Sequence[Group], site: Mass, now: float) -> None:
-    known: list[tuple[int, float, float]] = []
-    running: list[tuple[int, float, float]] = []
-    for number, group in enumerate(groups):
-        row = number * WAYS + _FLIGHTS
-        for flight, weight in zip(reversed(group.flights), _FLIGHT_WEIGHTS, strict=False):
-            if flight.place is not None:
-                known.append((row, flight.place, weight))
-            elif flight.started_at is not None:
-                running.append((row, now - flight.started_at, weight))
-    if known:
-        at, places, weights = np.array(known).T
-        _put(rows, at.astype(np.int64), places, weights)
-    if running:
-        at, elapsed, weights = np.array(running).T
-        _add_running(rows, at.astype(np.int64), places_of(elapsed), weights, site)
 
 
 def _add_running(rows: Mass, at: Places, places: Places, weights: Weights, site: Mass) -> None:
@@ -120,5 +129,6 @@ def _add_running(rows: Mass, at: Places, places: Places, weights: Weights, site:
     usual = rows[_USUAL] @ SMEAR + 0.5 * site / site.sum()
     longer = np.cumsum(usual[::-1])[::-1]
     since = np.bincount(at * SIZE + places, weights / longer[places], rows.size)
-    which = np.unique(at)
-    rows[which] += usual * np.cumsum(since.reshape(rows.shape)[which], axis=1)
+    since = since.reshape(rows.shape)[_FLIGHTS::WAYS]
+    which = np.flatnonzero(np.bincount(at // WAYS, minlength=len(since)))
+    rows[which * WAYS + _FLIGHTS] += usual * np.cumsum(since[which], axis=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedmate.advisor.predict.matching import Likes, Tier
+from schedmate.advisor.predict.neighbours import Neighbours, Tier
 from schedmate.advisor.predict.scaling import Ending
 from schedmate.advisor.target import Target
 from schedmate.model import PastRun, Workload
@@ -13,18 +13,22 @@ _FIELDS: dict[Ending, str] = {"steps": "max_steps", "epochs": "epochs"}
 
 
 def explain(
-    likes: Likes, nearest: PastRun, ending: Ending | None, target: Target, workload: Workload
+    neighbours: Neighbours,
+    nearest: PastRun,
+    ending: Ending | None,
+    target: Target,
+    workload: Workload,
 ) -> str:
     """`ending` is what the prediction was scaled by; None where nothing was scaled."""
     own = nearest.job.user == target.user
     whose = f"job {nearest.job.id}" if own else "a run by another user"
-    text = f"like {whose}: {_likeness_in_words(likes.tier)}"
+    text = f"like {whose}: {_likeness_in_words(neighbours.tier)}"
     if ending is not None:
         text += _differences(ending, nearest, target, workload)
-    telling = int(likes.telling.sum())
+    telling = int(neighbours.telling.sum())
     if telling > 1:
         text += f"; {telling} such runs"
-    return text + _ends_in_words(likes)
+    return text + _ends_in_words(neighbours)
 
 
 def _likeness_in_words(tier: Tier) -> str:
@@ -62,11 +66,14 @@ def _value(workload: Workload, field: str) -> Any:
     return None if finding is None else finding.value
 
 
-def _ends_in_words(likes: Likes) -> str:
-    well = likes.in_tier & likes.completed
+def _ends_in_words(neighbours: Neighbours) -> str:
+    well = neighbours.in_tier & neighbours.completed
     if not well.any():
         return "; none of them completed, so this is when they ended"
-    short, total = int((likes.in_tier & ~likes.completed).sum()), int(likes.in_tier.sum())
+    short, total = (
+        int((neighbours.in_tier & ~neighbours.completed).sum()),
+        int(neighbours.in_tier.sum()),
+    )
     if short == 0:
         return ""
     return f"; {short} of {total} did not complete and end sooner or later than this"

@@ -76,16 +76,19 @@ def _near() -> Weights:
 
 _PRIOR = _prior()
 _NEAR = _near()
+_FIRST_ROWS = np.cumsum([0, *_BUCKETS[:-1]])
+"""Where each table begins: they lie one after the other."""
+KIND_OF = np.array([*np.repeat(np.arange(len(KINDS)), WAYS), *[len(KINDS)] * len(_OTHERS)] * 2)
+"""The kind of group of each expert; one more for those that are of none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """In what buckets a job and its experts are: three by expert, three of the job itself."""
+    """In what buckets a job and its experts are: two by kind of group, three of the job itself."""
 
     user: str
-
-    counts: Places
-    ages: Places
+    counts: Sequence[int]
+    ages: Sequence[int]
     lag: int
     previous: int
     same: int
@@ -100,7 +103,8 @@ class Mixed:
     weights: Weights
     coarse: NDArray[np.float16]
     user: str
-    at: tuple[tuple[Places | int, Places], ...]
+    at: Places
+    """Its places in the tables, a row for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +118,8 @@ class GatesState:
 class Gates:
     def __init__(self, state: GatesState | None = None) -> None:
         state = state or GatesState()
-        self._tables = [np.zeros((count, EXPERTS)) for count in _BUCKETS]
-        for mine, theirs in zip(self._tables, state.tables, strict=False):
+        self._tables = np.zeros((sum(_BUCKETS), EXPERTS))
+        for mine, theirs in zip(self._each_table(), state.tables, strict=False):
             if np.shape(theirs) == mine.shape:
                 mine[:] = theirs
         self._taught = dict(state.taught)
@@ -125,23 +129,24 @@ class Gates:
 
     @property
     def state(self) -> GatesState:
-        tables = [np.round(table, 4).tolist() for table in self._tables]
+        tables = [np.round(table, 4).tolist() for table in self._each_table()]
         own = {user: np.round(each, 3).tolist() for user, each in self._own.items()}
         return GatesState(tables, dict(self._taught), self._lessons, own)
 
     def mix(self, said: Opinions, situation: Situation) -> Mixed:
         who = np.concatenate([said.who, said.who + ROWS])
-        peaks = np.log2(said.mass.max(axis=1))
-        sure = np.clip(np.concatenate([peaks, peaks]) + 7, 0, 7).astype(np.int64)
-        at: tuple[tuple[Places | int, Places], ...] = (
-            (situation.counts[who], who),
-            (situation.ages[who], who),
-            (situation.lag, who),
-            (situation.previous, who),
-            (situation.same, who),
-            (sure, who),
-        )
-        logits = _PRIOR[situation.counts[who], who] + self._sum(at)
+        kind = KIND_OF[who]
+        peaks = np.log2(said.mass.max(axis=1)) + 7
+        sure = np.minimum(np.maximum(peaks, 0), 7).astype(np.int64)
+        at = np.empty((len(_BUCKETS), len(who)), np.int64)
+        at[0] = np.array(situation.counts)[kind]
+        at[1] = np.array(situation.ages)[kind]
+        at[2:5] = [[situation.lag], [situation.previous], [situation.same]]
+        at[5].reshape(2, -1)[:] = sure
+        at += _FIRST_ROWS[:, None]
+        at *= EXPERTS
+        at += who
+        logits = _PRIOR.ravel()[at[0]] + self._tables.ravel()[at].sum(axis=0)
         if situation.user in self._own:
             logits += self._own[situation.user][who]
         weights = np.exp(logits - logits.max())
@@ -160,8 +165,9 @@ class Gates:
         deserved = mixed.weights * (np.concatenate([plain, smeared]) + _LEAST)
         gained = deserved / deserved.sum() - mixed.weights
         pace = self._pace(mixed.user)
-        for table, index in zip(self._tables, mixed.at, strict=True):
-            table[index] += pace * (_PACE * gained - _FADING * table[index])
+        tables = self._tables.reshape(-1)
+        now = tables[mixed.at]
+        tables[mixed.at] = now + pace * (_PACE * gained - _FADING * now)
         own = self._of(mixed.user)
         own[mixed.who] += _OWN_PACE * gained - _OWN_FADING * own[mixed.who]
 
@@ -173,9 +179,8 @@ class Gates:
             del self._own[next(iter(self._own))]
         return self._own[user]
 
-    def _sum(self, at: Sequence[tuple[Places | int, Places]]) -> Weights:
-        chosen = [table[index] for table, index in zip(self._tables, at, strict=True)]
-        return np.asarray(np.sum(chosen, axis=0))
+    def _each_table(self) -> list[Weights]:
+        return np.split(self._tables, _FIRST_ROWS[1:])
 
     def _pace(self, user: str) -> float:
         self._lessons += 1

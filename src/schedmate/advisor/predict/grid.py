@@ -56,9 +56,7 @@ def share_below(below: Mass, place: float) -> float:
 
 def spread_of(below: Mass, low_level: float = 0.1, high_level: float = 0.9) -> Spread:
     """The median, and around it the places below which those shares lie."""
-    low, median, high = (
-        float(np.interp(level, below, _EDGES)) for level in (low_level, 0.5, high_level)
-    )
+    low, median, high = np.interp((low_level, 0.5, high_level), below, _EDGES).tolist()
     middle = min(max(median, low), high)
     outer = low - _COARSENESS, middle, high + _COARSENESS
     return Spread(*(max(0.0, seconds_at(place)) for place in outer))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schedmate.advisor.predict.facts import Facts
-from schedmate.advisor.predict.grid import SIZE, Mass
+from schedmate.advisor.predict.grid import SIZE, Mass, Weights
 from schedmate.model import JobState
 
 KEPT = 32
@@ -35,44 +35,96 @@ RELATIVE = frozenset({"user_limit", "limit"})
 _BETWEEN = "\x1f"
 
 
+STARTED, FLOWN, ENDED = range(3)
+"""Rows of `Group.recent`: when the newest submitted jobs started, where on the grid they ended,
+and where the newest ended ones did."""
+_SMALL = 4
+
+
 @dataclass(slots=True)
 class Flight:
-    """A job since it was submitted; `place` is known once it has ended."""
+    """A job since it was submitted, and its number in each group that remembers it."""
 
     started_at: float | None = None
-    place: float | None = None
+    groups: list[tuple[Group, int]] = field(default_factory=list)
+
+    def starts(self, at: float) -> None:
+        self.started_at = at
+        self._note(STARTED, at)
+
+    def ends(self, place: float) -> None:
+        self._note(FLOWN, place)
+
+    def _note(self, row: int, value: float) -> None:
+        for group, number in self.groups:
+            group.note(row, number, value)
 
 
-@dataclass(slots=True)
 class Group:
-    """The newest jobs of one kind, oldest first: the ended as they ended, all as they came."""
+    """The newest jobs of one kind: the ended as they ended, all as they came."""
 
-    places: list[float] = field(default_factory=list)
-    states: list[JobState] = field(default_factory=list)
-    flights: list[Flight] = field(default_factory=list)
-    count: int = 0
-    last_end: float = 0.0
-    long: Mass | None = None
-    """Where all its jobs ended, fading slowly, once they are more than it remembers one by one."""
+    __slots__ = ("count", "last_end", "long", "recent", "states", "submissions")
+
+    def __init__(
+        self,
+        places: Sequence[float] = (),
+        states: Sequence[JobState] = (),
+        count: int = 0,
+        last_end: float = 0.0,
+        long: Mass | None = None,
+    ) -> None:
+        self.states = list(states)
+        self.count = count
+        self.last_end = last_end
+        self.long = long
+        """Where all its jobs ended, fading slowly, once they are more than it remembers."""
+        self.submissions = 0
+        self.recent = np.full((3, KEPT if len(places) > _SMALL else _SMALL), np.nan)
+        """Newest last, NaN where there is none; small until it has to be larger."""
+        if places:
+            self.recent[ENDED, -len(places) :] = places
+
+    @property
+    def places(self) -> Weights:
+        ended = self.recent[ENDED]
+        return np.asarray(ended[ended == ended])  # noqa: PLR0124 - not NaN
 
     def submitted(self, flight: Flight) -> None:
-        self.flights.append(flight)
-        del self.flights[:-KEPT]
+        flight.groups.append((self, self.submissions))
+        self.submissions += 1
+        self._make_room(self.submissions)
+        self.recent[:ENDED, :-1] = self.recent[:ENDED, 1:]
+        self.recent[:ENDED, -1] = np.nan
+
+    def note(self, row: int, number: int, value: float) -> None:
+        """Of the job that was submitted as this number, if it is remembered."""
+        back = self.submissions - number
+        if back <= KEPT:
+            self.recent[row, -back] = value
 
     def ended(self, place: float, state: JobState, at: float) -> None:
-        self.places.append(place)
-        self.states.append(state)
         self._remember_for_long(place)
-        del self.places[:-KEPT], self.states[:-KEPT]
+        self._make_room(len(self.states) + 1)
+        ended = self.recent[ENDED]
+        ended[:-1] = ended[1:]
+        ended[-1] = place
+        self.states.append(state)
+        del self.states[:-KEPT]
         self.count += 1
         self.last_end = at
+
+    def _make_room(self, jobs: int) -> None:
+        if jobs > _SMALL and self.recent.shape[1] == _SMALL:
+            larger = np.full((3, KEPT), np.nan)
+            larger[:, -_SMALL:] = self.recent
+            self.recent = larger
 
     def _remember_for_long(self, place: float) -> None:
         if self.long is not None:
             self.long *= _LONG_MEMORY
             self.long[_point(place)] += 1
-        elif len(self.places) > KEPT:
-            points = [_point(each) for each in self.places]
+        elif len(self.states) == KEPT:
+            points = [_point(each) for each in (*self.places.tolist(), place)]
             self.long = np.bincount(points, minlength=SIZE).astype(np.float32)
 
 

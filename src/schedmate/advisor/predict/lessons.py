@@ -7,11 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from schedmate.advisor.predict.columns import COMPLETED, PLACE, Columns, columns_of, rows_of
-from schedmate.advisor.predict.configurations import grouped
+from schedmate.advisor.predict.durations import without_startup
 from schedmate.advisor.predict.pairs import learn
+from schedmate.advisor.predict.runs import COMPLETED, PLACE, Columns, columns_of, grouped, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Ending, Scaling
-from schedmate.advisor.predict.startup import without_startup
 from schedmate.advisor.predict.threshold import learn_threshold
 from schedmate.model import BadInput, History
 from schedmate.model.wire import dumps, loads

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedmate.advisor.predict.columns import CANCELLED, COMPLETED, Columns, Floats
-from schedmate.model import Outcome, Spread
+from schedmate.advisor.predict.runs import CANCELLED, COMPLETED, Columns, Floats
+from schedmate.model import Outcome
 
-ENOUGH = 10
 _NEAREST = 5
 
 
@@ -22,14 +21,6 @@ def outcome(runs: Columns) -> Outcome:
         failed=round((len(runs) - completed - cancelled + doubt) / total, 3),
         cancelled=round((cancelled + doubt) / total, 3),
     )
-
-
-def with_early_ends(spread: Spread, runs: Columns) -> Spread:
-    """Runs that failed or were cancelled end early too: they pull p10, not the middle."""
-    if len(runs) < ENOUGH:
-        return spread
-    early = float(np.quantile(runs.rows["duration"].astype(float), 0.1))
-    return Spread(min(spread.p10, early), spread.p50, spread.p90)
 
 
 def measured(values: Floats) -> float | None:

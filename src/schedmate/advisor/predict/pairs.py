@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from schedmate.advisor.predict.closeness import differing, distances
-from schedmate.advisor.predict.columns import Columns, Floats, Places
-from schedmate.advisor.predict.configurations import Configurations, repeat_variance
+from schedmate.advisor.predict.distances import differing, distances
+from schedmate.advisor.predict.runs import (
+    TRAITS,
+    Columns,
+    Configurations,
+    Floats,
+    Places,
+    repeat_variance,
+)
 from schedmate.advisor.predict.scaling import (
     PRIOR,
-    TRAITS,
     Ending,
     Scaling,
     Slope,

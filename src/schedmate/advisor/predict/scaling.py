@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from schedmate.advisor.predict.columns import QUANTITIES
-from schedmate.model.sketch import WORDS
+from schedmate.advisor.predict.runs import QUANTITIES, TRAITS
 
-TRAITS = (*WORDS, "code", "gpu")
 Ending = Literal["steps", "epochs", "open"]
 """What a run's length is stated in; `open`: in nothing, it ends when something is reached."""
 

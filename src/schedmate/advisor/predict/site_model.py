@@ -53,6 +53,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
+    keys: Sequence[str | None]
     groups: Sequence[Group | None]
     mixed: Mixed
     below: Mass
@@ -105,7 +106,7 @@ class SiteModel:
     def dump(self) -> bytes:
         """All but the jobs on their way."""
         newest = list(self._kin.groups.items())[-_GROUPS_STORED:]
-        groups = {key: state_of(each) for key, each in newest if each.places}
+        groups = {key: state_of(each) for key, each in newest if each.states}
         site = [round(float(each), 3) for each in self._site]
         return packed(SiteState(groups, self._gates.state, self._levels.state, site))
 
@@ -144,7 +145,7 @@ class SiteModel:
         flight = Flight()
         watched = Watched(flight, said.below, said=said.duration_s)
         self._levels.submitted(watched, facts.submitted_at)
-        keys = joined_keys(keys_of(facts), self._since_last(facts))
+        keys = joined_keys(said.keys, self._since_last(facts))
         for key in keys:
             self._kin.joined(key).submitted(flight)
         self._on_their_way[facts.job_id] = _OnItsWay(flight, keys, said.mixed, watched)
@@ -155,7 +156,7 @@ class SiteModel:
 
     def started(self, job_id: str, at: float) -> None:
         if (job := self._on_their_way.get(job_id)) is not None:
-            job.flight.started_at = at
+            job.flight.starts(at)
 
     def ended(self, run: Ran) -> None:
         """Of a job whose submission nobody told, only its time is learnt."""
@@ -173,40 +174,42 @@ class SiteModel:
     def _learn(self, job: _OnItsWay, run: Ran, place: float) -> None:
         self._gates.learn(job.mixed, place)
         self._levels.ended(job.watched, run.duration_s)
-        job.flight.place = place
+        job.flight.ends(place)
         last = self._last.get(run.facts.user)
         if last is not None and last.flight is job.flight:
             last.state = run.state
 
     def _say(self, facts: Facts) -> _Said:
-        groups = [self._kin.get(key) for key in keys_of(facts)]
+        keys = keys_of(facts)
+        groups = [self._kin.get(key) for key in keys]
         said = opinions(groups, facts.limit_s, self._site, facts.submitted_at)
         mixed = self._gates.mix(said, self._situation(facts, groups))
         below = below_of(mixed.mass)
-        return _Said(groups, mixed, below, spread_of(below, self._levels.low, self._levels.high))
+        return _Said(
+            keys, groups, mixed, below, spread_of(below, self._levels.low, self._levels.high)
+        )
 
     def _situation(self, facts: Facts, groups: Sequence[Group | None]) -> Situation:
         now = facts.submitted_at
-        counts, ages = np.ones((2, ROWS), np.int64), np.zeros((2, ROWS), np.int64)
+        counts, ages = [1] * (len(KINDS) + 1), [0] * (len(KINDS) + 1)
         for kind, group in enumerate(groups):
             if group is not None:
-                rows = slice(kind * WAYS, (kind + 1) * WAYS)
-                counts[:, rows] = min(_MOST_COUNTED, int(math.log2(group.count + 1)))
-                ages[:, rows] = bucket_of(now - group.last_end, AGES_S)
+                counts[kind] = min(_MOST_COUNTED, int(math.log2(group.count + 1)))
+                ages[kind] = bucket_of(now - group.last_end, AGES_S)
         last = self._last.get(facts.user)
         if last is None:
             return Situation(
                 facts.user,
-                counts.ravel(),
-                ages.ravel(),
+                counts,
+                ages,
                 lag=_NO_LAG,
                 previous=_NO_PREVIOUS,
                 same=0,
             )
         return Situation(
             facts.user,
-            counts.ravel(),
-            ages.ravel(),
+            counts,
+            ages,
             lag=bucket_of(now - last.submitted_at, LAGS_S),
             previous=_how_it_went(last.state),
             same=1 + (last.request != facts.request),

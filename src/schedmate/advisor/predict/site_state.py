@@ -39,7 +39,7 @@ class SiteState:
 
 
 def state_of(group: Group) -> GroupState:
-    places = [round(place, 3) for place in group.places]
+    places = [round(place, 3) for place in group.places.tolist()]
     long = np.zeros(0) if group.long is None else group.long
     seen = {int(point): round(float(long[point]), 3) for point in np.flatnonzero(long > _FADED)}
     return GroupState(places, group.states, group.count, group.last_end, seen)

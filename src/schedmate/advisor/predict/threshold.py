@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedmate.advisor.predict.closeness import comparable, distances, similarity
-from schedmate.advisor.predict.columns import Columns, Floats
+from schedmate.advisor.predict.distances import comparable, distances, similarity
+from schedmate.advisor.predict.runs import Columns, Floats
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
 from schedmate.model.sketch import WORDS
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from schedmate.advisor.predict.facts import Facts
 from schedmate.advisor.predict.grid import Weights
-from schedmate.advisor.predict.kin import KINDS, Group
+from schedmate.advisor.predict.kin import FLOWN, KINDS, STARTED, Group
 from schedmate.model import JobState, Outcome
 
 _DOUBT = 1 / 3
@@ -30,7 +32,7 @@ def in_words(facts: Facts, groups: Sequence[Group | None], weights: Weights) -> 
     told = [
         (float(weight), kind, group)
         for weight, kind, group in zip(weights, KINDS, groups, strict=True)
-        if group is not None and (group.places or group.flights)
+        if group is not None and (group.states or group.submissions)
     ]
     if not told:
         return "nothing has run here yet"
@@ -39,10 +41,8 @@ def in_words(facts: Facts, groups: Sequence[Group | None], weights: Weights) -> 
 
 
 def _runs(group: Group) -> str:
-    ended = len(group.places)
-    running = sum(
-        flight.place is None and flight.started_at is not None for flight in group.flights
-    )
+    ended = len(group.states)
+    running = int((np.isnan(group.recent[FLOWN]) & ~np.isnan(group.recent[STARTED])).sum())
     text = f"{ended} run" if ended == 1 else f"{ended} runs"
     return f"{text} and {running} that still run" if running else text
 
