@@ -41,24 +41,22 @@ ROOMS: dict[str, set[str]] = {
 """Which rooms a room may import, wherever in its files. The command line may import all of them,
 and nothing imports it but `__main__`."""
 
+SERVICE: dict[str, set[str]] = {
+    "": set(),
+    "records": {""},
+    "views": {"", "records"},
+    "usecases": {"", "records"},
+    "daemon": {"", "records", "usecases"},
+}
+"""The same inside `service`; "" are the modules that are in none of its packages."""
+
 FOR_ALL = {"", "lazily"}
 """What every room may import: the version, and the way to import later."""
 CONTRACTS = {"schedmate.store", "schedmate.schedulers", "schedmate.schedulers.base"}
 """What may be known of the outside without knowing an implementation."""
 
 KNOTS = {
-    ("schedmate.advisor.agent", "schedmate.advisor"),
-    ("schedmate.advisor.checks", "schedmate.advisor"),
-    ("schedmate.advisor.configs", "schedmate.advisor"),
-    ("schedmate.advisor.declarations", "schedmate.advisor"),
-    ("schedmate.advisor.idioms", "schedmate.advisor"),
-    ("schedmate.advisor.predict", "schedmate.advisor"),
-    ("schedmate.advisor.python", "schedmate.advisor"),
-    ("schedmate.advisor.python", "schedmate.advisor.configs"),
-    ("schedmate.advisor.python.natives", "schedmate.advisor"),
-    ("schedmate.advisor.python.natives", "schedmate.advisor.python"),
-    ("schedmate.advisor.shell", "schedmate.advisor"),
-    ("schedmate.advisor.tools", "schedmate.advisor"),
+    ("schedmate.advisor.interpret.python.natives", "schedmate.advisor.interpret.python"),
     ("schedmate.handler.learning", "schedmate.handler"),
     ("schedmate.handler.reading", "schedmate.handler"),
     ("schedmate.handler.rules", "schedmate.handler"),
@@ -145,6 +143,11 @@ def room_of(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
+def part_of(name: str) -> str:
+    """The package of the service that holds it."""
+    return directory_of(name).removeprefix("schedmate.service").removeprefix(".")
+
+
 def directory_of(name: str) -> str:
     is_package = SOURCE.joinpath(*name.split(".")).is_dir()
     return name if is_package or name.count(".") == 1 else name.rpartition(".")[0]
@@ -201,6 +204,20 @@ def test_a_room_imports_only_what_it_may():
         if room_of(name) not in ROOMS[module.room] | {module.room} | FOR_ALL
     ]
 
+    assert forbidden == []
+
+
+def test_a_package_of_the_service_imports_only_what_it_may():
+    forbidden = [
+        f"{module.name} imports {name}"
+        for module in MODULES
+        if module.room == "service"
+        for name in module.imports
+        if room_of(name) == "service"
+        if part_of(name) not in SERVICE[part_of(module.name)] | {part_of(module.name)}
+    ]
+
+    assert {part_of(module.name) for module in MODULES if module.room == "service"} == set(SERVICE)
     assert forbidden == []
 
 

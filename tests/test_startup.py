@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench_module import bench_module
+from bench.speed import startup
 
 pytestmark = pytest.mark.processes
-startup = bench_module("startup")
 
 NOT_FOR_A_LOOK = {
     "numpy",
@@ -45,7 +44,7 @@ def test_a_look_at_the_queue_loads_nothing_heavy(queue, words, said):
 
     assert said.lower() in seen.printed.lower()
     assert seen.modules & NOT_FOR_A_LOOK == set()
-    assert "schedmate.service.job_view" in seen.modules
+    assert "schedmate.service.views.job_view" in seen.modules
 
 
 def test_a_log_is_tracked_without_what_only_asking_a_model_needs(queue, tmp_path):

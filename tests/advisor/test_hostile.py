@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedmate.advisor import Advisor, Target
-from schedmate.advisor.imports import MAX_FILES, with_local_imports
-from schedmate.advisor.resolve import resolve
+from schedmate.advisor.interpret.python.imports import MAX_FILES, with_local_imports
+from schedmate.advisor.launch.resolve import resolve
 from schedmate.model.account import account_name
 from schedmate.testing.history import MemoryHistory
 

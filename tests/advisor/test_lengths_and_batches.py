@@ -6,10 +6,10 @@ import textwrap
 import pytest
 
 from schedmate.advisor import Target
-from schedmate.advisor.idioms.models import telling_class
-from schedmate.advisor.reading import understand
-from schedmate.advisor.resolve import resolve
-from schedmate.advisor.time_caps import cap_name
+from schedmate.advisor.launch.resolve import resolve
+from schedmate.advisor.settle.model_names import telling_class
+from schedmate.advisor.settle.time_caps import cap_name
+from schedmate.advisor.understand.reading import understand
 from schedmate.model import Request
 
 

@@ -16,7 +16,7 @@ from schedmate.demo.plan import TODAY, YESTERDAY, Part
 from schedmate.demo.show import Record, Sample, went_as_planned
 from schedmate.demo.summary import summarise
 from schedmate.model import REASONS, JobState, NotFound
-from schedmate.service.job_view import JobView
+from schedmate.service.views.job_view import JobView
 from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from schedmate.advisor.declarations import MODELS, WRAPPERS
-from schedmate.advisor.launchers.environments import ENVIRONMENTS
-from schedmate.advisor.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
-from schedmate.advisor.launchers.schedulers import SCHEDULERS
-from schedmate.advisor.launchers.wrappers import WRAPPERS as AROUND
-from schedmate.advisor.tools import TOOLS
+from schedmate.advisor.frameworks.tools import TOOLS
+from schedmate.advisor.launch.launchers.environments import ENVIRONMENTS
+from schedmate.advisor.launch.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
+from schedmate.advisor.launch.launchers.schedulers import SCHEDULERS
+from schedmate.advisor.launch.launchers.wrappers import WRAPPERS as AROUND
+from schedmate.advisor.options import MODELS, WRAPPERS
 from schedmate.cli import VERBS
 from schedmate.config import Settings
 from schedmate.handler.states import VERDICTS
@@ -35,8 +35,8 @@ PLACES = {"state_dir": "`~/.local/state/schedmate`", "cache_dir": "`~/.cache/sch
 WORDS = {
     "scheduler": "where jobs run: `local` or `slurm`",
     "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
-    "limits, `act` also requeues jobs",
-    "policy": "who goes first: `sjf`, `ssf` or `fifo`",
+    "limits, `act` also requeues and holds jobs",
+    "policy": "who goes first: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
     "retries": "how often in a row one job is tried again without getting any further",
@@ -46,6 +46,9 @@ WORDS = {
     "hang.minutes": "minutes of silence after which a running job may be taken for hung; `inf`: "
     "never",
     "hang.partitions": "the same for the jobs of some partitions, by their names",
+    "hold.certain": "in mode `act`: hold a waiting job whose files show that it cannot succeed",
+    "hold.after_failures": "in mode `act`: hold a waiting job whose same code has failed so often "
+    "in a row with the same exit code; `0`: never",
     "operators": "users who see every user's jobs whole; taken from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own is given back in time",

@@ -87,7 +87,7 @@ def test_hardware_explains_what_the_runtime_only_noticed():
 
 
 @pytest.mark.parametrize("state", [JobState.TIMEOUT, JobState.CANCELLED])
-def test_a_dead_rank_for_which_the_others_waited_until_somebody_ended_it(state):
+def test_a_dead_rank_for_which_the_others_waited_until_the_end(state):
     text = steps(0, 50) + prefixed(3, OOM)
     assert diagnose(text, state=state).reason == "gpu_oom"
 

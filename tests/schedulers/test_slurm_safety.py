@@ -11,11 +11,12 @@ from schedmate.config import LlmSettings, Settings
 from schedmate.model import Action, JobState, PartlyKnown, Request, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
-from schedmate.service.answers import why_sentence
-from schedmate.service.job_view import job_view
-from schedmate.service.submitting import submission_of, submit
+from schedmate.service.daemon.serving import assemble
+from schedmate.service.usecases.submit import submission_of, submit
+from schedmate.service.views.job_view import job_view
+from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer
-from schedmate.service.wiring import assemble, open_store
+from schedmate.service.wiring import open_store
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.scheduler_bench import Bench
 from service.dying import Crash, Steps

@@ -7,7 +7,7 @@ from schedmate.core import DecisionEngine, Limits
 from schedmate.handler import Handler
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
-from schedmate.service.daemon import Daemon
+from schedmate.service.daemon.daemon import Daemon
 
 
 class Crash(BaseException):
@@ -44,15 +44,15 @@ class AtOnce:
     """Asks the model in the same thread, so that an answer can come at a chosen moment."""
 
     def __init__(self):
-        self.questions = []
+        self.tasks = []
 
-    def ask(self, _about, ask, then):
-        self.questions.append((ask, then))
+    def submit(self, _about, work, then):
+        self.tasks.append((work, then))
 
-    def hear(self, now):
-        while self.questions:
-            ask, then = self.questions.pop()
-            then(ask(), now)
+    def deliver(self, now):
+        while self.tasks:
+            work, then = self.tasks.pop()
+            then(work(), now)
 
     def close(self):
         pass

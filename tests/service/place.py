@@ -10,8 +10,9 @@ from pathlib import Path
 from schedmate.config import LlmSettings, LocalSettings, Settings
 from schedmate.model import Request, Submission
 from schedmate.schedulers.local import LocalScheduler
-from schedmate.service.submitting import submit
-from schedmate.service.wiring import assemble, open_scheduler, open_store
+from schedmate.service.daemon.serving import assemble
+from schedmate.service.usecases.submit import submit
+from schedmate.service.wiring import open_scheduler, open_store
 from schedulers.local_house import processes_of, wait_for
 
 RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from schedmate.model import Activity, JobState, SchedulerError, SchedulerUnreachable
-from schedmate.service.activity import Activities, newest_change
+from schedmate.service.daemon.activity import Activities, newest_change
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 

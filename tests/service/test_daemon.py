@@ -13,8 +13,8 @@ from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, Limits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
-from schedmate.handler.handler import Study
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.handler import Analysis
+from schedmate.handler.reading.gathering import gather
 from schedmate.model import (
     BadAnswer,
     JobState,
@@ -23,11 +23,11 @@ from schedmate.model import (
     SchedulerUnreachable,
 )
 from schedmate.policies import ordering
-from schedmate.service import live
 from schedmate.service.actions import Actions
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.daemon import _ALONE_S, Daemon
-from schedmate.service.wiring import assemble
+from schedmate.service.daemon import serving
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.daemon import _RETRY_AFTER_S, Daemon
+from schedmate.service.daemon.serving import assemble
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run
 from schedmate.testing.scheduler import FakeScheduler
@@ -150,14 +150,14 @@ def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place
 
 def test_a_second_daemon_is_refused(place):
     with hold(place.settings.state_dir / "serve.lock"):
-        for second in (lambda: live.serve(place.settings, threading.Event()), look_once(place)):
+        for second in (lambda: serving.serve(place.settings, threading.Event()), look_once(place)):
             with pytest.raises(SchedMateError, match=r"a daemon is serving .* already"):
                 second()
     look_once(place)()
 
 
 def look_once(place):
-    return lambda: live.look_once(place.settings)
+    return lambda: serving.look_once(place.settings)
 
 
 # on a scheduler in memory
@@ -230,7 +230,7 @@ def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeyp
 
     stage.daemon.cycle(1001.0)
     assert not stage.store.diagnoses("1"), "it was to be left alone"
-    stage.daemon.cycle(1000.0 + _ALONE_S)
+    stage.daemon.cycle(1000.0 + _RETRY_AFTER_S)
 
     assert stage.store.diagnoses("1")
 
@@ -330,7 +330,7 @@ def test_what_the_model_finds_comes_in_later_and_is_acted_upon(stage):
 
 
 def test_a_model_that_is_installed_later_is_asked_then(stage, monkeypatch):
-    monkeypatch.setattr("schedmate.service.background._ASK_AGAIN_S", 0.01)
+    monkeypatch.setattr("schedmate.service.daemon.background._TRY_AGAIN_S", 0.01)
     better, none = a_diagnosis("data_error"), ModelUnavailable("none yet")
     stage.log.write_text("giving up\n")
     stage.new_daemon(Refines(none, none, none, better))
@@ -352,13 +352,13 @@ def test_what_the_rules_are_sure_of_is_not_asked(stage):
     stage.daemon.cycle(2000.0)
     assert stage.store.diagnoses("1")[0].reason == "import_error"
     assert handler.asked == 0
-    assert stage.daemon._background._questions.empty()
+    assert stage.daemon._background._tasks.empty()
 
 
 def test_closing_does_not_wait_for_the_model():
     gate = threading.Event()
     background = BackgroundQueue()
-    background.ask("nothing", lambda: gate.wait(20), lambda *_: None)
+    background.submit("nothing", lambda: gate.wait(20), lambda *_: None)
     begun = time.monotonic()
 
     background.close()
@@ -378,9 +378,9 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
         _last = property(lambda self: self.kept, lambda self, value: self.race(value))
 
         def race(self, value):
-            self.kept = None if value is None else Study(theirs, gather(theirs), None)
+            self.kept = None if value is None else Analysis(theirs, gather(theirs), None)
 
-    assert Raced()._study(mine).case is mine
+    assert Raced()._analyse(mine).case is mine
 
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
@@ -395,7 +395,7 @@ def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, c
             raise SchedulerUnreachable("no answer") if len(looks) == 1 else ValueError("odd")
 
     with caplog.at_level(logging.WARNING):
-        live._follow(Failing(), 0.01, stop)
+        serving._run(Failing(), 0.01, stop)
 
     assert len(looks) == 3
     assert "no answer" in caplog.text

@@ -9,7 +9,7 @@ import pytest
 
 from schedmate.core import Limits
 from schedmate.model import JobState, NodeState
-from schedmate.service.attempts import attempts_before, reached_in
+from schedmate.service.records.attempts import attempts_before, reached_in
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler

@@ -11,10 +11,10 @@ import pytest
 
 from schedmate.config import HangSettings
 from schedmate.model import JobState, Request, Submission
-from schedmate.service.answers import why_sentence
-from schedmate.service.job_view import job_view
+from schedmate.service.daemon.serving import assemble
+from schedmate.service.views.job_view import job_view
+from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import viewer_of
-from schedmate.service.wiring import assemble
 from service.place import Place
 
 HANG_S = 3.0

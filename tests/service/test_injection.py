@@ -9,8 +9,8 @@ import pytest
 
 from schedmate.config import LlmSettings
 from schedmate.model import JobState
-from schedmate.service.suspects import NodeKnowledge
-from schedmate.service.wiring import assemble
+from schedmate.service.daemon.serving import assemble
+from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.testing.llm import says, serving
 from schedulers.local_house import wait_for
 from service.place import RUN, Place

@@ -17,7 +17,7 @@ from schedmate.cli._console import LegibleConsole
 from schedmate.cli._queue import queue_table
 from schedmate.model import Action, Decision, EarlyWarning, JobState, NodeState, PastRun
 from schedmate.model.legible import has_hidden
-from schedmate.service.job_view import JobView
+from schedmate.service.views.job_view import JobView
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from schedmate.model import JobState, NotFound, Slowdown, Spread
-from schedmate.service.answers import eta_sentence, why_sentence
-from schedmate.service.job_view import JobView, job_view, job_views
+from schedmate.service.views.job_view import JobView, job_view, job_views
+from schedmate.service.views.sentences import eta_sentence, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -46,7 +46,7 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
             view(JobState.RUNNING),
-            "job 1 runs; neither its log nor its history says how long",
+            "job 1 runs; its end is unknown by its log and by its history",
         ),
         (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
         (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),

@@ -7,8 +7,8 @@ import pytest
 from schedmate.disk.lock import hold, sign
 from schedmate.model import JobState
 from schedmate.schedulers.local import LocalScheduler
-from schedmate.service.checkup import examine
-from schedmate.service.importing import import_scheduler, import_table
+from schedmate.service.usecases.checkup import run_checks
+from schedmate.service.usecases.history_import import import_scheduler, import_table
 from schedmate.service.wiring import open_store
 from schedmate.testing.builders import a_job, a_past_run
 from schedulers.local_house import wait_for
@@ -71,7 +71,7 @@ def test_the_rows_of_a_table_do_not_take_the_ids_of_jobs(place):
 
 
 def findings(place):
-    return {finding.part: finding for finding in examine(place.settings)}
+    return {finding.part: finding for finding in run_checks(place.settings)}
 
 
 def test_a_healthy_house_has_nothing_bad_to_say(place):

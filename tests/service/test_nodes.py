@@ -19,7 +19,7 @@ from schedmate.handler import Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
-from schedmate.service.suspects import NodeKnowledge, NodeView
+from schedmate.service.records.nodes import NodeKnowledge, NodeView
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler

@@ -15,8 +15,8 @@ from schedmate.files import files_of
 from schedmate.handler import Case, Handler
 from schedmate.handler.learning import healthy_logs
 from schedmate.model import Finding, JobState, Workload
-from schedmate.service.joblogs import logs_of
-from schedmate.service.run_record import profile_of_ended
+from schedmate.service.records.log_files import logs_of
+from schedmate.service.records.run_record import profile_of_ended
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.history import MemoryHistory

@@ -9,8 +9,8 @@ import pytest
 from schedmate.core.wording import in_words
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import Action, Decision, DecisionReason, JobState
-from schedmate.service.answers import why_sentence
-from schedmate.service.job_view import job_view
+from schedmate.service.views.job_view import job_view
+from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
@@ -145,7 +145,9 @@ def test_a_job_may_have_been_queued_again_by_hand(store):
 
 def test_a_suspect_node_is_mentioned(store, monkeypatch):
     doubt = Suspicion(node="n1", probability=0.83, failures=3, users=2)
-    monkeypatch.setattr("schedmate.service.suspects.suspicions", lambda runs, now: {"n1": doubt})
+    monkeypatch.setattr(
+        "schedmate.service.records.nodes.suspicions", lambda runs, now: {"n1": doubt}
+    )
     store.keep_diagnosis("1", 0, SICK)
 
     sentence, _ = told(store, a_job(state=JobState.FAILED, nodes=("n1",)))

@@ -10,8 +10,9 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.predict.lore import learnt_lore
 from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.site_model_updater import SiteModelUpdater, learn_from
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.site_model_updater import SiteModelUpdater
+from schedmate.service.usecases.history_import import learn_from
 from schedmate.store.base import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import past_run
@@ -152,7 +153,7 @@ def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, capl
     updater = SiteModelUpdater(store, background)
     waiting = job()
     advised(store, waiting)
-    monkeypatch.setattr("schedmate.service.site_model_updater.predict", lambda *_: 1 / 0)
+    monkeypatch.setattr("schedmate.service.daemon.site_model_updater.predict", lambda *_: 1 / 0)
     assert updater.predict_again(replace(waiting, start_time=NOW + 9000)) is None
     assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2

@@ -21,7 +21,7 @@ import pytest
 
 from schedmate import config
 from schedmate.model import BadInput, Checkpoint, EarlyWarning
-from schedmate.service import submitting
+from schedmate.service.usecases import submit as submitting
 from schedmate.service.visibility import viewer_of
 from schedmate.testing.builders import a_progress
 from schedulers.local_house import wait_for

@@ -18,12 +18,12 @@ from schedmate.model import (
     RunProfile,
     Workload,
 )
-from schedmate.service.background import BackgroundQueue
-from schedmate.service.joblogs import MOST_LOGS, logs_of
-from schedmate.service.learning import Learning
-from schedmate.service.likeness import profiles_like
-from schedmate.service.run_record import profile_of_ended
-from schedmate.service.watching import Watching
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.pattern_learning import PatternLearning
+from schedmate.service.daemon.watching import LogWatcher
+from schedmate.service.records.log_files import MOST_LOGS, logs_of
+from schedmate.service.records.run_record import profile_of_ended
+from schedmate.service.records.run_tracking import similar_profiles
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run, a_prediction, an_advice
@@ -42,7 +42,7 @@ def store(tmp_path):
 def new_watching(store):
     """A daemon's watching, and the next one's after a restart."""
     background = BackgroundQueue()
-    yield lambda: Watching(store, Learning(store, background))
+    yield lambda: LogWatcher(store, PatternLearning(store, background))
     background.close()
 
 
@@ -190,10 +190,10 @@ def test_the_most_similar_runs_that_completed_come_first(store):
         Match(job_id=name, similarity=0.9, duration_s=1) for name in ("same", "similar")
     )
     known(store, matches=matches)
-    assert profiles_like(store.advice("1"), store) == (profile(1), profile(2), profile(3))
-    assert profiles_like(None, store) == ()
+    assert similar_profiles(store.advice("1"), store) == (profile(1), profile(2), profile(3))
+    assert similar_profiles(None, store) == ()
     store.keep_runs([past(str(number), 10 + number) for number in range(20)])
-    assert len(profiles_like(store.advice("1"), store)) == 8
+    assert len(similar_profiles(store.advice("1"), store)) == 8
 
 
 def named(*names):
@@ -272,7 +272,7 @@ def test_without_times_in_its_log_the_whole_of_a_run_is_known(log):
 
 
 def test_a_huge_log_of_the_past_is_left_alone(log, monkeypatch):
-    monkeypatch.setattr("schedmate.service.run_record._MOST_BYTES", 10)
+    monkeypatch.setattr("schedmate.service.records.run_record._MOST_BYTES", 10)
     write(log, range(1, 101))
     assert profile_of_ended(ended(running(log), START + 60), Workload()) is None
     log.unlink()

@@ -1,6 +1,6 @@
 """Whatever is printed: no exception, an answer that is valid JSON, also over restarts.
 
-Longer and with times: `python bench/tracker_fuzz.py`.
+Longer and with times: `python -m bench.speed.fuzz_tracker`.
 """
 
 from __future__ import annotations

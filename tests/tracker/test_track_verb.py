@@ -148,7 +148,7 @@ def test_a_similar_run_tells_what_the_log_does_not(tmp_path: Path):
 
 def test_a_run_that_says_nothing_is_like_no_other(tmp_path: Path):
     (tmp_path / "empty.log").write_text("")
-    with pytest.raises(BadInput, match="says nothing about how its run went"):
+    with pytest.raises(BadInput, match="does not show how its run went"):
         command.main(["--like", str(tmp_path / "empty.log"), "x"], standalone_mode=False)
 
 

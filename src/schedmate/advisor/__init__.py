@@ -8,7 +8,7 @@ from schedmate.lazily import lazily
 
 if TYPE_CHECKING:
     from schedmate.advisor.advisor import Advised, Advisor
-    from schedmate.advisor.target import Target
+    from schedmate.advisor.launch.target import Target
 
 __all__ = [
     "Advised",
@@ -21,6 +21,6 @@ __getattr__ = lazily(
     {
         "Advised": "schedmate.advisor.advisor",
         "Advisor": "schedmate.advisor.advisor",
-        "Target": "schedmate.advisor.target",
+        "Target": "schedmate.advisor.launch.target",
     },
 )

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from schedmate.advisor.agent import Agent
 from schedmate.advisor.checks import Before, Checked, remarks
-from schedmate.advisor.fingerprint import fingerprint
-from schedmate.advisor.launch import Launch
-from schedmate.advisor.modules import Unparsable
+from schedmate.advisor.interpret.python.modules import Unparsable
+from schedmate.advisor.launch.resolve import resolve
+from schedmate.advisor.launch.run import Launch
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.reading import understand
-from schedmate.advisor.reading_cache import Recollection
-from schedmate.advisor.resolve import resolve
-from schedmate.advisor.target import Target
-from schedmate.advisor.understanding import Understanding
+from schedmate.advisor.understand.cache import Recollection
+from schedmate.advisor.understand.fingerprint import fingerprint
+from schedmate.advisor.understand.reading import understand
+from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache
 
 _RUNS_BEFORE = 20

@@ -1,4 +1,4 @@
-"""The case that a command line describes: logs, and how the scheduler says the run ended."""
+"""The case that a command line describes: logs, and the state that the scheduler reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 _OPTIONS = (
-    click.option("--state", help="How the scheduler says it ended, in its own words."),
+    click.option("--state", help="The state that the scheduler reports for it."),
     click.option("--exit-code", metavar="CODE[:SIGNAL]", help="Its exit code, as sacct shows it."),
     click.option(
         "--node",
@@ -61,15 +61,15 @@ def open_case(
 
     code, signal = parse_exit(exit_code) if exit_code else (None, None)
     ended, verdict = parse_verdict(state) if state else (None, "")
-    told = [parse_node(node) for node in nodes]
+    parsed = [parse_node(node) for node in nodes]
     return Case(
         logs=(*_open_logs(logs, stack), *_outside(_open_logs(system_logs, stack))),
         state=ended,
         verdict=verdict,
         exit_code=code,
         signal=signal,
-        nodes=tuple(name for name, _ in told),
-        node_states=tuple(state for _, state in told if state is not None),
+        nodes=tuple(name for name, _ in parsed),
+        node_states=tuple(state for _, state in parsed if state is not None),
         user=account_name(),
     )
 

@@ -42,7 +42,7 @@ def correct(
     nodes: tuple[str, ...],
     system_logs: tuple[str, ...],
 ) -> Lesson:
-    from schedmate.service.correcting import record_correction
+    from schedmate.service.usecases.interventions import record_correction
 
     check_correction(reason)
     with ExitStack() as stack:
@@ -99,7 +99,7 @@ def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     check_names(targets)
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
-    from schedmate.service.job_view import job_view
+    from schedmate.service.views.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler
 

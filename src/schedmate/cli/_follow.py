@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.cli._progress import OVER
 from schedmate.model import Cost
-from schedmate.service.background import BackgroundQueue
+from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.tracker.unknown import ask
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Follower:
         if question is None:
             return
         self.asked = True
-        background.ask(
+        background.submit(
             str(self.paths[0]),
             lambda: ask(question, asker),
             lambda answer, _: self._settle(question, answer),
@@ -70,7 +70,7 @@ def looks(followers: Sequence[Follower], interval: float, asker: Asker | None) -
     try:
         while True:
             now = time.time()
-            background.hear(now)
+            background.deliver(now)
             seen = [follower.look(now) for follower in followers]
             yield seen
             if all(progress.phase in OVER for progress, _ in seen):
@@ -83,13 +83,13 @@ def looks(followers: Sequence[Follower], interval: float, asker: Asker | None) -
 
 
 def changes(seen: Looks) -> Iterator[tuple[Progress, float | None]]:
-    """Only what tells more than that time has passed."""
-    told: dict[int, Progress] = {}
+    """Only progress that differs by more than the time that has passed."""
+    shown: dict[int, Progress] = {}
     for look in seen:
         for number, (progress, silent_s) in enumerate(look):
-            news = _without_time(progress)
-            if told.get(number) != news:
-                told[number] = news
+            timeless = _without_time(progress)
+            if shown.get(number) != timeless:
+                shown[number] = timeless
                 yield progress, silent_s
 
 

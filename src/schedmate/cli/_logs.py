@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler import NamedLog
 
-_TOLD = 3
+_MOST_PROBLEMS = 3
 
 
 def standard_input() -> BinaryIO:
@@ -36,7 +36,7 @@ def check_names(logs: Sequence[str]) -> None:
 
 
 def find_logs(log: str) -> tuple[Path, ...]:
-    """The file, or every log below the directory; one that may not be entered is said so."""
+    """The file, or every log below the directory; one that may not be entered is reported."""
     from schedmate.logs import logs_at
     from schedmate.model import BadInput
 
@@ -61,12 +61,12 @@ def check_readable(logs: Sequence[Path | NamedLog]) -> None:
     problems = [why for log in logs if isinstance(log, Path) and (why := _problem(log))]
     if not problems:
         return
-    told = "; ".join(problems[:_TOLD])
-    if len(problems) > _TOLD:
-        told += f"; and {len(problems) - _TOLD} more"
+    text = "; ".join(problems[:_MOST_PROBLEMS])
+    if len(problems) > _MOST_PROBLEMS:
+        text += f"; and {len(problems) - _MOST_PROBLEMS} more"
     if len(problems) == len(logs):
-        raise BadInput(told)
-    say(f"{told}; the others are read without")
+        raise BadInput(text)
+    say(f"{text}; the others are read without")
 
 
 def _check_kind(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from schedmate.cli._common import duration
-from schedmate.service.wording import end_in_words, slowdown_in_words
+from schedmate.service.views.sentences import end_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
     from schedmate.model import Checkpoint, EarlyWarning, Progress
@@ -71,12 +71,12 @@ def _parts(
 
 def _unsaid(progress: Progress) -> list[EarlyWarning]:
     """Warnings that the rest of the line does not say already."""
-    said = ("hang", "time_limit")
-    return [warning for warning in progress.warnings if warning.reason not in said]
+    shown = ("hang", "time_limit")
+    return [warning for warning in progress.warnings if warning.reason not in shown]
 
 
 def _short(log: str) -> str:
-    """The end of a long path says more than its beginning."""
+    """The end of a long path identifies it better than its beginning."""
     if len(log) <= _LONGEST_NAME:
         return log
     name = log.rpartition("/")[2]

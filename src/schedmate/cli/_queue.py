@@ -10,12 +10,12 @@ from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
-from schedmate.service.wording import slowdown_in_words
+from schedmate.service.views.sentences import slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.service.job_view import JobView
+    from schedmate.service.views.job_view import JobView
 
 _COLOURS = {
     JobState.PENDING: "dim",
@@ -84,7 +84,7 @@ def _bar(view: JobView) -> str:
 
 
 def _fraction(view: JobView) -> float | None:
-    """Whatever its log said last, a job that has completed is through."""
+    """A job that has completed has done all, whatever its last line reports."""
     progress, state = view.progress, view.job.state
     if progress is None or progress.fraction is None or state is JobState.PENDING:
         return None

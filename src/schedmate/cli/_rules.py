@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from schedmate import config
 from schedmate.cli._common import console, echo
 from schedmate.cli._logs import check_names, check_readable, find_logs
-from schedmate.handler import RULES, name_of
+from schedmate.handler import RULES
 from schedmate.handler.learning import Trial, try_rules
 from schedmate.model import BadInput, NotFound
 from schedmate.model.account import account_name
@@ -42,7 +42,7 @@ def person() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name
-        return "somebody"
+        return "another user"
 
 
 def origin_here(*, about: str, note: str = "", owner: str = "") -> Origin:
@@ -113,7 +113,7 @@ def described(store: Store, wanted: str) -> dict[str, Any]:
         if one.id == wanted:
             return dict(to_json(one))
     for number, rule in enumerate(RULES):
-        if name_of(rule) == wanted:
+        if rule.id == wanted:
             return _built_in(number)
     raise NotFound(f"nothing is called {wanted!r} (see: schedmate rules list)")
 
@@ -121,7 +121,7 @@ def described(store: Store, wanted: str) -> dict[str, Any]:
 def _built_in(number: int) -> dict[str, Any]:
     rule = RULES[number]
     return {
-        "id": name_of(rule),
+        "id": rule.id,
         "reason": rule.reason,
         "pattern": None if rule.pattern is None else rule.pattern.pattern,
         "confidence": rule.confidence,
@@ -133,22 +133,22 @@ def _built_in(number: int) -> dict[str, Any]:
 def show_learned(store: Store) -> None:
     sees = viewer()
     rules = list(map(sees.rule, store.learned_rules()))
-    told = list(map(sees.failure, corrections(store)))
-    if not rules and not told:
+    corrected = list(map(sees.failure, corrections(store)))
+    if not rules and not corrected:
         echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
     waiting = proposals(store)
-    if told or len(waiting) < len(rules):
-        _show_in_force(told, [rule for rule in rules if not rule.proposed])
+    if corrected or len(waiting) < len(rules):
+        _show_in_force(corrected, [rule for rule in rules if not rule.proposed])
     if waiting:
         _show_proposals(waiting)
 
 
-def _show_in_force(told: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
+def _show_in_force(corrected: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
     from rich.markup import escape
 
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
-    for past in told:
+    for past in corrected:
         row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
         table.add_row(*map(escape, row), escape(past.line[:_LINE]))
     for rule in rules:
@@ -178,8 +178,8 @@ def show_built_in() -> None:
     table = _table("ID", "CONFIDENCE", "EXAMPLE")
     for rule in RULES:
         texts = [text for text in rule.positives if isinstance(text, str)]
-        example = texts[0].partition("\n")[0] if texts else "(how the scheduler says it ended)"
-        table.add_row(name_of(rule), f"{rule.confidence:g}", escape(example[:_LINE]))
+        example = texts[0].partition("\n")[0] if texts else "(the state that the scheduler reports)"
+        table.add_row(rule.id, f"{rule.confidence:g}", escape(example[:_LINE]))
     console().print(table)
 
 

@@ -35,7 +35,7 @@ _MARKS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 
 
 class _AdviseCommand(click.Command):
-    """Tells SCRIPT from `-- COMMAND`, and lets a last `--json` behind a script be ours."""
+    """Separates SCRIPT from `-- COMMAND`, and lets a last `--json` behind a script be ours."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = list(args)
@@ -105,7 +105,7 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
 
     from schedmate import config
     from schedmate.advisor import Advisor
-    from schedmate.service.importing import catch_up
+    from schedmate.service.usecases.history_import import catch_up
     from schedmate.service.visibility import owners_in, viewer_of
     from schedmate.service.wiring import LateAsker, agent_steps, open_asker, open_store
 

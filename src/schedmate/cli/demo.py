@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from schedmate.demo.stage import ModelFetch
     from schedmate.demo.summary import DemoSummary
-    from schedmate.service.job_view import JobView
+    from schedmate.service.views.job_view import JobView
 
 
 @verb(
@@ -79,11 +79,11 @@ def _display(
 
     screen = console(stderr=True)
     if not screen.is_terminal:
-        told: set[str] = set()
+        printed: set[str] = set()
 
         def talk(views: list[JobView], _: float) -> None:
             look_after_daemon()
-            _tell_news(views, told)
+            _print_changes(views, printed)
 
         yield talk
         return
@@ -96,7 +96,7 @@ def _display(
         yield draw
 
 
-def _tell_news(views: list[JobView], told: set[str]) -> None:
+def _print_changes(views: list[JobView], printed: set[str]) -> None:
     for view in views:
         job = view.job
         lines = [f"job {job.id} {job.name}: {job.state}" + f", attempt {job.restarts + 1}"]
@@ -105,8 +105,8 @@ def _tell_news(views: list[JobView], told: set[str]) -> None:
             for attempt, found in view.diagnoses.items()
         ]
         for line in lines:
-            if line not in told:
-                told.add(line)
+            if line not in printed:
+                printed.add(line)
                 echo(line, err=True)
 
 

@@ -86,7 +86,7 @@ def _suspects(case: Case) -> tuple[Suspicion, ...]:
 
     from schedmate import config
     from schedmate.model import SchedMateError
-    from schedmate.service.suspects import NodeKnowledge
+    from schedmate.service.records.nodes import NodeKnowledge
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()

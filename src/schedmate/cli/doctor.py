@@ -17,18 +17,18 @@ def command(as_json: bool) -> int:
     """Check every part and print the fix. Exit code 1 when something needs one."""
     from schedmate import config
     from schedmate.model.wire import to_json
-    from schedmate.service.checkup import examine
+    from schedmate.service.usecases.checkup import run_checks
 
-    findings = examine(config.load())
+    results = run_checks(config.load())
     if as_json:
-        shown = [to_json(finding) for finding in findings]
+        shown = [to_json(result) for result in results]
         print_json({"schema": "schedmate.doctor/1", "findings": shown})
     else:
         screen = console()
-        for finding in findings:
-            mark = {"ok": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}[finding.state]
-            screen.print(f"{mark} {finding.part:<12}", end="")
-            echo(finding.text)
-            if finding.fix:
-                echo(f"  {'':<12}→ {finding.fix}")
-    return 1 if any(finding.state == "bad" for finding in findings) else 0
+        for result in results:
+            mark = {"ok": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}[result.state]
+            screen.print(f"{mark} {result.part:<12}", end="")
+            echo(result.text)
+            if result.fix:
+                echo(f"  {'':<12}→ {result.fix}")
+    return 1 if any(result.state == "bad" for result in results) else 0

@@ -22,8 +22,8 @@ def command(job_id: str, as_json: bool) -> None:
     """When a job ends, in one line."""
     from schedmate import config
     from schedmate.model.wire import to_json
-    from schedmate.service.answers import eta_sentence
-    from schedmate.service.job_view import job_view
+    from schedmate.service.views.job_view import job_view
+    from schedmate.service.views.sentences import eta_sentence
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 

@@ -38,7 +38,11 @@ def import_verb(source: str, as_json: bool) -> None:
     Importing the same again changes nothing.
     """
     from schedmate import config
-    from schedmate.service.importing import import_scheduler, import_table, learn_from_history
+    from schedmate.service.usecases.history_import import (
+        import_scheduler,
+        import_table,
+        learn_from_history,
+    )
 
     settings = config.load()
     if source in ("local", "slurm"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.model import Checkpoint, Progress
-    from schedmate.service.job_view import JobView
+    from schedmate.service.views.job_view import JobView
 
 
 @verb(
@@ -30,7 +30,7 @@ def command(job_id: str, as_json: bool) -> None:
     """One job's whole view: record, prediction against reality, progress, diagnosis, actions."""
     from schedmate import config
     from schedmate.model.wire import to_json
-    from schedmate.service.job_view import job_view
+    from schedmate.service.views.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
@@ -72,13 +72,13 @@ def _lines(view: JobView) -> Iterator[str]:
 
 
 def _retry(view: JobView) -> Iterator[str]:
-    from schedmate.service.retry_outcome import in_words
+    from schedmate.service.views.sentences import retry_sentence
 
     if view.retry is not None:
-        yield f"  next        {in_words(view.retry, duration)}"
+        yield f"  next        {retry_sentence(view.retry, duration)}"
     for one in view.suspects:
-        who = f"{one.failures} failures of {one.users} users speak against it"
-        yield f"  suspect     {one.node}, {one.probability:.0%} sure: {who}"
+        evidence = f"{one.failures} failures of {one.users} users"
+        yield f"  suspect     {one.node}, {one.probability:.0%} sure: {evidence}"
 
 
 def _advice(view: JobView) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _progress(view: JobView) -> Iterator[str]:
 
 
 def _more(view: JobView, progress: Progress) -> Iterator[str]:
-    from schedmate.service.wording import end_in_words, slowdown_in_words
+    from schedmate.service.views.sentences import end_in_words, slowdown_in_words
 
     left = view.remaining_s(time.time())
     if left is not None and progress.eta_s is not None:

@@ -25,7 +25,7 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
     from schedmate import config
     from schedmate.cli._queue import queue_table
     from schedmate.model.wire import to_json
-    from schedmate.service.job_view import job_views
+    from schedmate.service.views.job_view import job_views
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 

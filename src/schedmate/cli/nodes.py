@@ -13,9 +13,9 @@ from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.handler.suspects import Against
-    from schedmate.service.suspects import NodeView
+    from schedmate.service.records.nodes import NodeView
 
-_TOLD = 3
+_MOST_FAILURES = 3
 _DAY_S = 86400.0
 
 
@@ -35,7 +35,7 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     It never drains a node: what an operator would run is printed, not done.
     """
     from schedmate import config
-    from schedmate.service.suspects import NodeKnowledge
+    from schedmate.service.records.nodes import NodeKnowledge
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
@@ -53,8 +53,8 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
         if (not names or view.name in names) and (not suspect or view.suspicion.suspect)
     ]
     if as_json:
-        told = [_as_json(view, settings.scheduler) for view in views]
-        print_json({"schema": "schedmate.nodes/1", "nodes": told})
+        shown = [_as_json(view, settings.scheduler) for view in views]
+        print_json({"schema": "schedmate.nodes/1", "nodes": shown})
     elif views:
         _show(views, settings.scheduler, now)
     else:
@@ -72,15 +72,15 @@ def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) 
 def _as_json(view: NodeView, scheduler: str) -> dict[str, Any]:
     from schedmate.model.wire import to_json
 
-    told = view.suspicion
+    suspicion = view.suspicion
     return {
         **to_json(view.state),
-        "suspect": told.suspect,
-        "probability": told.probability,
-        "failures": told.failures,
-        "successes": told.successes,
-        "users": told.users,
-        "evidence": [to_json(one) for one in told.evidence],
+        "suspect": suspicion.suspect,
+        "probability": suspicion.probability,
+        "failures": suspicion.failures,
+        "successes": suspicion.successes,
+        "users": suspicion.users,
+        "evidence": [to_json(one) for one in suspicion.evidence],
         "command": drain_command(view, scheduler),
     }
 
@@ -89,8 +89,8 @@ def drain_command(view: NodeView, scheduler: str) -> str | None:
     """What an operator would run to take a suspect node out; None where there is no need."""
     if scheduler != "slurm" or not view.suspicion.suspect or view.state.condition != "up":
         return None
-    told = view.suspicion
-    why = f"suspect: {told.failures} hardware-like failures of {told.users} users"
+    suspicion = view.suspicion
+    why = f"suspect: {suspicion.failures} hardware-like failures of {suspicion.users} users"
     name = shlex.quote(f"NodeName={view.name}")
     return f"scontrol update {name} State=DRAIN Reason={shlex.quote(why)}"
 
@@ -104,14 +104,16 @@ def _show(views: list[NodeView], scheduler: str, now: float) -> None:
         number = title in ("FAILED", "WELL", "USERS")
         table.add_column(title, justify="right" if number else "left", no_wrap=title != "WHY")
     for view in views:
-        told, state = view.suspicion, view.state
+        suspicion, state = view.suspicion, view.state
         table.add_row(
             escape(view.name),
             escape(state.state or state.condition),
-            str(told.failures),
-            str(told.successes),
-            str(told.users),
-            f"[red]{told.probability:.0%}[/]" if told.suspect else f"{told.probability:.0%}",
+            str(suspicion.failures),
+            str(suspicion.successes),
+            str(suspicion.users),
+            f"[red]{suspicion.probability:.0%}[/]"
+            if suspicion.suspect
+            else f"{suspicion.probability:.0%}",
             escape(_why(view, now)),
         )
     console().print(table)
@@ -122,8 +124,8 @@ def _show(views: list[NodeView], scheduler: str, now: float) -> None:
 
 
 def _why(view: NodeView, now: float) -> str:
-    told = [_failure(one, now) for one in view.suspicion.evidence[:_TOLD]]
-    return "; ".join([view.state.reason, *told] if view.state.reason else told)
+    failures = [_failure(one, now) for one in view.suspicion.evidence[:_MOST_FAILURES]]
+    return "; ".join([view.state.reason, *failures] if view.state.reason else failures)
 
 
 def _failure(one: Against, now: float) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.model import Action
-    from schedmate.service.replaying import Recording, Replay
+    from schedmate.service.usecases.replay import Recording, Replay
 
 _EVERY = 1000
 
@@ -47,17 +47,17 @@ def command(
     those of the other settings against those in use. Nothing is carried out.
     """
     from schedmate import config
-    from schedmate.service import replaying
+    from schedmate.service.usecases.replay import export, replay
 
     settings = config.load()
     recording = _recording(settings, events)
     if target is not None:
-        replaying.export(recording, target)
+        export(recording, target)
         say(f"{len(recording.events)} events are in {target}; it quotes logs: look before sharing")
         return
     others = config.changed(settings, changes) if changes else None
     with _bar(len(recording.events) * (1 if others is None else 2)) as on_event:
-        found = replaying.replay(recording, settings, others, on_event=on_event)
+        found = replay(recording, settings, others, on_event=on_event)
     if as_json:
         print_json(found)
     else:
@@ -65,7 +65,7 @@ def command(
 
 
 def _recording(settings: Settings, events: Path | None) -> Recording:
-    from schedmate.service.replaying import recorded_by, recorded_in
+    from schedmate.service.usecases.replay import recorded_by, recorded_in
     from schedmate.service.wiring import open_store
 
     if events is not None:

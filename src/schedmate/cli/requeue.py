@@ -18,7 +18,7 @@ schedmate requeue 12 13 --json
 def command(ids: tuple[str, ...], as_json: bool) -> None:
     """Queue running or ended jobs again under their ids."""
     from schedmate import config
-    from schedmate.service.requeueing import requeue
+    from schedmate.service.usecases.interventions import requeue
     from schedmate.service.wiring import open_scheduler
 
     scheduler = open_scheduler(config.load())

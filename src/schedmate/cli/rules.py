@@ -1,4 +1,4 @@
-"""`schedmate rules`: what failures have taught, in the hands of the people who know better."""
+"""`schedmate rules`: learned failure rules and corrections."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ schedmate rules list --learned --json
 @click.option("--built-in", "only", flag_value="built_in", help="Only what came with SchedMate.")
 @json_option
 def list_verb(only: str | None, as_json: bool) -> None:
-    """Learned rules and corrections, with who taught them and how often they answered.
+    """Learned rules and corrections, with their origin and how often they matched.
 
     What a model proposes stands apart, with the log it came from and the pattern it would match.
     The built-in rules are listed with --built-in, and with --json.
@@ -87,7 +87,7 @@ def show_verb(rule_id: str, as_json: bool) -> None:
     examples="""
 schedmate rules correct 17 --reason storage_io --note "OST 12 was being replaced"
 schedmate rules correct slurm-17.out --reason data_error --line 4711
-schedmate rules correct logs/ --reason auth_error --text "licence server said no" --json
+schedmate rules correct logs/ --reason auth_error --text "licence server denied" --json
 schedmate rules correct 17 --reason network --no-rule
 """,
 )
@@ -99,7 +99,7 @@ schedmate rules correct 17 --reason network --no-rule
 @click.option("--no-rule", is_flag=True, help="Remember it for this very failure only.")
 @verdict_options
 @json_option
-def correct_verb(*, as_json: bool, **told: Any) -> None:
+def correct_verb(*, as_json: bool, **options: Any) -> None:
     """Say what a failure really was; the same failure is answered so from now on.
 
     Undo it with `schedmate rules remove ID`.
@@ -107,7 +107,7 @@ def correct_verb(*, as_json: bool, **told: Any) -> None:
     from schedmate.cli import _correcting, _rules
 
     with closing(_rules.open_experience()) as store:
-        lesson = _correcting.correct(store, **told)
+        lesson = _correcting.correct(store, **options)
     if as_json:
         from schedmate.model.wire import to_json
 
@@ -156,7 +156,7 @@ schedmate rules test --all --json
 def test_verb(targets: tuple[str, ...], every: bool, seconds: float, as_json: bool) -> int:
     """Try rules on their examples, on the LOGs given and on every healthy log on file.
 
-    Exit code 1 says that a rule misses its own example or matches a run that ended well.
+    Exit code 1 means that a rule misses its own example or matches a run that ended well.
     """
     from schedmate.cli import _rules
 
@@ -167,8 +167,8 @@ def test_verb(targets: tuple[str, ...], every: bool, seconds: float, as_json: bo
     if as_json:
         from schedmate.model.wire import to_json
 
-        told = [{**to_json(trial), "ok": trial.ok} for trial in trials]
-        print_json({"schema": "schedmate.trials/1", "trials": told})
+        shown = [{**to_json(trial), "ok": trial.ok} for trial in trials]
+        print_json({"schema": "schedmate.trials/1", "trials": shown})
     else:
         _rules.show_trials(trials)
     return 0 if all(trial.ok for trial in trials) else 1
@@ -222,7 +222,7 @@ schedmate rules accept r1a2b3c --json
 def accept_verb(rule_id: str, as_json: bool) -> int:
     """Let a rule that a model proposed answer where no built-in rule does.
 
-    It is checked against every healthy log on file first; exit code 1 says that one speaks
+    It is checked against every healthy log on file first; exit code 1 means that one speaks
     against it.
     """
     from schedmate.cli import _rules

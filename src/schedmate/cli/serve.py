@@ -22,7 +22,7 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
 @json_option
 def command(once: bool, as_json: bool) -> None:
-    """The daemon: follows the scheduler, advises, tracks, diagnoses.
+    """The daemon: advises, tracks and diagnoses the jobs of the scheduler.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
     priorities and limits, `act` also requeues jobs; both within the rights of the
@@ -32,7 +32,7 @@ def command(once: bool, as_json: bool) -> None:
     import logging
 
     from schedmate import config
-    from schedmate.service.live import look_once, serve, stopped_by_signals
+    from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
 
     settings = config.load()
     _warn(settings)
@@ -40,7 +40,7 @@ def command(once: bool, as_json: bool) -> None:
     if once:
         look_once(settings)
     else:
-        echo(f"following {settings.scheduler} in mode {settings.mode}", err=True)
+        echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
         with stopped_by_signals() as stop:
             serve(settings, stop)
     if as_json:
@@ -48,7 +48,7 @@ def command(once: bool, as_json: bool) -> None:
 
 
 def _warn(settings: Settings) -> None:
-    """What the account and the mode mean together; a scheduler that is down says it later."""
+    """What the account and the mode mean together; a scheduler that is down is reported later."""
     from contextlib import suppress
 
     from schedmate.model import SchedMateError

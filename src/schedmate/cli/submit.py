@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _KeepsDashes(click.Command):
-    """click swallows a leading `--`, which says here that a command follows."""
+    """click swallows a leading `--`, which marks a command here."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -41,7 +41,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     a submission.
     """
     from schedmate import config
-    from schedmate.service.submitting import submission_of, submit
+    from schedmate.service.usecases.submit import submission_of, submit
 
     settings = config.load()
     submitted = submit(settings, submission_of(settings, words))

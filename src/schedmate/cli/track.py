@@ -111,13 +111,13 @@ def _profiles(likes: Sequence[str]) -> Iterator[RunProfile]:
     for like in likes:
         profile = profile_file(Path(like))
         if profile is None:
-            raise BadInput(f"{like} says nothing about how its run went; leave it out")
+            raise BadInput(f"{like} does not show how its run went; leave it out")
         yield profile
 
 
 def _seconds(limit: str) -> float:
-    from schedmate.advisor.shell.directives import slurm_seconds
-    from schedmate.advisor.time_caps import cap_seconds
+    from schedmate.advisor.interpret.shell.directives import slurm_seconds
+    from schedmate.advisor.settle.time_caps import cap_seconds
     from schedmate.model import BadInput
 
     seconds = cap_seconds(limit, None) or slurm_seconds(limit)

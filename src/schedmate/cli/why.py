@@ -19,8 +19,8 @@ schedmate why 12 --json
 def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line."""
     from schedmate import config
-    from schedmate.service.answers import why_sentence
-    from schedmate.service.job_view import job_view
+    from schedmate.service.views.job_view import job_view
+    from schedmate.service.views.sentences import why_sentence
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from schedmate.demo.plan import TODAY, YESTERDAY, Part
 from schedmate.model import Job, JobId, JobState, SchedMateError, Submission
-from schedmate.service.job_view import JobView, job_views
-from schedmate.service.submitting import submit
+from schedmate.service.usecases.submit import submit
+from schedmate.service.views.job_view import JobView, job_views
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_scheduler, open_store
 
@@ -28,7 +28,7 @@ _RETRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was said about the end of a running job at one moment."""
+    """What was predicted about the end of a running job at one moment."""
 
     at: float
     attempt: int

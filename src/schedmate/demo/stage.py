@@ -28,7 +28,7 @@ _JOBS_NEED = ("numpy", "tqdm")
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`root` keeps the queue, the history and the logs; it stays for whoever wants to look."""
+    """`root` keeps the queue, the history and the logs; it stays for a later look."""
 
     root: Path
     settings: Settings
@@ -132,7 +132,7 @@ class Helper:
 
 
 class ModelFetch:
-    """Fetches the embedded model beside the jobs. Nobody waits for it; what has come stays."""
+    """Fetches the embedded model beside the jobs. Nothing waits for it; what has arrived stays."""
 
     def __init__(self, stage: Stage) -> None:
         llm = stage.settings.llm

@@ -112,11 +112,11 @@ def _eta_error(record: Record) -> float | None:
     if view is None or not real or view.job.start_time is None:
         return None
     half = view.job.start_time + real / 2
-    said = [sample for sample in record.samples if sample.at <= half]
-    if not said:
+    earlier = [sample for sample in record.samples if sample.at <= half]
+    if not earlier:
         return None
     end = view.job.start_time + real
-    return abs(said[-1].ends_at - end) / (end - said[-1].at)
+    return abs(earlier[-1].ends_at - end) / (end - earlier[-1].at)
 
 
 def _verdict(record: Record) -> Verdict:

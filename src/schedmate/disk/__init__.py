@@ -1,1 +1,1 @@
-"""What several processes share on a disk: a database file, and locks that say who is alive."""
+"""What several processes share on a disk: a database file, locks with a live holder."""

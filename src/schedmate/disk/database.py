@@ -35,7 +35,7 @@ class Database:
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
-            # whoever forgets to close it leaves no connection behind
+            # a store that was not closed leaves no connection behind
             weakref.finalize(self, self._connection.close)
             self._prepare()
             self._migrate(migrations)

@@ -36,7 +36,7 @@ def locked(path: Path, left: Callable[[], float] | None = None) -> Iterator[None
 
 @contextmanager
 def lock_if_free(path: Path) -> Iterator[bool]:
-    """Hold the lock where nobody has it; says whether it is held."""
+    """Hold the lock where it is free; return whether it is held."""
     descriptor = open_lock(path)
     try:
         yield _take(descriptor)
@@ -45,17 +45,17 @@ def lock_if_free(path: Path) -> Iterator[bool]:
 
 
 def hold(path: Path) -> TextIOWrapper | None:
-    """Take the lock, None when somebody has it. Closing lets go, unless a child holds it on."""
+    """Take the lock, None when it is taken. Closing lets go, unless a child holds it on."""
     descriptor = open_lock(path)
     if not _take(descriptor):
         os.close(descriptor)
         return None
-    os.truncate(descriptor, 0)  # the name of an earlier holder says nothing any more
+    os.truncate(descriptor, 0)  # the name of an earlier holder is stale
     return os.fdopen(descriptor, "a", encoding="ascii")
 
 
 def sign(lock: TextIOWrapper) -> None:
-    """Write down who holds the lock."""
+    """Write the holder into the lock."""
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
@@ -73,7 +73,7 @@ def is_held(path: Path) -> bool:
 
 
 def lock_holder(path: Path) -> int | None:
-    """The process that holds the lock, as it wrote itself into it; None when nobody does."""
+    """The process that holds the lock, as it wrote itself into it; None when it is free."""
     deadline = time.monotonic() + _SIGNED_WITHIN_S
     while is_held(path) and time.monotonic() < deadline:
         text = path.read_text("ascii")

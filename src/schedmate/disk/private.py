@@ -25,7 +25,7 @@ def private_directory(path: Path) -> None:
     """Make the directory and what is missing above it for the owner only.
 
     One that is there already is tightened if nothing but SchedMate's files is in it: a home or
-    a project directory that somebody chose as the state directory keeps its mode.
+    a project directory that was chosen as the state directory keeps its mode.
     """
     make_directory(path)
     check_owner(path)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Status(Protocol):
-    """What `os.stat` tells, as far as it is used."""
+    """The fields of `os.stat` that are used."""
 
     @property
     def st_mode(self) -> int: ...

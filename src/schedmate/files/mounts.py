@@ -45,11 +45,11 @@ def is_stored(file: int, device: int, *, known: bool) -> bool:
 
 def _mount_of(file: int) -> tuple[str, str] | None:
     """The type and the options of the mount through which it was opened."""
-    said = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{file}").read_text("ascii"))
+    mount_id = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{file}").read_text("ascii"))
     mounts = Path("/proc/self/mountinfo").read_bytes().decode("utf-8", "replace")
-    for line in mounts.splitlines() if said else ():
+    for line in mounts.splitlines() if mount_id else ():
         ours, _, theirs = line.partition(" - ")
-        if said is not None and ours.partition(" ")[0] == said[1]:
+        if mount_id is not None and ours.partition(" ")[0] == mount_id[1]:
             kind, _, rest = theirs.partition(" ")
             return kind, rest
     return None

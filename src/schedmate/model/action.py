@@ -8,7 +8,9 @@ from typing import Literal
 from schedmate.model.decision import DecisionReason
 from schedmate.model.job import JobId
 
-ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel", "warn", "leave"]
+ActionKind = Literal[
+    "set_nice", "set_time_limit", "requeue", "cancel", "hold", "release", "warn", "leave"
+]
 """The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
 ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 Mode = Literal["observe", "assist", "act"]
@@ -43,6 +45,11 @@ class Action:
         if self.reason is not None and self.kind in _ASKS_NOTHING:
             suffix = f":{self.reason.code}:{self.reason.failure}"
         return f"{self.job_id}:{self.attempt}:{self.kind}{suffix}"
+
+    @property
+    def failure(self) -> str:
+        """The failure that it was decided for; empty where there is none."""
+        return "" if self.reason is None else self.reason.failure
 
     @property
     def asks_the_scheduler(self) -> bool:

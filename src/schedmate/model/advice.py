@@ -63,6 +63,10 @@ class Remark:
     level: Level
     text: str
     evidence: tuple[Evidence, ...] = ()
+    certain: bool = False
+    """As it is now, the job fails: ground enough to hold it."""
+    failures: int = 0
+    """How many runs of it in a row have failed alike, by the scheduler's states alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

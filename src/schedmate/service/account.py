@@ -1,4 +1,4 @@
-"""Under which account SchedMate runs, what that account can read and change, and what follows."""
+"""The account that SchedMate runs under: what it can read and change, and its warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Account:
 
     @property
     def orders(self) -> bool:
-        """Whether it can order the queue: who may change own jobs only would push them back."""
+        """Whether it can order the queue: with own jobs only it would just push these back."""
         return self.rights is None or self.rights.everyone
 
     def may(self, kind: ActionKind, owner: str) -> bool:
@@ -47,28 +47,28 @@ class Account:
         if self.rights is None:
             return "stops and requeues jobs of a queue that runs everything as root"
         return (
-            "stops and requeues every user's jobs by itself, and a wrong diagnosis costs somebody "
+            "stops and requeues every user's jobs by itself, and a wrong diagnosis costs a user "
             "a run; an account of its own with Slurm's admin level Operator can do no more harm "
             "than that"
         )
 
     def warnings(self, mode: Mode) -> list[str]:
-        """What somebody should know before it runs in this mode."""
-        told = []
+        """What an operator should know before it runs in this mode."""
+        warnings = []
         if mode == "act" and self.root:
-            told.append(
+            warnings.append(
                 f"mode act as root: SchedMate {self._acts_as_root()}; read in mode observe first "
                 "what it would do"
             )
         if mode != "observe" and not self.orders:
-            told.append(
+            warnings.append(
                 f"ordering is switched off: {self.user} may change own jobs only, and a nice "
                 "number would only push them back behind other users', which are left alone"
             )
-        return told
+        return warnings
 
 
 def account_at(scheduler: Scheduler) -> Account:
-    """Of who runs this process; the scheduler is asked, and may be unreachable."""
+    """Of the user of this process; the scheduler is asked, and may be unreachable."""
     rights = scheduler.rights() if isinstance(scheduler, KnowsRights) else None
     return Account(user=account_name(), root=os.getuid() == 0, rights=rights)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
     "assist": frozenset({"set_nice", "set_time_limit"}),
-    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel"}),
+    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel", "hold", "release"}),
 }
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""
@@ -105,6 +105,10 @@ class Actions:
             return False
         if not may:
             self._store.settle(action, "observed", at=now)
+        elif action.kind == "hold":
+            # it may have been held and released by a person since: never hold twice
+            self._store.settle(action, "failed", at=now, note="interrupted; the job is not held")
+            return False
         return may and self._do(action, now)
 
     def _settle_what_can_be(self, actions: Sequence[Action], now: float) -> list[Action]:
@@ -165,13 +169,17 @@ class Actions:
                 )
             case "cancel":
                 self._scheduler.cancel(action.job_id)
+            case "hold":
+                self._scheduler.hold(action.job_id)
+            case "release":
+                self._scheduler.release(action.job_id)
         return True
 
 
 def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
     """What the scheduler shows of an action, None while it has not come to an end.
 
-    `asked` says that the scheduler took all of it since this daemon began.
+    `asked`: the scheduler took all of it since this daemon began.
     """
     if action.kind == "requeue":
         return _of_requeue(action, job, asked=asked)
@@ -188,6 +196,10 @@ def _reached(action: Action, job: Job) -> bool:
             return job.nice == action.value
         case "set_time_limit":
             return _same_limit(job.request.time_limit_s, action.value)
+        case "hold":
+            return job.held
+        case "release":
+            return not job.held
         case _:
             return job.state is JobState.CANCELLED and job.restarts == action.attempt
 
@@ -196,6 +208,8 @@ def _shortfall(action: Action, job: Job) -> str:
     """What a scheduler did that was asked, raised no objection and changed nothing."""
     if action.kind == "set_nice":
         return f"priority was set by hand: nice stays {job.nice}"
+    if action.kind in ("hold", "release"):
+        return f"the job is {'still held' if job.held else 'not held'}"
     return f"the limit stays {job.request.time_limit_s} s"
 
 

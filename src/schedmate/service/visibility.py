@@ -1,7 +1,7 @@
 """Who sees what: the one place that decides it.
 
 The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of
-it. Everybody else sees their own jobs whole, and of other users' jobs what squeue would show (id,
+it. Every other user sees their own jobs whole, and of other users' jobs what squeue would show (id,
 user, state, times, nodes, what was asked for) and derived numbers, but no text: no log line, no
 evidence, no script, no command, no path, no name.
 """
@@ -50,14 +50,16 @@ class Viewer:
         return replace(run, job=self.job(run.job), workload=_numbers(run.workload))
 
     def advice(self, advice: Advice, owner: str, owner_of: Callable[[JobId], str]) -> Advice:
-        """`owner_of` says whose a past job was: matches are named if they are the viewer's."""
+        """`owner_of` returns the owner of a past job: matches of the viewer are named."""
         if self.operator:
             return advice
-        said = advice.prediction
+        prediction = advice.prediction
         if not self.may_read(owner):
-            return replace(advice, workload=Workload(), prediction=_without_text(said), advice=())
-        own = tuple(match for match in said.matches if self.may_read(owner_of(match.job_id)))
-        return replace(advice, prediction=replace(said, matches=own))
+            return replace(
+                advice, workload=Workload(), prediction=_without_text(prediction), advice=()
+            )
+        own = tuple(match for match in prediction.matches if self.may_read(owner_of(match.job_id)))
+        return replace(advice, prediction=replace(prediction, matches=own))
 
     def progress(self, progress: Progress, owner: str) -> Progress:
         """How far and how fast; metrics have names that the job chose."""
@@ -85,7 +87,7 @@ class Viewer:
         return replace(rule, pattern=HIDDEN, words=(), positives=(HIDDEN,), origin=source)
 
     def refusal(self, why: str) -> str:
-        """Why a rule is refused, without the line of somebody's log that speaks against it."""
+        """Why a rule is refused, without the line of another user's log that speaks against it."""
         return why if self.operator else why.partition(": ")[0]
 
     def failure(self, failure: PastFailure) -> PastFailure:

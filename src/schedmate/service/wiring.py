@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pydantic import BaseModel
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from schedmate.core import DecisionEngine, Limits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
-    from schedmate.service.daemon import Daemon
     from schedmate.store import Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -23,7 +21,7 @@ _STEPS_OF_A_LARGE_MODEL = 6
 
 
 def open_store(settings: Settings, *, of: str | None = None) -> Store:
-    """The store as the jobs of one scheduler see it, the one in use unless told which."""
+    """The store as the jobs of one scheduler see it, the one in use by default."""
     from schedmate.store.sqlite import SqliteStore
 
     scheduler = of or settings.scheduler
@@ -96,7 +94,7 @@ class LateAsker:
 
 def limits_of(settings: Settings, *, act_since: float) -> Limits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import HangLimits, Limits
+    from schedmate.core import HangLimits, HoldLimits, Limits
 
     hang = settings.hang
     return Limits(
@@ -104,6 +102,7 @@ def limits_of(settings: Settings, *, act_since: float) -> Limits:
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
         act_since=act_since,
+        hold=HoldLimits(certain=settings.hold.certain, after_failures=settings.hold.after_failures),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
@@ -118,33 +117,3 @@ def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
 
     lower = settings.time_limits.lower
     return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
-
-
-@contextmanager
-def assemble(settings: Settings) -> Iterator[Daemon]:
-    """The live system, ready to look at the scheduler for the first time."""
-    from schedmate.advisor import Advisor
-    from schedmate.handler import Handler
-    from schedmate.service.actions import Actions
-    from schedmate.service.daemon import Daemon
-
-    store = open_store(settings)
-    scheduler = open_scheduler(settings)
-    asker = LateAsker(settings, store)
-    limits = limits_of(settings, act_since=store.created_at())
-    daemon = Daemon(
-        engine=engine_of(settings, limits),
-        scheduler=scheduler,
-        store=store,
-        advisor=Advisor(store, store),
-        handler=Handler(store, asker),
-        actions=Actions(scheduler, store, settings.mode),
-        asker=asker,
-        open_store=lambda: open_store(settings),
-        own_files=settings.state_dir,
-    )
-    try:
-        yield daemon
-    finally:
-        daemon.close()
-        store.close()

@@ -1,4 +1,4 @@
-"""The contract of the store: small Protocols by who uses them, and all of them together."""
+"""The contract of the store: one small Protocol for each user of it, and all of them together."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KeptAdvice:
 
 @dataclass(frozen=True, slots=True)
 class KeptProgress:
-    """`at` is when it was seen: what it says of the time left grows old."""
+    """`at` is when it was seen: its remaining time grows stale."""
 
     progress: Progress
     at: float
@@ -76,7 +76,7 @@ class Runs(Protocol):
         """Many at once, all or none."""
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
-        """One attempt of a job, the last one unless told which."""
+        """One attempt of a job, by default the last one."""
 
     def node_runs(self, *, since: float, limit: int = 20_000) -> Sequence[NodeRun]:
         """The newest ended runs of this scheduler on nodes, with what they died of."""
@@ -124,7 +124,7 @@ class Decisions(Protocol):
 
 
 class EventLog(Protocol):
-    """What the decision engine was told, in order, as far back as the log is kept."""
+    """The events that were sent to the decision engine, in order, as far back as the log goes."""
 
     def keep_events(self, events: Sequence[KeptEvent], *, most: int, handled: bool = True) -> None:
         """Append; the oldest go where there are more than `most`.

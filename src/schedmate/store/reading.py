@@ -1,4 +1,4 @@
-"""A store that this user may only read: it answers as ever, and what it is told is forgotten."""
+"""A store that this user may only read: reads answer as usual, writes are dropped."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from schedmate.simulator.traces import TraceJob
 
 
 def a_job(**overrides: Any) -> Job:
-    """A pending job of ours; one that is said to run or to have ended gets the times it needs.
+    """A pending job of ours; one that runs or has ended gets the times it needs.
 
     The files of another user's job would be read with that user's rights.
     """

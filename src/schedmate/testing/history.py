@@ -72,7 +72,7 @@ class MemoryHistory:
         return self.lessons.get(name)
 
     def keep_learnt(self, name: str, body: str, *, at: float) -> None:
-        del at  # who asks a store may ask how old a lesson is
+        del at  # a real store uses it
         self.lessons[name] = body
 
     def failure_reason(self, run: PastRun) -> str | None:
@@ -103,7 +103,7 @@ def past_run(
     workload: Workload | None = None,
     startup_s: float | None = None,
 ) -> PastRun:
-    """A run that has ended, with what matters to who learns from it."""
+    """A run that has ended, with what matters to learning."""
     return PastRun(
         job=Job(
             id=job_id,

@@ -1,4 +1,4 @@
-"""Lines that nobody should print, made of lines that somebody does: for fuzzing a log format."""
+"""Lines that no program should print, made of real ones: for fuzzing a log format."""
 
 from __future__ import annotations
 

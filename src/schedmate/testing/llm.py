@@ -49,11 +49,11 @@ class ScriptedAsker:
         system: str = "",
         max_tokens: int = 256,  # noqa: ARG002 - the script is as long as it is
     ) -> Answer[T]:
-        said = self._next(schema, prompt)
+        scripted = self._next(schema, prompt)
         self.asked.append(Asked(schema, prompt, purpose, system))
-        if isinstance(said, ModelError):
-            raise said
-        data = said.model_dump() if isinstance(said, BaseModel) else said
+        if isinstance(scripted, ModelError):
+            raise scripted
+        data = scripted.model_dump() if isinstance(scripted, BaseModel) else scripted
         return Answer(schema.model_validate(data), Cost(llm_calls=1, llm_tokens=1))
 
     def _next(self, schema: type[BaseModel], prompt: str) -> Scripted:
@@ -87,7 +87,7 @@ class MemoryLedger:
 
 @dataclass(slots=True)
 class ScriptedServer:
-    """A chat-completions endpoint on loopback that does to each request what its script says."""
+    """A chat-completions endpoint on loopback that answers each request by its script."""
 
     base_url: str
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -199,7 +199,7 @@ def _handler(scripted: ScriptedServer, script: list[Behaviour]) -> type[BaseHTTP
         def _behave(self, body: dict[str, Any]) -> None:
             turn = min(len(scripted.requests), len(script) - 1)
             scripted.requests.append({**body, "path": self.path, "headers": dict(self.headers)})
-            with suppress(OSError):  # whoever asked may have gone
+            with suppress(OSError):  # the client may have gone
                 script[turn](self, scripted)
             self.close_connection = True
 

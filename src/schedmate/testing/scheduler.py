@@ -18,7 +18,7 @@ from schedmate.model import (
 
 @dataclass(slots=True)
 class FakeScheduler:
-    """Fulfils `Scheduler`. Nothing runs: the test says how its jobs fare.
+    """Fulfils `Scheduler`. Nothing runs: the test sets the states of its jobs.
 
     `calls` lists what was changed, in order. Put an error into `trouble` and every call raises
     it until it is taken out again; with `lose_answers` a change is made before it is raised.
@@ -102,6 +102,17 @@ class FakeScheduler:
         partitions = set((job.request.partition or "").split(",")) - {""}
         allowed = not partitions or bool(partitions & set(node.partitions))
         return allowed and node.name not in job.request.exclude_nodes
+
+    def hold(self, job_id: JobId) -> None:
+        job = self._job(job_id)
+        if job.state is not JobState.PENDING:
+            raise SchedulerError(f"job {job_id} does not wait")
+        self.put(replace(job, held=True))
+        self._done("hold", job_id)
+
+    def release(self, job_id: JobId) -> None:
+        self.put(replace(self._job(job_id), held=False))
+        self._done("release", job_id)
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self.put(replace(self._job(job_id), nice=nice))

@@ -173,10 +173,10 @@ class SlurmCluster:
         self._wait("MariaDB", lambda: _succeeds(*sql))
 
     def _all_idle(self) -> bool:
-        said = subprocess.run(
+        answer = subprocess.run(
             ["sinfo", "-h", "-N", "-t", "idle", "-o", "%N"], capture_output=True, check=False
         )
-        return set(said.stdout.decode().split()) == set(self.nodes)
+        return set(answer.stdout.decode().split()) == set(self.nodes)
 
     def _wait(self, what: str, ready: Callable[[], bool], at_most_s: float = _START_S) -> None:
         deadline = time.monotonic() + at_most_s
@@ -202,9 +202,9 @@ def _program(name: str) -> str | None:
 
 
 def _major_version() -> int:
-    """22 of `slurm-wlm 22.05.8`; the clients tell theirs only once there is a slurm.conf."""
-    said = subprocess.run([_program("slurmctld") or "", "-V"], capture_output=True, check=True)
-    return int(said.stdout.split()[-1].partition(b".")[0])
+    """22 of `slurm-wlm 22.05.8`; the clients report theirs only once there is a slurm.conf."""
+    answer = subprocess.run([_program("slurmctld") or "", "-V"], capture_output=True, check=True)
+    return int(answer.stdout.split()[-1].partition(b".")[0])
 
 
 def _succeeds(*command: str) -> bool:
@@ -218,8 +218,8 @@ def _listens(port: int) -> bool:
 
 
 def _queue_is_empty() -> bool:
-    said = subprocess.run(["squeue", "-h"], capture_output=True, check=False)
-    return not said.stdout
+    answer = subprocess.run(["squeue", "-h"], capture_output=True, check=False)
+    return not answer.stdout
 
 
 def _restore(slurm_conf: str | None) -> None:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 CLUSTER = "private"
 GPU_TYPE = "a100"
 _CAN_SWITCH_CGROUPS_OFF = 24
-"""The major version from which slurmd insists on control groups unless told otherwise."""
+"""The major version from which slurmd insists on control groups unless configured otherwise."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-"""Slurm wants a device file for each GPU; these are on every machine and hurt nobody."""
+"""Slurm wants a device file for each GPU; these are on every machine and are harmless."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Names and values in files that could not be followed: what is stated is found, no more."""
+"""Names and values in files that could not be interpreted: what is stated is found, no more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedmate.advisor.agent.choices import choices
 from schedmate.advisor.agent.fields import TOPICS
 from schedmate.advisor.agent.grounding import stands_in
 from schedmate.advisor.agent.searching import written_values
-from schedmate.advisor.sources import SourceFile
+from schedmate.advisor.sources.files import SourceFile
 
 
 def found(name, text):

@@ -13,7 +13,7 @@ from schedmate.handler.learning import Teaching
 from schedmate.model import JobState
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
-from schedmate.service.daemon import Daemon
+from schedmate.service.daemon.daemon import Daemon
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker

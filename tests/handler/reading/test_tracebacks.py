@@ -173,7 +173,7 @@ def test_a_log_that_is_cut_off_amid_a_traceback_is_a_weak_sign():
         PLAIN.replace("Traceback", "2026-01-01 12:00:00 WARNING x: Traceback", 1),
     ],
 )
-def test_what_is_told_as_harmless_is_no_clue(text):
+def test_what_is_announced_as_harmless_is_no_clue(text):
     assert causes(text) == []
 
 

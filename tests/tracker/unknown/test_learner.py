@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.corpora.unknown_formats.labels import Log, written
+from bench.corpora.unknown_formats.sets import SETS
 from schedmate.model import BadInput, LearnedPattern
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.unknown import Learner
-from tracker.unknown.exam import Log, written
-from tracker.unknown.sets import SETS
 
 
 def fed(lines: list[str], learner: Learner | None = None) -> tuple[Learner, list[Sighting]]:

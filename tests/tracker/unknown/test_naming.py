@@ -4,13 +4,13 @@ import platformdirs
 import pytest
 from pydantic import ValidationError
 
+from bench.accuracy.unknown_format_score import settle
 from schedmate.config import LlmSettings
 from schedmate.llm import open_asker
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.model import BadAnswer
 from schedmate.testing.llm import MemoryLedger, ScriptedAsker
 from schedmate.tracker.unknown import Learner
-from tracker.unknown.exam import settle
 
 OPEN = [f"at {i * 3}, chain 300 long, {9 / (i + 1):.4f} by 7" for i in range(1, 30)]
 

@@ -17,9 +17,9 @@ from schedmate.advisor.agent.searching import written_values
 from schedmate.advisor.agent.steps import MAX_TOKENS, STEPPING, Search, Step
 from schedmate.advisor.agent.tools import Desk
 from schedmate.advisor.agent.voting import vote
-from schedmate.advisor.launch import Launch, PythonRun
-from schedmate.advisor.python.trace import Trace
-from schedmate.advisor.sources import Files, SourceFile
+from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.launch.run import Launch, PythonRun
+from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.model import Asker, Cost, Finding, ModelError, Workload
 
 T = TypeVar("T", bound=BaseModel)
@@ -140,11 +140,11 @@ class Agent:
 
 
 def _offered(seen: Seen, topics: list[Topic]) -> dict[str, list[Choice]]:
-    """What was followed; where nothing was, what is written in the files."""
-    followed = named_values(seen.run, seen.trace)
-    offered = {topic.field: choices(topic, followed) for topic in topics}
+    """What was interpreted; where nothing was, what is written in the files."""
+    interpreted = named_values(seen.run, seen.trace)
+    offered = {topic.field: choices(topic, interpreted) for topic in topics}
     if not all(offered.values()):
-        both: list[Named] = [*followed, *written_values(seen.settings())]
+        both: list[Named] = [*interpreted, *written_values(seen.settings())]
         for topic in topics:
             if not offered[topic.field] and topic.field != "task":
                 offered[topic.field] = choices(topic, both)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from schedmate.advisor.idioms.calls import words
+from schedmate.advisor.sources.words import words
 from schedmate.model import Workload
 
 

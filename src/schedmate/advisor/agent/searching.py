@@ -1,4 +1,4 @@
-"""Names and values in the text of a job's files, for where the code could not be followed.
+"""Names and values in the text of a job's files, for where the code could not be interpreted.
 
 Comments and docstrings are no code: what they say is never found here.
 """
@@ -12,8 +12,8 @@ from typing import Final
 
 from schedmate.advisor.agent.grounding import without_comment
 from schedmate.advisor.agent.named import Named
-from schedmate.advisor.modules import Module, parse
-from schedmate.advisor.sources import SourceFile, evidence
+from schedmate.advisor.interpret.python.modules import Module, parse
+from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence
 
 MOST_FILES: Final = 40

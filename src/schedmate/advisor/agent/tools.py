@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from schedmate.advisor.idioms.calls import words
-from schedmate.advisor.sources import Files, SourceFile
+from schedmate.advisor.sources.files import Files, SourceFile
+from schedmate.advisor.sources.words import words
 from schedmate.model.redaction import redact
 
 _SKIPPED: Final = words(

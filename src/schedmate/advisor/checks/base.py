@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from schedmate.advisor.launch import Launch
-from schedmate.advisor.modules import Unparsable
-from schedmate.advisor.target import Target
-from schedmate.advisor.understanding import Understanding
+from schedmate.advisor.interpret.python.modules import Unparsable
+from schedmate.advisor.launch.run import Launch
+from schedmate.advisor.launch.target import Target
+from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Fingerprint, PastRun, Prediction, Remark, Workload
 
 

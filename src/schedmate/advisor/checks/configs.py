@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.shell import Word
-from schedmate.advisor.sources import Files
+from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.sources.files import Files
 from schedmate.model import Remark
 
 _OPTION = re.compile(r"--?[\w.-]{0,60}(?:config|cfg|conf|yaml|json)(?:[_-]?(?:file|path))?")

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.sources import Files
+from schedmate.advisor.sources.files import Files
 from schedmate.files import entries
 from schedmate.model import Remark
 

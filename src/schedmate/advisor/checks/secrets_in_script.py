@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.shell.words import COMMAND_FILE
-from schedmate.advisor.sources import SourceFile, evidence
+from schedmate.advisor.interpret.shell.words import COMMAND_FILE
+from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Remark
 from schedmate.model.redaction import redact
 

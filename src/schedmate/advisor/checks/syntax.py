@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.checks.base import Checked
-from schedmate.advisor.sources import evidence
+from schedmate.advisor.sources.files import evidence
 from schedmate.model import Remark
 
 

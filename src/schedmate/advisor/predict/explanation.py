@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.neighbours import Neighbours, Tier
 from schedmate.advisor.predict.scaling import Ending
-from schedmate.advisor.target import Target
 from schedmate.model import PastRun, Workload
 
 _FIELDS: dict[Ending, str] = {"steps": "max_steps", "epochs": "epochs"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from schedmate.advisor.target import Target
+from schedmate.advisor.launch.target import Target
 from schedmate.model import Job, JobState, PastRun
 
 _NUMBER = re.compile(r"\d+")

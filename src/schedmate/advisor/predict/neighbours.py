@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.distances import (
     comparable,
     distances,
@@ -27,7 +28,6 @@ from schedmate.advisor.predict.runs import (
     rows_of,
 )
 from schedmate.advisor.predict.scaling import Scaling
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Workload
 from schedmate.model.sketch import WORDS, Sketch, blocks, sketch_of
 

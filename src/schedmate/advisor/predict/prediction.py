@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.facts import facts_at_submission
@@ -28,7 +29,6 @@ from schedmate.advisor.predict.runs import (
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
 from schedmate.advisor.predict.spread import LONGEST_S, at_most, empirical
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
 from schedmate.model.sketch import WORDS, word_hash
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.calibration import Calibration
-from schedmate.advisor.target import Target
 from schedmate.model import Fingerprint, History, PastRun, Prediction, Spread, Workload
 
 _REHEARSED = 300

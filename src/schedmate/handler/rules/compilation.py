@@ -2,9 +2,9 @@
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOING_ON = Lazy(
+_GOING_ON = LazyPattern(
     r"\b(?:fall(?:ing|s|en)? back|fallback|skipp(?:ed|ing)|ignor(?:ed|ing)|suppress\w{0,8}"
     r"|autotun\w{1,8}|will be eager)\b",
     re.IGNORECASE,
@@ -12,9 +12,10 @@ _GOING_ON = Lazy(
 
 RULES = (
     Rule(
-        # the reason stands in the chain below it; these only say where it was met
+        # the reason stands in the chain below it; these only name the place
+        name="torch-dynamo",
         reason="compile_error",
-        pattern=Lazy(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
+        pattern=LazyPattern(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.SYMPTOM,
@@ -22,8 +23,9 @@ RULES = (
         negatives=("torch._dynamo.exc.Unsupported: call_method",),
     ),
     Rule(
+        name="torch-inductor",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
             r"|triton\.[\w.]{0,60}(?:CompilationError|CompileTimeAssertionFailure|PTXASError)"
             r"|\bOutOfResources: out of resource|Internal Triton PTX codegen error"
@@ -94,8 +96,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="xla-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
             r"(?:[Ff]ailed to compile|[Cc]ompil(?:ation|ing) |libdevice|LLVM)"
         ),
@@ -116,8 +119,9 @@ RULES = (
     ),
     Rule(
         # compilers, which raise no exception
+        name="native-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
             r"|ld)(?:-[\d.]{1,5})?: "
             r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
@@ -153,9 +157,10 @@ RULES = (
         ),
     ),
     Rule(
-        # build tools, which only tell that a compiler failed
+        # build tools, which only report that a compiler failed
+        name="build-stopped",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^ninja: build stopped: |\bcollect2: error: ld returned"
             r"|^ {0,8}error: command '[^']{1,200}' failed"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d|^ {0,4}ERROR: Failed building wheel for "

@@ -3,12 +3,13 @@
 A peer that died looks like a bad link to the others, so most of it yields to any cause.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="infiniband-port",
         reason="network",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NET/IB\w? ?: ?.{0,60}[Aa]sync (?:fatal )?event ?: .{0,30}(?:port error|fatal"
             r"|device removal)"
             r"|Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
@@ -23,7 +24,9 @@ RULES = (
             r"|failed to TCP connect to a peer MPI process"
             r"|unable to complete a TCP connection to another process"
         ),
-        unless=Lazy(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
+        unless=LazyPattern(
+            r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"
+        ),
         confidence=0.88,
         positives=(
             (
@@ -48,8 +51,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="infiniband-completion",
         reason="network",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NET/IB\w? ?: ?Got completion (?:from peer )?.{0,120}(?:error|status=)"
             r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
             r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
@@ -64,7 +68,7 @@ RULES = (
             r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
             r"|^\w{1,40}(?:Error|Exception): \[Errno (?:113|101)\]"
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"\[W[ \d]|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection"
             r"|Retry\("
             r"|falling back|[Cc]onnection (?:closed|reset)|wandb|W&B|mlflow"

@@ -1,18 +1,19 @@
-"""Helper processes of one job that died, and nothing clearer says of what."""
+"""Helper processes of a job that died of an unknown cause."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="torch-dataloader",
         reason="dataloader_killed",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,200}\) (?:exited unexpectedly"
             r"|is killed by signal: )|[Pp]in memory thread exited unexpectedly"
             r"|DataLoader timed out after \d"
             r"|DataLoader worker exited unexpectedly"
             r"|background workers? (?:is|are) no longer alive"
         ),
-        unless=Lazy(r"killed by signal: Bus"),
+        unless=LazyPattern(r"killed by signal: Bus"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -28,8 +29,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="ray-worker",
         reason="killed",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"
             r"|TerminatedWorkerError)(?::|$)"
         ),

@@ -1,4 +1,4 @@
-"""The local scheduler as everybody else sees it."""
+"""The local scheduler behind the common interface."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from schedmate.model import (
     Submission,
 )
 from schedmate.model.account import account_name
+from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.activity import activities
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
@@ -43,8 +44,6 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
-_NICE_RANGE = 10_000
-"""Jobs do not age here, so nothing bounds it but the wish for readable numbers."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -60,7 +59,7 @@ class LocalScheduler:
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
-        self._most_nice = nice_range or _NICE_RANGE
+        self._most_nice = nice_range or NICE_RANGE
 
     def submit(self, submission: Submission) -> JobId:
         self._check(submission)
@@ -81,12 +80,12 @@ class LocalScheduler:
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
-        if not all(entry.state.ended for entry in entries):
-            self.ensure_running()  # whoever looks at jobs that wait or run sees to it that they do
+        if not all(entry.state.ended or entry.held for entry in entries):
+            self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
         return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
-        """This machine, which is up, or nobody would ask."""
+        """This machine, which is up if this code runs."""
         if names is not None and self._node not in names:
             return []
         return [NodeState(name=self._node, condition="up", state="up", up_since=booted_at())]
@@ -116,6 +115,13 @@ class LocalScheduler:
     def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
         return True
 
+    def hold(self, job_id: JobId) -> None:
+        self._queue.hold(_number(job_id))
+
+    def release(self, job_id: JobId) -> None:
+        self._queue.release(_number(job_id))
+        self.ensure_running()
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._queue.set_nice(_number(job_id), nice)
 
@@ -139,7 +145,7 @@ class LocalScheduler:
     def ensure_running(self) -> None:
         """Start the daemon unless one is alive.
 
-        Where that fails the jobs are queued all the same: whoever looks next tries again.
+        Where that fails the jobs are queued all the same: the next look tries again.
         """
         try:
             self._start_daemon()
@@ -147,7 +153,7 @@ class LocalScheduler:
             _log.warning("the local scheduler cannot be started now", exc_info=True)
 
     def _start_daemon(self) -> None:
-        """Hand it the lock that says it is alive."""
+        """Hand it the lock that shows it is alive."""
         lock = hold(self._layout.lock)
         if lock is None:
             return
@@ -219,7 +225,7 @@ class LocalScheduler:
 
 
 def _check_log(path: Path) -> None:
-    """Opening a pipe would wait for whoever reads it, and a device keeps nothing to read."""
+    """Opening a pipe would wait for a reader, and a device keeps nothing to read."""
     try:
         mode = path.stat().st_mode
     except OSError:  # not there yet, or for the job to find out

@@ -1,4 +1,4 @@
-"""The folder of one run: what to run, who claimed it, how it ended."""
+"""The folder of one run: what to run, which process claimed it, how it ended."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """`folder` is the same for whoever looks, so a restarted daemon finds what it began."""
+    """`folder` is the same for every process, so a restarted daemon finds what it began."""
 
     folder: Path
 
@@ -78,7 +78,7 @@ class Attempt:
 
 
 def write_private(path: Path, text: str) -> None:
-    """The environment of a job may hold secrets: nobody else reads it."""
+    """The environment of a job may hold secrets: no other user reads it."""
     draft = path.with_suffix(f".{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

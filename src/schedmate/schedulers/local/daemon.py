@@ -2,7 +2,7 @@
 
     python -m schedmate.schedulers.local.daemon ROOT SETTINGS LOCK
 
-LOCK is a file descriptor: whoever starts the daemon holds the lock and hands it down, so that
+LOCK is a file descriptor: the starting process holds the lock and hands it down, so that
 two starts at once give one daemon. All it knows is in the queue file and in the folders of the
 runs, so it may be killed at any moment: the next one goes on where it stopped.
 """
@@ -162,7 +162,7 @@ def serve(layout: Layout, settings: LocalSettings, lock: TextIOWrapper | None) -
         with lock:
             sign(lock)
             _serve_until_idle(layout, settings)
-        # somebody may have queued a job while we still held the lock and looked alive
+        # a job may have been queued while we still held the lock and looked alive
         queue = Queue(layout.queue)
         idle = queue.idle()
         queue.close()

@@ -1,6 +1,6 @@
-"""Starts a command as nobody's child: `python detach.py COMMAND...`
+"""Starts a command detached from its parent: `python detach.py COMMAND...`
 
-Whoever starts a daemon need not wait for it, and leaves no zombie behind.
+The process that starts a daemon need not wait for it, and leaves no zombie behind.
 """
 
 from __future__ import annotations

@@ -21,17 +21,17 @@ def count_gpus() -> int:
 
 
 def busy_gpus() -> dict[int, float]:
-    """How busy each GPU is, from 0 to 1, by its number; empty where nothing tells."""
+    """How busy each GPU is, from 0 to 1, by its number; empty where that is unknown."""
     if shutil.which("nvidia-smi") is None:
         return {}
     query = ["--query-gpu=index,utilization.gpu", "--format=csv,noheader,nounits"]
     try:
-        told = subprocess.run(
+        reported = subprocess.run(
             ["nvidia-smi", *query], capture_output=True, text=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return {}
-    rows = (line.replace(" ", "").split(",") for line in told.stdout.splitlines())
+    rows = (line.replace(" ", "").split(",") for line in reported.stdout.splitlines())
     return {
         int(row[0]): int(row[1]) / 100
         for row in rows

@@ -1,4 +1,4 @@
-"""Who is alive, and which processes belong to a run. Linux' /proc, nothing else."""
+"""Which processes are alive, and which processes belong to a run. Linux' /proc, nothing else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def signal_run(mark: str, shepherd: int, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ProcessTime:
-    """A process, the entry of its environment that says where it belongs, and its CPU time.
+    """A process, the entry of its environment that names where it belongs, and its CPU time.
 
     `ticks` has that of the children it has waited for, too.
     """

@@ -4,7 +4,7 @@
 
 A process of its own, so that the job and the record of its end survive the scheduler. It
 uses nothing but the standard library and is started by path: every job pays for its start.
-The claim is the one place that makes a run happen at most once: whoever links it first runs.
+The claim is the one place that makes a run happen at most once: the first process to link it runs.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _run(spec: dict[str, Any]) -> tuple[int, int, str]:
 
 
 def _open_log(path: str) -> int:
-    """A pipe that nobody reads is an error, and not waited for."""
+    """A pipe without a reader is an error, and not waited for."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC | os.O_NOCTTY
     log = os.open(path, flags | os.O_NONBLOCK, 0o666)
     os.set_blocking(log, True)
@@ -104,7 +104,7 @@ def _end_leftovers() -> None:
 
 
 def _reap() -> bool:
-    """Collect the dead; True while somebody lives."""
+    """Collect the dead; True while a process lives."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -24,7 +24,7 @@ _MOST_JOBS = 500
 
 
 def measured(ask: Ask, jobs: Sequence[Job]) -> dict[JobId, Activity]:
-    """One question for all of them; what sstat does not tell of is left out."""
+    """One question for all of them; jobs that sstat does not report are left out."""
     if not jobs or not _gathers(ask):
         return {}
     numbers = _numbers(ask, jobs[:_MOST_JOBS])

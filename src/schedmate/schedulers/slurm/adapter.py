@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schedmate.model import NotFound, PartlyKnown, SchedulerError
+from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
 from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
@@ -37,7 +37,7 @@ _MOST_IDS = 5000
 """How many ids fit on one command line; beyond it everything is asked for."""
 
 _SITE_S = 3600.0
-"""How long what a site's configuration says is taken for granted."""
+"""How long a site's configuration is taken to be unchanged."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 30.0, 600.0
 """Before accounting that did not answer is asked again, twice as long each time."""
 _log = logging.getLogger("schedmate.slurm")
@@ -97,7 +97,7 @@ class SlurmScheduler:
         return self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
 
     def cancel(self, job_id: JobId) -> None:
-        # scancel says nothing about a job it does not know
+        # scancel is silent about a job it does not know
         jobs = self.jobs([_checked(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
@@ -125,6 +125,22 @@ class SlurmScheduler:
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         return allows(job.request, node)
+
+    def hold(self, job_id: JobId) -> None:
+        """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
+        self._refuse_unless_pending(self._record(_checked(job_id)))
+        self._slurm.ask("scontrol", "uhold", job_id)
+        try:
+            self._refuse_unless_pending(self._record(job_id))
+        except SchedulerError:
+            # Slurm takes a hold of a running job in silence, and would hold its next run
+            self._slurm.ask("scontrol", "release", job_id)
+            raise
+
+    def release(self, job_id: JobId) -> None:
+        """See `Scheduler.release`. A release also resets the priority of a job that is not held."""
+        if parsing.is_held(self._record(_checked(job_id))):
+            self._slurm.ask("scontrol", "release", job_id)
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._update(job_id, f"Nice={nice}")
@@ -172,6 +188,11 @@ class SlurmScheduler:
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
         return rows[0]
+
+    def _refuse_unless_pending(self, record: parsing.Record) -> None:
+        if parsing.state_of(record) is not JobState.PENDING:
+            state = record["State"].lower()
+            raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
     def _update(self, job_id: JobId, *changes: str) -> None:
         self._slurm.ask("scontrol", "update", f"JobId={_checked(job_id)}", *changes)

@@ -86,29 +86,29 @@ class SlurmCommands:
         return answer
 
     def _too_late(self, name: str, error: subprocess.TimeoutExpired) -> SchedulerUnreachable:
-        said = _complaint(_text(error.stderr or b""))
+        text = _complaint(_text(error.stderr or b""))
         maybe = "; the job may have been queued all the same" if name == "sbatch" else ""
         return SchedulerUnreachable(
-            f"{name} gave no answer in {self.timeout_s:g} s{maybe}{': ' if said else ''}{said}"
+            f"{name} gave no answer in {self.timeout_s:g} s{maybe}{': ' if text else ''}{text}"
         )
 
 
 def _refuse(name: str, returncode: int, complaint: str) -> None:
     """Raise what the complaint means; a success that only warned is none."""
-    said = _complaint(complaint)
-    if _UNKNOWN_JOB.search(said):
-        raise NotFound(f"Slurm does not know this job ({name}: {said})")
-    if _UNREACHABLE.search(said):
-        raise SchedulerUnreachable(f"Slurm cannot be reached ({name}: {said})")
+    text = _complaint(complaint)
+    if _UNKNOWN_JOB.search(text):
+        raise NotFound(f"Slurm does not know this job ({name}: {text})")
+    if _UNREACHABLE.search(text):
+        raise SchedulerUnreachable(f"Slurm cannot be reached ({name}: {text})")
     if returncode:
-        raise SchedulerError(f"{name}: {said or f'exit code {returncode}'}")
+        raise SchedulerError(f"{name}: {text or f'exit code {returncode}'}")
 
 
 def _complaint(stderr: str) -> str:
-    """What the command said, without its own name on every line and without repetition."""
+    """The error text of the command, without its own name on every line and without repetition."""
     lines = (_PREFIX.sub("", line).strip() for line in stderr.splitlines())
-    said = " ".join(dict.fromkeys(line for line in lines if line))
-    return said if len(said) <= _LONGEST_COMPLAINT else "…" + said[-_LONGEST_COMPLAINT:]
+    text = " ".join(dict.fromkeys(line for line in lines if line))
+    return text if len(text) <= _LONGEST_COMPLAINT else "…" + text[-_LONGEST_COMPLAINT:]
 
 
 def _text(raw: bytes) -> str:

@@ -1,6 +1,6 @@
 """What a job's own request allows: partition, features, reservation, nodes by name.
 
-Where it cannot be told, a node is not counted: a job keeps a node too many rather than one too few.
+Where that is unknown, a node is not counted: a job keeps a node too many rather than one too few.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ class _Step:
 
 
 def gpu_use(steps: Iterable[Record], gpus: int) -> GpuUse | None:
-    """Of a job's steps, as sacct tells of them; None where nothing was measured.
+    """Of a job's steps, as sacct reports them; None where nothing was measured.
 
-    How busy the GPUs were is told by the steps that had something in their memory, if any had:
+    How busy the GPUs were is taken from the steps that had something in their memory, if any had:
     the batch script and what Slurm itself adds only wait.
     """
     measured = [_step(each, gpus) for each in steps]
@@ -43,7 +43,7 @@ def gpu_use(steps: Iterable[Record], gpus: int) -> GpuUse | None:
 
 
 def _step(record: Record, gpus: int) -> _Step:
-    """Slurm measures a task: what it says of one with several GPUs is their sum."""
+    """Slurm measures a task: the value of one with several GPUs is their sum."""
     share = _gpus_of_a_task(record["NTasks"], gpus)
     held = values.megabytes(values.tres(record["TRESUsageInMax"]).get(_MEMORY, "")) or 0
     used = values.tres(record["TRESUsageInAve"]).get(_UTILIZATION, "")

@@ -24,7 +24,7 @@ _CLOSED = frozenset({"DRAIN", "DRAINED", "DRAINING"})
 
 
 def node_states(text: str, reservations: str = "") -> list[NodeState]:
-    """`reservations` is what `scontrol -o show reservation` says."""
+    """`reservations` is the output of `scontrol -o show reservation`."""
     held = _reserved(reservations)
     return [_node(line, held) for line in text.splitlines() if line.startswith("NodeName=")]
 

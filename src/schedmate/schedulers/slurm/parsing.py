@@ -104,9 +104,7 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
 
 def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job:
     """A job as the controller shows it."""
-    state = values.state(record["State"])
-    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
-        state = JobState.PENDING
+    state = state_of(record)
     nodes = expand(record["NodeList"])
     command = split_command(record["Command"], is_file)
     started = state is not JobState.PENDING and bool(nodes)
@@ -131,7 +129,14 @@ def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job
         nice=_number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
         reason="" if record["Reason"] == "None" else record["Reason"],
+        held=state is JobState.PENDING and is_held(record),
     )
+
+
+def state_of(record: Record) -> JobState:
+    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
+        return JobState.PENDING
+    return values.state(record["State"])
 
 
 def split_command(text: str, is_file: IsFile) -> tuple[str, ...]:
@@ -168,9 +173,9 @@ def _queued_request(record: Record) -> Request:
         memory_mb=values.megabytes(resources.get("mem", "")),
         time_limit_s=values.limit_s(record["TimeLimit"]),
         partition=record["Partition"] or None,
-        required_nodes=expand(_said(record["ReqNodes"])),
-        features=_said(record["Feature"]),
-        reservation=_said(record["Reservation"]),
+        required_nodes=expand(_stated(record["ReqNodes"])),
+        features=_stated(record["Feature"]),
+        reservation=_stated(record["Reservation"]),
     )
 
 
@@ -192,7 +197,7 @@ def _most_nice(record: Record, site: Site | None) -> int | None:
     return None if site is None else site.most_nice(priority, nice)
 
 
-def _said(text: str) -> str:
+def _stated(text: str) -> str:
     return "" if text in ("(null)", "N/A") else text
 
 
@@ -212,7 +217,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
 def accounted_jobs(rows: Iterable[Record]) -> list[Job]:
     """Ended jobs as accounting remembers them, each with its last run.
 
-    It keeps a row for every run, so their number tells the restarts; it keeps neither the nice
+    It keeps a row for every run, so their number gives the restarts; it keeps neither the nice
     value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
     """
     runs: dict[str, list[Record]] = {}

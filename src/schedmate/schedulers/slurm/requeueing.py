@@ -1,8 +1,8 @@
 """Queueing a job again, in steps that any later daemon can go on with.
 
-Slurm lets nodes be excluded only while a job waits, and starts a waiting job whenever it likes. So
+Slurm lets nodes be excluded only while a job waits, and starts a waiting job at any time. So
 the job is queued again *held* (`requeuehold`), gets its exclusions and its time, and is released.
-`SPECIAL_EXIT`, which requeuehold sets in the same instant, tells our hold from anybody else's: no
+`SPECIAL_EXIT`, which requeuehold sets in the same instant, marks our hold: no
 other hold is ever released. Which step comes next is read from Slurm, so a crash loses nothing.
 """
 
@@ -30,7 +30,7 @@ _OURS = "SPECIAL_EXIT"
 _CREDENTIAL_S = 2.0
 """slurmd refuses, as revoked, a credential from the second in which the last run ended."""
 _JUST_NOW_S = 150.0
-"""A requeued job is kept back for two minutes; a start time beyond that is somebody's wish."""
+"""A requeued job is kept back for two minutes; a start time beyond that was set by a person."""
 _log = logging.getLogger("schedmate.slurm")
 
 
@@ -77,7 +77,7 @@ class Requeueing:
                 f"Slurm does not queue job {self.job_id} again: it was submitted with "
                 "--no-requeue or is no batch job"
             )
-        # one that somebody holds stays held when it is requeued, and is not ours to release
+        # one that a person holds stays held when it is requeued, and is not ours to release
         ours = (self.exclude_nodes or self.delay_s) and not parsing.is_held(seen)
         how = ["requeuehold", f"State={_OURS.replace('_', '')}"] if ours else ["requeue"]
         self.slurm.ask("scontrol", *how, self.job_id)

@@ -1,4 +1,4 @@
-"""What this account may do in Slurm: to its own jobs only, or to everybody's."""
+"""What this account may do in Slurm: to its own jobs only, or to all jobs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def rights(slurm: SlurmCommands, *, accounting: Callable[[], bool]) -> Rights:
     found = _SLURM_USER.search(slurm.ask("scontrol", "show", "config"))
     if found is not None and found[1] == user:
         return Rights(everyone=True, role="SlurmUser")
-    told = _level(slurm, user) if accounting() else ""
-    role = _LEVELS.get(told.lower(), "")
+    level = _level(slurm, user) if accounting() else ""
+    role = _LEVELS.get(level.lower(), "")
     return Rights(everyone=bool(role), role=role or "ordinary user")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sbatch_arguments(submission: Submission) -> list[str]:
-    """The user's own flags come first; what the submission says itself has the last word."""
+    """The user's own flags come first; the fields of the submission come last and win."""
     script = [] if submission.script is None else ["--", *submission.command]
     return ["--parsable", *submission.passthrough, *_flags(submission), *script]
 
@@ -26,7 +26,7 @@ def batch_script(submission: Submission) -> str | None:
 
 
 def minutes(seconds: float) -> int:
-    """Slurm's limits are whole minutes; nobody gets less than was asked for."""
+    """Slurm's limits are whole minutes; no job gets less than it asked for."""
     return max(1, math.ceil(seconds / 60))
 
 

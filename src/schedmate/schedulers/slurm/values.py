@@ -58,7 +58,7 @@ def limit_s(text: str) -> float | None:
 
 
 def ending(wait_status: str) -> tuple[int | None, int | None]:
-    """squeue's exit code is what wait(2) says; return exit code and signal."""
+    """squeue's exit code is that of wait(2); return exit code and signal."""
     if not wait_status.isdecimal():
         return None, None
     code = os.waitstatus_to_exitcode(int(wait_status))
@@ -74,7 +74,7 @@ def accounted_ending(text: str) -> tuple[int | None, int | None]:
 
 
 def with_signal(code: int, signal: int | None) -> tuple[int, int | None]:
-    """A shell whose child was killed says 128 + signal."""
+    """A shell whose child was killed exits with 128 + signal."""
     if signal is None and _FIRST_SIGNAL_CODE <= code <= _LAST_SIGNAL_CODE:
         return code, code - 128
     return code, signal

@@ -33,6 +33,7 @@ from schedmate.model import (
     Spread,
     Workload,
 )
+from schedmate.model.advice import Basis
 from schedmate.model.sketch import Sketch
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.memory import Memory
@@ -60,6 +61,7 @@ def estimate(
     runs = _runs(columns, known_at, workload)
     predictor = _Metadata() if workload is None else _Code(columns, workload)
     predicted = np.full((3, len(columns)), np.nan)
+    basis: list[Basis] = ["history"] * len(columns)
     done = 0
     for event in replay(runs):
         job = int(event.run.facts.job_id)
@@ -67,6 +69,7 @@ def estimate(
             case "submit":
                 spread = predictor.submitted(job, event.run.facts)
                 predicted[:, job] = spread.p10, spread.p50, spread.p90
+                basis[job] = predictor.basis(job)
                 done += 1
                 if on_progress is not None and done % _PROGRESS_EVERY == 0:
                     on_progress(done, len(columns))
@@ -75,7 +78,7 @@ def estimate(
             case "end":
                 predictor.ended(job, event.run)
     cost = np.full(len(columns), llm_s + (0.0 if workload is None else READ_S))
-    return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor")
+    return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
 def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
@@ -122,6 +125,10 @@ class _Metadata:
     def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
         return self._site.submitted(facts)
 
+    def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
+        """What the newest prediction of a job rests on."""
+        return "history"
+
     def started(self, run: Ran, at: float) -> None:
         self._site.started(run.facts.job_id, at)
 
@@ -133,7 +140,7 @@ class _Metadata:
 class _Answer:
     """What was predicted of a job that has not ended, before and after calibration."""
 
-    basis: str
+    basis: Basis
     raw: Spread
     calibrated: Spread
 
@@ -189,7 +196,7 @@ class _Code(_Metadata):
         self._readings: dict[int, Reading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
-        self._last_answer: tuple[str, Spread | None] = ("none", None)
+        self._last_answer: tuple[Basis, Spread | None] = ("none", None)
 
     def submitted(self, job: int, facts: Facts) -> Spread:
         site = super().submitted(job, facts)
@@ -199,6 +206,10 @@ class _Code(_Metadata):
         calibrated = self._lessons.calibration.calibrated(basis, raw)
         self._answers[job] = _Answer(basis, raw, calibrated)
         return calibrated
+
+    def basis(self, job: int) -> Basis:
+        answer = self._answers.get(job)
+        return "history" if answer is None else answer.basis
 
     def ended(self, job: int, run: Ran) -> None:
         super().ended(job, run)
@@ -211,7 +222,7 @@ class _Code(_Metadata):
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[str, Spread | None]:
+    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[Basis, Spread | None]:
         """A job submitted right after one that is the same gets the same answer."""
         reading = self._read(job, facts)
         asked = facts.user, facts.name, reading, len(self._history)

@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from schedmate.advisor import Target
-from schedmate.advisor.fingerprint import fingerprint
+from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.predict.signature import signature
-from schedmate.advisor.reading import understand
-from schedmate.advisor.resolve import resolve
-from schedmate.advisor.sources import digest
-from schedmate.advisor.understanding import Understanding
+from schedmate.advisor.sources.files import digest
+from schedmate.advisor.understand.fingerprint import fingerprint
+from schedmate.advisor.understand.reading import understand
+from schedmate.advisor.understand.understanding import Understanding
 from schedmate.files import INVOKER
 from schedmate.model import Finding, Fingerprint, Request, Workload
 from schedmate.simulator.synthetic.projects import Project, bank

@@ -20,7 +20,7 @@ Basis = Literal["own", "similar"]
 
 _MOST_LIKES = 32
 
-# Set by looking at public logs (bench/tracker_eta.py): step logs at 10 % of their time, series of
+# From public logs (bench/accuracy/remaining_time.py): step logs at 10 % of their time, series of
 # evaluations at 25 %. Three widths (_OWN_MORE, _SIMILAR, _SURVIVORS_TAIL) were also chosen with
 # each record or benchmark left out in turn, for a coverage of 80 %: 0.015, 0.0015 and mostly 0.16
 # came out and covered 76, 79 and 79 % of what was left out; those below are a little wider. The

@@ -1,0 +1,131 @@
+"""Optimisers of the PyTorch context, by their constructors, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    agreed,
+    calls_of,
+    chosen,
+    is_direct,
+    is_of,
+    is_trained_by_transformers,
+    items_of,
+    last_name,
+    own_class,
+    part_of,
+    parts_of,
+    said,
+    text_of,
+    told,
+)
+from schedmate.advisor.interpret.python.values import Call
+from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.words import words
+
+_CLASSES = words(
+    "SGD Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop RMSpropTF ASGD LBFGS Rprop "
+    "SparseAdam Adafactor Muon FusedAdam FusedAdamW FusedLAMB FusedLamb FusedSGD "
+    "FusedNovoGrad FusedAdagrad LARS LAMB Lamb Lars Lion Lion8bit AdamW8bit PagedAdamW8bit "
+    "PagedAdamW32bit PagedAdamW PagedAdam PagedLion8bit Adam8bit SGD8bit AdamW4bit AdamWFp8 "
+    "DeepSpeedCPUAdam CPUAdam OneBitAdam HybridAdam AdaBelief Ranger Ranger21 RangerLars "
+    "Novograd NovoGrad DiffGrad Yogi AdamP SGDP SGDW Sophia SophiaG Prodigy DAdaptAdam "
+    "DAdaptAdamW DAdaptSGD AdamWScheduleFree SGDScheduleFree RAdamScheduleFree GaLoreAdamW "
+    "GaLoreAdamW8bit SOAP Shampoo DistributedShampoo CAME AdEMAMix Adan MADGRAD AdaBound "
+    "Apollo StableAdamW ClipAdam AdamMini Adam_mini"
+)
+_ELSEWHERE = ("keras", "tensorflow", "tf", "optax", "flax", "jax", "paddle", "mxnet", "mindspore")
+_NO_OPTIMISERS = frozenset({"Optimizer", "SWALR", "AveragedModel"})
+_MAIN_NAMES = frozenset({"optimizer", "optim", "opt", "optimiser", "optimizers"})
+_FACTORY = {"optimizer": "opt", "learning_rate": "lr"}
+_GENERATOR = ("gen", "_g", "g_", "optimizerg")
+
+
+def optimizers(reading: Reading) -> Iterator[Claim]:
+    """The one that is made; of several the one that bears the plain name."""
+    made = [call for call in reading.trace.calls if _makes_optimizer(call)]
+    if is_trained_by_transformers(reading):
+        made = [call for call in made if _for_the_trainer(reading, call)]
+    made = _ours(made)
+    yield from agreed(each for call in made for each in _names(call, reading))
+    yield from agreed(each for call in made for each in _rates(call))
+    yield from _factories(reading)
+
+
+def _makes_optimizer(call: Call) -> bool:
+    name = last_name(call.callee)
+    if not name[:1].isupper() or is_of(call.callee, *_ELSEWHERE):
+        return False
+    if name == "Optimizer":
+        return bool(own_class(call))
+    if name in _CLASSES or name == "ZeroRedundancyOptimizer":
+        return True
+    return (
+        is_of(call.callee, "torch.optim", "torch_optimizer", "bitsandbytes.optim", "timm.optim")
+        and name not in _NO_OPTIMISERS
+        and "lr_scheduler" not in call.callee
+        and is_direct(call.callee)
+    )
+
+
+def _for_the_trainer(reading: Reading, call: Call) -> bool:
+    """It makes its own, unless it is handed one or told how to make it."""
+    handed = any("optimizers" in trainer.keywords for trainer in calls_of(reading, "Trainer"))
+    return handed or "optimizer" in last_name(call.within)
+
+
+def _ours(made: list[Call]) -> list[Call]:
+    """Those that are made for certain, of them a library's before the job's own classes, of them
+    the plainly named one before others."""
+    sure = [call for call in made if call.certain] or made
+    ours = [call for call in sure if not own_class(call)] or sure
+    plain = [call for call in ours if call.target.lower() in _MAIN_NAMES]
+    generators = [call for call in ours if any(g in call.target.lower() for g in _GENERATOR)]
+    return plain or generators or ours
+
+
+def _names(call: Call, reading: Reading) -> Iterator[Claim]:
+    inner = call.argument("optimizer_class")
+    if inner is not None:
+        name = text_of(inner)
+        if name is not None:
+            yield from chosen("optimizer", name, call, reading)
+        return
+    own = own_class(call)
+    if not own:
+        yield from chosen("optimizer", last_name(call.callee), call, reading)
+        return
+    made = (each for each in reading.trace.instances if each.value.data is _instance(call))
+    at = next((each.line for each in made), call.line)
+    yield from chosen("optimizer", own, replace(call, line=at), reading)
+
+
+def _instance(call: Call) -> object:
+    return None if call.receiver is None else call.receiver.data
+
+
+def _rates(call: Call) -> Iterator[Claim]:
+    if last_name(call.callee) == "Optimizer":
+        yield from said("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
+        return
+    rate = call.argument("lr", None if "ZeroRed" in call.callee else 1)
+    if rate is not None:
+        yield from said("learning_rate", rate, call)
+        return
+    groups = [part_of(group, "lr") for group in items_of(call.argument("params", 0))]
+    yield from agreed(each for rate in groups for each in said("learning_rate", rate, call))
+
+
+def _factories(reading: Reading) -> Iterator[Claim]:
+    """timm's `create_optimizer(args, model)` and `create_optimizer_v2(model, opt=…, lr=…)`."""
+    for call in reading.trace.calls:
+        if not is_of(call.callee, "timm"):
+            continue
+        if last_name(call.callee) == "create_optimizer":
+            yield from told(_FACTORY, parts_of(call.argument("args", 0)), call)
+        elif last_name(call.callee) in ("create_optimizer_v2", "optimizer_kwargs"):
+            given = parts_of(call.argument("cfg", 0))
+            yield from told(_FACTORY, {**given, **call.keywords}, call)

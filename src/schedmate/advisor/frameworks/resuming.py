@@ -1,0 +1,180 @@
+"""Whether a job picks up by itself from where an earlier run of it stopped."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    calls_of,
+    implied,
+    last_name,
+    said,
+    text_of,
+    truth_of,
+)
+from schedmate.advisor.interpret.python.trace import Skipped
+from schedmate.advisor.interpret.python.values import (
+    Call,
+    IfPresent,
+    KnownPrefix,
+    LibraryObject,
+    Value,
+)
+from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.words import words
+
+_STATES = ("torch.load", "load_state", "load_checkpoint", "checkpoint.load", "Fabric.load")
+_FILES = ("numpy.load", "pickle.load", "joblib.load", "load_weights", "load_model", "load")
+_RESTORES = ("restore", "restore_or_initialize", "restore_checkpoint")
+_RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.IGNORECASE)
+_LATEST = re.compile(r"latest|last_?ch?e?c?kp", re.IGNORECASE)
+_CHOSEN = re.compile(r"resum|restart|continue|\bcont\b|start_?epoch")
+_PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
+_FOR_OTHERS = re.compile(r"pretrain|finetune|fine_tune|test|eval|infer|teacher|backbone|init")
+_LOADS = words(
+    "load load_state_dict load_checkpoint load_state restore restore_checkpoint load_weights "
+    "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
+    "resume_from_checkpoint load_snapshot"
+)
+_BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
+_SAVES = {
+    "torch.save": 1,
+    "save_checkpoint": 0,
+    "save_state": 0,
+    "numpy.save": 0,
+    "numpy.savez": 0,
+    "numpy.savez_compressed": 0,
+    "save_weights": 0,
+    "pickle.dump": 1,
+    "joblib.dump": 1,
+    "checkpoint.save": 1,
+}
+_PATHS = ("f", "file", "path", "filepath", "load_dir", "save_dir", "input_dir", "output_dir")
+
+
+def resuming(reading: Reading) -> Iterator[Claim]:
+    found = next(_by_option(reading), None) or next(_by_itself(reading), None)
+    if found is None:
+        found = next(_not_at_all(reading), None)
+    if found is not None:
+        yield found
+
+
+def _by_option(reading: Reading) -> Iterator[Claim]:
+    for name, value in reading.options.items():
+        word = last_name(name).lower().replace("-", "_")
+        if word in _BY_ITSELF and truth_of(value) is True:
+            yield Claim(field="resumes", value=Value(True, value.lines, value.source))
+
+
+def _by_itself(reading: Reading) -> Iterator[Claim]:
+    """A load that certainly happens, or only waits for the file to be there."""
+    order = {id(call): at for at, call in enumerate(reading.trace.calls)}
+    saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
+    has_state = _loads_more_than_weights(reading)
+    for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
+        if not call.if_there or call.loops:
+            continue
+        alike = [each for each in saves if _family(each[0]) == _family(call)]
+        later = [each for each in alike if order[id(each[0])] > order[id(call)]]
+        if len(later) < len(alike) and not any(each.loops for each, _ in later):
+            continue  # the training is over: this is the best of it
+        saved = {_place(_written(each, at)) for each, at in saves} - {""}
+        if _picks_up(call, has_state, saved):
+            yield from implied("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _family(call: Call) -> str:
+    """The library that reads and writes such files."""
+    head = call.callee.partition(".")[0]
+    return head if head in ("numpy", "pickle", "joblib") else ""
+
+
+def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FBT001 - a fact
+    name = last_name(call.callee)
+    if name in _RESTORES:
+        return name != "restore" or _LATEST.search(call.line.text) is not None
+    path = _written(call, 0)
+    if isinstance(path, IfPresent) or (_place(path) in saved and _place(path)):
+        return True
+    about = f"{call.within} {call.target} {call.line.text}"
+    whole = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
+    return whole and has_state and (not call.certain or _RESUMING.search(about) is not None)
+
+
+def _written(call: Call, at: int) -> Value | None:
+    """The file or directory that is read or written, out of `open(…)`."""
+    value = next((call.keywords[name] for name in _PATHS if name in call.keywords), None)
+    value = value or call.argument("path", at)
+    if (
+        value is not None
+        and isinstance(value.data, LibraryObject)
+        and value.data.kind.endswith("open")
+    ):
+        return value.data.call.argument("file", 0)
+    return value
+
+
+def _place(path: Value | None) -> str:
+    """What two paths must share to be the same; a beginning alone is that of many."""
+    if isinstance(path, KnownPrefix):
+        return f"{path.begins}… {path.lines[:1]}"
+    text = text_of(path)
+    return str(PurePosixPath(text)) if text else ""
+
+
+def _loads_more_than_weights(reading: Reading) -> bool:
+    """Whether an optimiser takes up its state: else it is a pretrained model."""
+    return any(
+        "optim" in call.callee.lower() or "Scaler" in call.callee
+        for call in calls_of(reading, "load_state_dict")
+    )
+
+
+def _not_at_all(reading: Reading) -> Iterator[Claim]:
+    """A load that is left out because of a setting that says so."""
+    if any("resum" in name.lower() and truth_of(value) for name, value in reading.options.items()):
+        return
+    for skipped in reading.trace.skipped:
+        if skipped.certain and truth_of(skipped.value) is False and _would_resume(skipped):
+            value = Value(False, skipped.value.lines or (skipped.line,), skipped.value.source)
+            yield from said("resumes", value, skipped, confidence=0.7)
+
+
+def _would_resume(skipped: Skipped) -> bool:
+    asked = ast.unparse(skipped.test)[:200].lower()
+    if _FOR_OTHERS.search(asked):
+        return False
+    calls = [
+        part.func
+        for statement in skipped.body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Call)
+    ]
+    names = {getattr(called, "id", getattr(called, "attr", "")) for called in calls}
+    if not names & _LOADS:
+        return False
+    whole = any("optim" in ast.unparse(called)[:200] for called in calls)
+    return bool(_CHOSEN.search(asked) or (whole and _PERHAPS_CHOSEN.search(asked)))
+
+
+def trainer_resumes(reading: Reading) -> Iterator[Claim]:
+    """`trainer.train(resume_from_checkpoint=…)`, `trainer.fit(…, ckpt_path=…)`."""
+    looked = any(call.if_there for call in calls_of(reading, "get_last_checkpoint"))
+    for call in calls_of(reading, "train", "fit"):
+        given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
+        if given is None or "Trainer" not in call.callee:
+            continue
+        if isinstance(given, IfPresent) or (looked and not given.plain):
+            yield from implied("resumes", True, call, certain=call.if_there)
+            return
+        truth = truth_of(given)
+        if truth is not None:
+            value = Value(truth, given.lines or (call.line,), given.source)
+            sure = call.certain or given.data is True  # in a branch: it looked for one before
+            yield from said("resumes", value, call, certain=sure)
+            return

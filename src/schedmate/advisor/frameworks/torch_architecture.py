@@ -1,0 +1,142 @@
+"""Widths, depths and heads of transformers, as PyTorch's modules and configs are told them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    Place,
+    agreed,
+    calls_of,
+    is_of,
+    last_name,
+    number_of,
+    said,
+    told,
+)
+from schedmate.advisor.interpret.python.values import Call, Table, Value
+from schedmate.advisor.settle.claim import Claim
+
+_LAYERS = {
+    "TransformerEncoderLayer": (("d_model", "d_model", 0), ("n_head", "nhead", 1)),
+    "TransformerDecoderLayer": (("d_model", "d_model", 0), ("n_head", "nhead", 1)),
+    "TransformerEncoder": (("n_layer", "num_layers", 1),),
+    "TransformerDecoder": (("n_layer", "num_layers", 1),),
+    "Transformer": (
+        ("d_model", "d_model", 0),
+        ("n_head", "nhead", 1),
+        ("n_layer", "num_encoder_layers", 2),
+    ),
+    "MultiheadAttention": (("d_model", "embed_dim", 0), ("n_head", "num_heads", 1)),
+}
+_WORDS = re.compile(r"tok|word|wte|vocab|embed|encoder|emb\b|src", re.IGNORECASE)
+_NOT_WORDS = re.compile(
+    r"pos|wpe|seg|type|time|label|class|user|item|patch|level|quer|latent|slot|code|prompt|state|"
+    r"action|relation|entity|node|edge|speaker|task|domain|lang",
+    re.IGNORECASE,
+)
+_SHAPE = {
+    "d_model": "n_embd hidden_size d_model dim n_embed embed_dim hidden_dim emb_dim",
+    "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers",
+    "n_head": "n_head num_attention_heads n_heads num_heads heads nhead",
+    "vocab_size": "vocab_size padded_vocab_size num_tokens n_vocab",
+    "sequence_length": "block_size max_seq_len max_seq_length seq_len context_length "
+    "sequence_length max_length",
+}
+_MOST = {"sequence_length": "n_positions max_position_embeddings n_ctx"}
+"""As many as the model could take."""
+_CONFIG = re.compile(r"Config$|Args$|Params$|Spec$|Cfg$")
+_OTHER_CONFIGS = (
+    "Bits",
+    "Lora",
+    "Peft",
+    "Training",
+    "Generation",
+    "Optim",
+    "Data",
+    "Mesh",
+    "Train",
+)
+_ELSEWHERE = ("tensorflow", "keras", "jax", "peft")
+_WHOLE = ("d_model", "n_layer", "n_head")
+_ENOUGH = 2
+_LINES_OF_A_CALL = 6
+
+
+def torch_modules(reading: Reading) -> Iterator[Claim]:
+    for name, parts in _LAYERS.items():
+        calls = [call for call in _made(reading, name) if is_of(call.callee, "torch")]
+        for field, argument, place in parts:
+            yield from agreed(
+                each
+                for call in calls
+                for each in said(field, call.argument(argument, place), call, confidence=0.9)
+            )
+    yield from agreed(each for call in _made(reading, "Embedding") for each in _words(call))
+    yield from _recurrent(reading)
+
+
+def _made(reading: Reading, name: str) -> list[Call]:
+    return [call for call in calls_of(reading, name) if call.certain]
+
+
+def model_configs(reading: Reading) -> Iterator[Claim]:
+    """A config with a width, a depth and heads is a transformer's, whoever wrote its class."""
+    for call in reading.trace.calls:
+        if call.certain and _is_config(last_name(call.callee)) and _is_ours(call):
+            yield from _shape(call.keywords, call)
+    for binding in reading.trace.bindings:
+        data = binding.value.data if binding.certain else None
+        if isinstance(data, Table) and data.of is not None and _is_config(data.of.name):
+            yield from _shape(data.parts, binding)
+
+
+def _is_ours(call: Call) -> bool:
+    return not is_of(call.callee, *_ELSEWHERE)
+
+
+def _is_config(name: str) -> bool:
+    return bool(_CONFIG.search(name)) and not name.startswith(_OTHER_CONFIGS)
+
+
+def _given(parts: Mapping[str, Value]) -> set[str]:
+    return {field for field in _WHOLE if any(name in parts for name in _SHAPE[field].split())}
+
+
+def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Claim]:
+    if len(_given(parts)) >= _ENOUGH:
+        numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
+        yield from told(_SHAPE, numbers, at, confidence=0.9)
+        for each in told(_MOST, numbers, at, confidence=0.6):
+            yield replace(each, certain=False)
+
+
+def _words(call: Call) -> Iterator[Claim]:
+    if not is_of(call.callee, "torch.nn") or _NOT_WORDS.search(f"{call.target} {call.within}"):
+        return
+    if _WORDS.search(call.target):
+        yield from said("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
+
+
+def _is_configured(call: Call) -> bool:
+    """A depth written into the very call belongs to some part of a model."""
+    depth = call.argument("num_layers", 2)
+    if depth is None or not depth.known or not depth.lines:
+        return False
+    first, here = depth.lines[0], call.line
+    written_here = first.file == here.file and 0 <= first.line - here.line <= _LINES_OF_A_CALL
+    return not written_here and call.certain and is_of(call.callee, "torch.nn")
+
+
+def _recurrent(reading: Reading) -> Iterator[Claim]:
+    for name in ("LSTM", "GRU", "RNN"):
+        calls = [call for call in calls_of(reading, name) if _is_configured(call)]
+        for field, argument, place in (("d_model", "hidden_size", 1), ("n_layer", "num_layers", 2)):
+            yield from agreed(
+                each
+                for call in calls
+                for each in said(field, call.argument(argument, place), call, confidence=0.8)
+            )

@@ -1,0 +1,94 @@
+"""Where a hand-written loop saves, and how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    agreed,
+    calls_of,
+    is_of,
+    last_name,
+    number_of,
+    said,
+    text_of,
+)
+from schedmate.advisor.interpret.python.trace import Loop
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, KnownPrefix, Value
+from schedmate.advisor.settle.claim import Claim
+
+_SAVES = (
+    *("torch.save", "save_state", "save_checkpoint", "save_pretrained", "checkpoint.save"),
+    *("numpy.savez", "numpy.savez_compressed"),
+)
+_FILE = re.compile(r"\.(?:pt|pth|ckpt|tar|bin|pkl|safetensors|model|th)\b|\{|%")
+_NO_CHECKPOINT = re.compile(
+    r"feat|embed|pred|result|output|vocab|dataset|cache|tensor|mask|loss|logit|metric|stats?\b",
+    re.IGNORECASE,
+)
+_OF_AN_EVALUATION = re.compile(r"(?:^|/)(?:eval(?:uations?)?|preds?|predictions)/[^/]{0,200}$")
+_OVER_FILES = re.compile(r"\bfor\b.{0,30}(?:path|ckpt|checkpoint|file)", re.IGNORECASE)
+_EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
+
+
+def saving(reading: Reading) -> Iterator[Claim]:
+    saves = [call for call in calls_of(reading, *_SAVES) if _is_checkpoint(call)]
+    yield from agreed(each for call in saves for each in _directory(call))
+    rhythms = [call for call in saves if (number_of(call.every) or 0) > 0]
+    yield from agreed(
+        each
+        for call in rhythms
+        for each in said("checkpoint_every", call.every, call, confidence=0.9)
+    )
+    if not rhythms:
+        yield from agreed(
+            each
+            for call in saves
+            for loop in _ended_by(reading, call)
+            for each in said(
+                "checkpoint_every", Value(1, (loop.line, call.line)), call, confidence=0.85
+            )
+        )
+
+
+def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
+    """The loop over epochs, if it stands in that and in no other, with nothing to stop it."""
+    loops = [reading.trace.loops[i] for i in call.loops if i < len(reading.trace.loops)]
+    loops = [loop for loop in loops if not _OVER_FILES.search(loop.line.text)]
+    if call.certain and loops and _EPOCH.search(loops[-1].line.text):
+        yield loops[-1]
+
+
+def _is_checkpoint(call: Call) -> bool:
+    path = _path(call)
+    place = (path.begins if isinstance(path, KnownPrefix) else text_of(path)) or ""
+    words = f"{call.target} {place.rpartition('/')[2]} {last_name(call.within)}"
+    return not _NO_CHECKPOINT.search(words) and not _OF_AN_EVALUATION.search(place)
+
+
+def _path(call: Call) -> Value | None:
+    if last_name(call.callee) == "save" and is_of(call.callee, "torch"):
+        return call.argument("f", 1)
+    for name in ("output_dir", "save_directory", "save_dir", "checkpoint_id", "path"):
+        if name in call.keywords:
+            return call.keywords[name]
+    return call.argument("save_dir", 0)
+
+
+def _directory(call: Call) -> Iterator[Claim]:
+    """The directory of the file that is written; a bare file name is no directory."""
+    path = _path(call)
+    if isinstance(path, KnownPrefix):
+        known = Value(path.directory or UNKNOWN_DATA, path.lines, path.source)
+        yield from said("checkpoint_dir", known, call, confidence=0.85)
+        return
+    text = text_of(path)
+    if path is None or not text:
+        return
+    place = str(PurePosixPath(text).parent) if _FILE.search(PurePosixPath(text).name) else text
+    if place not in (".", "/"):
+        value = Value(place, path.lines, path.source)
+        yield from said("checkpoint_dir", value, call, confidence=0.9)

@@ -1,0 +1,146 @@
+"""How long a hand-written training loop runs: the loops around the optimiser's step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    is_of,
+    is_trained_by_transformers,
+    last_name,
+    number_of,
+    said,
+)
+from schedmate.advisor.interpret.python.references import Range
+from schedmate.advisor.interpret.python.trace import Loop
+from schedmate.advisor.interpret.python.values import UNKNOWN, Call, Value
+from schedmate.advisor.settle.claim import Claim
+
+_EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|global_step|iter_num|step_num|n_iter)"
+    r"(?:$|_)|num_batches_seen|global_?step|iteration",
+    re.IGNORECASE,
+)
+_MICRO = re.compile(r"micro|accum", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"sampl|generat|eval|test|valid|infer|predict|warm_?up|bench|plot|estimate|collect|rollout",
+    re.IGNORECASE,
+)
+_FROM_ONE = re.compile(r"\+ ?1 ?\)")
+_HIDES = 0.5
+_ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
+
+
+def training_loops(reading: Reading) -> Iterator[Claim]:
+    """Epochs or steps by the loops around the step; else by loops whose names say what they are."""
+    if is_trained_by_transformers(reading):
+        return
+    around = around_the_step(reading)
+    loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
+    trusted = 0.95 if around else 0.8
+    epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
+    steps = next((loop for loop in loops if _counts_steps(loop)), None)
+    if epochs is not None and (
+        steps is None or steps.kind != "for" or _order(loops, epochs, steps)
+    ):
+        yield from said("epochs", _rounds(epochs), epochs, confidence=trusted)
+    if steps is not None and (epochs is None or steps.kind != "for"):
+        yield from said("max_steps", _rounds(steps), steps, confidence=trusted)
+        if epochs is None and steps.certain and any(map(_open_ended, around)):
+            yield Claim(field="epochs", value=UNKNOWN, line=steps.line, confidence=_HIDES)
+
+
+def _open_ended(loop: Loop) -> bool:
+    """As many epochs as the steps need, whatever an option says."""
+    unknown = loop.bound is not None and not loop.bound.known
+    return loop.kind == "for" and unknown and bool(_EPOCH.search(last_name(loop.variable)))
+
+
+def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
+    """Epochs of steps are a length; passes over what one of many steps gathered are none."""
+    return loops.index(outer) < loops.index(inner)
+
+
+def accumulation(reading: Reading) -> Iterator[Claim]:
+    """`if step % N == 0: optimizer.step()`, and a loop over micro batches before the step."""
+    steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
+    rhythms = {number_of(call.every) for call in steps}
+    if len(rhythms) == 1 and rhythms != {None} and not _plays(reading):
+        call = next((call for call in steps if call.certain), steps[0])
+        yield from said("gradient_accumulation", call.every, call, confidence=0.9)
+        return
+    for loop in reading.trace.loops:
+        if _micro(loop) and loop.kind == "for" and loop.bound is not None and loop.bound.known:
+            yield from said("gradient_accumulation", loop.bound, loop, confidence=0.9)
+            return
+
+
+def _plays(reading: Reading) -> bool:
+    """An agent learns every N steps of its environment."""
+    return any(is_of(each.name, "gym", "gymnasium", "envpool") for each in reading.trace.imports)
+
+
+def _steps(reading: Reading) -> list[Call]:
+    """Steps of an optimiser, of a scaler, of whatever wraps them."""
+    return [
+        call
+        for call in reading.trace.calls
+        if last_name(call.callee) == "step"
+        and not is_of(call.callee, *_ELSEWHERE)
+        and "lr_scheduler" not in call.callee
+        and re.search(r"optim|Scaler|[Aa]pex|Adam|SGD|Engine|deepspeed", call.callee)
+    ]
+
+
+def around_the_step(reading: Reading) -> list[Loop]:
+    """The loops of the step that stands in most of them, and the ends of those loops."""
+    steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
+    if not steps:
+        return []
+    deepest = max(steps, key=lambda call: (call.certain, len(call.loops)))
+    loops = [reading.trace.loops[i] for i in deepest.loops if i < len(reading.trace.loops)]
+    names = {(loop.within, loop.line.file) for loop in loops}
+    ends = [
+        loop
+        for loop in reading.trace.loops
+        if loop.kind == "break" and (loop.within, loop.line.file) in names
+    ]
+    return [*loops, *ends]
+
+
+def _rounds(loop: Loop) -> Value | None:
+    """`range(start, N + 1)` counts from 1, wherever it was resumed."""
+    over = None if loop.over is None else loop.over.data
+    count = number_of(loop.bound)
+    resumed = isinstance(over, Range) and not over.start.known
+    if loop.bound is None or count is None or not (resumed and _FROM_ONE.search(loop.line.text)):
+        return loop.bound
+    return replace(loop.bound, data=int(count) - 1)
+
+
+def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
+    """Whether the loop's own words say what it counts; a loop over batches counts nothing."""
+    if (number_of(loop.bound) or 0) <= (1 if loop.kind == "break" else 0):
+        return False
+    variable = last_name(loop.variable)
+    telling = variable not in ("", "_", "i", "j", "t", "n", "k", "e", "it")
+    if telling and (loop.kind != "break" or what.search(variable)):
+        return bool(what.search(variable))
+    words = [loop.line.text, *(line.text for line in (loop.bound.lines if loop.bound else ())[:1])]
+    return any(what.search(word) for text in words for word in re.split(r"\W+", text))
+
+
+def _counts_steps(loop: Loop) -> bool:
+    return _counts(loop, _STEP) and not _counts(loop, _EPOCH) and not _micro(loop)
+
+
+def _micro(loop: Loop) -> bool:
+    return bool(_MICRO.search(loop.variable) or _MICRO.search(loop.line.text))
+
+
+def _aside(loop: Loop) -> bool:
+    return bool(_ASIDE.search(last_name(loop.within)))

@@ -1,0 +1,92 @@
+"""How PyTorch spreads a model over devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import calls_of, implied, is_of, last_name, said
+from schedmate.advisor.interpret.python.values import Call, Sequence, Value
+from schedmate.advisor.settle.claim import Claim
+
+_WAYS = {
+    "fsdp": "FullyShardedDataParallel fully_shard FSDP",
+    "tp": "parallelize_module ColumnParallelLinear",
+    "pp": "PipelineStage ScheduleGPipe Schedule1F1B Pipe",
+    "ddp": "DistributedDataParallel DDP replicate",
+    "dp": "DataParallel",
+}
+_LIBRARIES = ("torch", "apex", "fairscale", "torch_geometric", "megatron", "timm")
+_MANY_PROCESSES = frozenset(
+    {"torchrun", "torch.distributed.launch", "torch.distributed.run", "accelerate", "deepspeed"}
+)
+_WAY_OF = {name: way for way, names in _WAYS.items() for name in names.split()}
+
+
+def torch_parallelism(reading: Reading) -> Iterator[Claim]:
+    """The way the model is wrapped. A choice between ways is settled by how the job is started."""
+    found = [call for call in calls_of(reading, *_WAY_OF) if is_of(call.callee, *_LIBRARIES)]
+    many = _many_processes(reading)
+    sure = _by_way([call for call in found if call.certain])
+    if not sure and many:
+        sure = _by_way([call for call in found if _WAY_OF[last_name(call.callee)] != "dp"])
+    if sure:
+        way, call = _strongest(sure)
+        yield from implied("parallelism", way, call, certain=True)
+        return
+    yield from _possible(reading, _by_way(found), many=many)
+
+
+def split_over(reading: Reading) -> Value | None:
+    """How many GPUs share each batch of the loader: `DataParallel` surely wraps the model."""
+    found = [call for call in calls_of(reading, *_WAY_OF) if is_of(call.callee, *_LIBRARIES)]
+    ways = _by_way([call for call in found if call.certain])
+    if ways.keys() != {"dp"} or _many_processes(reading):
+        return None
+    listed = ways["dp"].argument("device_ids", 1)
+    if listed is not None and isinstance(listed.data, Sequence) and listed.data.complete:
+        return Value(len(listed.data.items), listed.lines, "derived")
+    devices = reading.processes.devices
+    if devices is None or (listed is not None and listed.data is not None):
+        return None
+    return Value(devices.number, devices.lines, "derived")
+
+
+def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterator[Claim]:
+    """Wrapped perhaps: believed where something starts the job that can start several of it."""
+    ways = found.keys() - {"dp"}
+    if len(ways) == 1 and reading.run.launchers:
+        way = ways.pop()
+        yield from implied("parallelism", way, found[way], confidence=0.7)
+    elif not found:
+        for call in calls_of(reading, "init_process_group"):
+            if is_of(call.callee, "torch.distributed"):
+                if many:
+                    shown = Value("ddp", (call.line, *reading.run.command.evidence))
+                    yield from said("parallelism", shown, call, confidence=0.6, certain=True)
+                return
+
+
+def _by_way(calls: list[Call]) -> dict[str, Call]:
+    found: dict[str, Call] = {}
+    for call in calls:
+        found.setdefault(_WAY_OF[last_name(call.callee)], call)
+    return found
+
+
+def _strongest(found: dict[str, Call]) -> tuple[str, Call]:
+    if {"tp", "pp"} <= found.keys():
+        return "3d", found["pp"]
+    way = next(way for way in _WAYS if way in found)
+    return way, found[way]
+
+
+def _many_processes(reading: Reading) -> bool:
+    names = {PurePosixPath(name).name for name in reading.run.launchers}
+    total = reading.processes.total
+    if total is not None and total.number > 1:
+        return True
+    if any(name in _MANY_PROCESSES or "torch.distributed" in name for name in names):
+        return True
+    return any(call.certain for call in calls_of(reading, "multiprocessing.spawn", "mp.spawn"))

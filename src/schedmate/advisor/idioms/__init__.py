@@ -1,7 +1,0 @@
-"""What calls of libraries mean. To add a library: a file beside this one, its idiom here."""
-
-from schedmate.advisor.idioms.base import Idiom
-from schedmate.advisor.idioms.other_worlds import OTHER_WORLDS
-from schedmate.advisor.idioms.pytorch_world import PYTORCH_WORLD
-
-IDIOMS: tuple[Idiom, ...] = (*PYTORCH_WORLD, *OTHER_WORLDS)

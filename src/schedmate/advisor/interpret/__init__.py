@@ -1,0 +1,1 @@
+"""Shell and Python code, interpreted without being run."""

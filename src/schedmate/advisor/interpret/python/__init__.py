@@ -1,0 +1,1 @@
+"""The job's Python code, interpreted without being run."""

@@ -1,0 +1,56 @@
+"""What a name means where it stands."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from pathlib import Path
+
+from schedmate.advisor.interpret.python.engine import Engine
+from schedmate.advisor.interpret.python.scope import Scope
+from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, Value
+
+_BUILTINS = {name: Value(Dotted(name)) for name in dir(builtins)}
+
+
+def lookup(engine: Engine, name: str, scope: Scope) -> Value:
+    found = find(engine, name, scope)
+    if found is not None:
+        return found
+    star = scope.globals.library_star
+    return Value(Dotted(f"{star}.{name}")) if star else UNKNOWN
+
+
+def find(engine: Engine, name: str, scope: Scope) -> Value | None:
+    """A name that the job has bound, or Python itself."""
+    current: Scope | None = scope
+    while current is not None:
+        value = current.names.get(name)
+        if value is not None:
+            return engine.resolve(value)
+        current = current.parent
+    top = scope.globals
+    value = top.names.get(name)
+    if value is not None:
+        return engine.resolve(value)
+    return _BUILTINS.get(name) or from_stars(engine, name, top)
+
+
+def from_stars(engine: Engine, name: str, top: Scope) -> Value | None:
+    """A name that `from module import *` brought; only files that have the word are parsed."""
+    for module in reversed(top.stars):
+        if module.interpreted or _mentions(engine, module.path, name):
+            value = engine.member(module, name)
+            if value is not None:
+                return value
+    return None
+
+
+def _mentions(engine: Engine, path: Path | None, name: str) -> bool:
+    if path is None:
+        return False
+    if path not in engine.texts:
+        source = engine.files.read(path, inside=engine.finder.allowed)
+        engine.texts[path] = source.text if source is not None else ""
+    text = engine.texts[path]
+    return bool(re.search(rf"\b{re.escape(name)}\b", text)) or "import *" in text

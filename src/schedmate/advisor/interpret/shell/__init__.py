@@ -1,0 +1,18 @@
+"""Shell scripts, read but never run: directives, variables, and the commands they end in."""
+
+from schedmate.advisor.interpret.shell.commands import Command, ShellScript
+from schedmate.advisor.interpret.shell.directives import Asked, read_directives
+from schedmate.advisor.interpret.shell.scope import Surroundings
+from schedmate.advisor.interpret.shell.walk import walk
+from schedmate.advisor.interpret.shell.words import Word, command_words
+
+__all__ = [
+    "Asked",
+    "Command",
+    "ShellScript",
+    "Surroundings",
+    "Word",
+    "command_words",
+    "read_directives",
+    "walk",
+]

@@ -1,0 +1,196 @@
+"""From the words of a command to the file, module or program that they start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.launch.console_scripts import console_script
+from schedmate.advisor.launch.run import Entry
+from schedmate.advisor.sources.elsewhere import ends, ends_of_file, known_end
+from schedmate.advisor.sources.files import Files, SourceFile
+from schedmate.advisor.sources.notebooks import code_of
+
+_CONFIGS = (".yaml", ".yml", ".json", ".toml", ".py", ".gin", ".cfg", ".ini", ".jsonnet")
+_PYTHON_STARTS = {
+    "-m": "module",
+    "-c": "inline",
+    "-": "stdin",
+    **dict.fromkeys(("-V", "--version", "-h", "--help"), "nothing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Looks for what a command names: where it runs, where the script lies, where the job does.
+
+    Containers and clusters give the job's directory other names, so the end of a path that is
+    nowhere is looked for too.
+    """
+
+    files: Files
+    start: Path
+    script_dir: Path
+    written: Mapping[str, SourceFile]
+
+    def base(self, cwd: str | None) -> Path:
+        return Path(os.path.normpath(self.start / (cwd or ".")))
+
+    def read(self, path: Path) -> SourceFile | None:
+        name = self.files.name_of(Path(os.path.normpath(path)))
+        if name in self.written:
+            return self.written[name]
+        return self.files.read(path, inside=self.files.roots)
+
+    def find(self, word: Word, cwd: str | None) -> SourceFile | None:
+        return next(self._found(word, cwd), None)
+
+    def _found(self, word: Word, cwd: str | None) -> Iterator[SourceFile]:
+        for path in self._candidates(word, cwd):
+            source = self.read(path)
+            if source is not None:
+                yield source
+
+    def _candidates(self, word: Word, cwd: str | None) -> Iterator[Path]:
+        places = self._places(cwd)
+        if word.known:
+            for place in places:
+                yield Path(os.path.normpath(place / word.text))
+        if word.known and not word.text.startswith(("/", "~", "..")):
+            return
+        for end in ends(word.text):
+            for place in places:
+                yield Path(os.path.normpath(place / end))
+
+    def _places(self, cwd: str | None) -> list[Path]:
+        """A script that lies deep is often started from a directory above it."""
+        around = [self.script_dir, *self.script_dir.parents]
+        inside = [each for each in around if self._is_own(each)]
+        return list(dict.fromkeys((self.base(cwd), self.start, self.files.workdir, *inside)))
+
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        """The directory of the job that is meant by one which is not there, from its start."""
+        if "\0" in path or self._has_directory(Path(os.path.normpath(self.base(cwd) / path))):
+            return None
+        for end in ends(path):
+            for place in self._places("."):
+                if self._has_directory(place / end):
+                    return os.path.relpath(place / end, self.start)
+                if place.name == end and self._is_own(place):
+                    return os.path.relpath(place, self.start)
+        return None
+
+    def _has_directory(self, path: Path) -> bool:
+        return self.files.directories.kind(str(path.parent), path.name) is True
+
+    def own_config(self, text: str) -> str | None:
+        """The config that is meant by a path of which only the end is known."""
+        if not text.endswith(_CONFIGS):
+            return None
+        for end in ends_of_file(text):
+            for place in self._places("."):
+                path = Path(os.path.normpath(place / end))
+                if self.read(path) is not None:
+                    return str(path)
+        return self._only_one(text.rpartition("/")[2])
+
+    def _only_one(self, name: str) -> str | None:
+        """The one file of that name anywhere below the job's directory."""
+        if not list(ends_of_file(name)):
+            return None
+        below = self.files.directories.files_below(str(self.files.workdir))
+        found = [each for each in below if each.rpartition("/")[2] == name]
+        return str(self.files.workdir / found[0]) if len(found) == 1 else None
+
+    def exists(self, path: str, cwd: str | None) -> bool:
+        """Whether a file or directory of the job's own is there."""
+        if cwd is None or "\0" in path:
+            return False
+        place = Path(os.path.normpath(self.base(cwd) / path))
+        return self._is_own(place) and (
+            self.files.name_of(place) in self.written or self.files.may_be_there(place)
+        )
+
+    def missing(self, word: Word, cwd: str | None) -> bool:
+        """Whether it is known not to be there: nothing is said of places outside the job's."""
+        if not word.known or cwd is None or word.text.startswith("~"):
+            return False
+        path = Path(os.path.normpath(self.base(cwd) / word.text))
+        if not self._is_own(path) or not self.files.is_directory(self.base(cwd)):
+            return False
+        return not self.files.may_be_there(path)
+
+    def _is_own(self, path: Path) -> bool:
+        return any(path.is_relative_to(root) for root in self.files.roots)
+
+    def missing_program(self, word: Word, cwd: str | None) -> bool:
+        return "/" in word.text and self.missing(word, cwd)
+
+    def file(self, word: Word, cwd: str | None) -> Entry:
+        source = self.find(word, cwd)
+        if source is not None and word.text.endswith(".ipynb"):
+            source = code_of(source)
+        path = source.path if source and source.path else self.base(cwd) / word.text
+        return Entry(
+            name=_entry_name(source, word),
+            source=source,
+            import_root=path.parent,
+            missing=source is None and self.missing(word, cwd),
+        )
+
+    def module(self, word: Word, cwd: str | None) -> Entry:
+        relative = word.text.replace(".", "/")
+        roots = self._places(cwd)
+        if word.known:
+            for root in dict.fromkeys((*roots, *(root / "src" for root in roots))):
+                for candidate in (f"{relative}.py", f"{relative}/__main__.py"):
+                    source = self.read(root / candidate)
+                    if source is not None:
+                        return Entry(name=source.name, source=source, import_root=root)
+        return Entry(name=f"-m {word.text}", source=None, import_root=self.base(cwd))
+
+    def program(self, word: Word, cwd: str | None) -> Entry:
+        """A console script of the job's own package, or a program from elsewhere."""
+        name = PurePosixPath(word.text).name
+        for root in dict.fromkeys((self.base(cwd), self.start, self.files.workdir)):
+            script = console_script(name, root, self.read)
+            if script is not None:
+                return Entry(
+                    name=script.source.name,
+                    source=script.source,
+                    import_root=script.root,
+                    function=script.function,
+                )
+        return Entry(name=name, source=None, import_root=self.base(cwd), is_program=True)
+
+
+def _entry_name(source: SourceFile | None, word: Word) -> str:
+    """As it would be called from the job's directory."""
+    if source is None:
+        return word.text if word.known else "/".join(known_end(word.text)) or word.text
+    return PurePosixPath(word.text).as_posix() if source.path is None else source.name
+
+
+def python_words(words: Sequence[Word]) -> tuple[str, int]:
+    """What Python is told to start: "module", "inline", "file", "stdin", and where it stands."""
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        kind = _PYTHON_STARTS.get(text)
+        if kind is not None:
+            return kind, index + (kind in ("module", "inline"))
+        if not text.startswith("-") and not _may_be_nothing(words, index):
+            return "file", index
+        index += 2 if text in ("-X", "-W", "--check-hash-based-pycs") else 1
+    return "stdin", index
+
+
+def _may_be_nothing(words: Sequence[Word], index: int) -> bool:
+    """`python $OPTIONS train.py`, where nobody sets the options."""
+    word, following = words[index], words[index + 1 : index + 2]
+    if word.known or "/" in word.text or ".py" in word.text or not following:
+        return False
+    return following[0].text == "-m" or following[0].text.endswith(".py")

@@ -1,1 +1,0 @@
-"""The job's Python code, followed without being run."""

@@ -1,0 +1,1 @@
+"""Claims about a job, settled to one value a field."""

@@ -1,0 +1,86 @@
+"""The name a person would call the data by: a hub id, a well-known name, a telling folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from schedmate.advisor.sources.words import words
+
+_FILE = re.compile(
+    r"\.(?:csv|tsv|json|jsonl|parquet|txt|bin|npy|npz|h5|hdf5|tfrecords?|feather|ya?ml|tar|zip|gz|pt|pkl"
+    r"|arrow|lmdb|libsvm|svm|idx|mat|zst)$"
+)
+_SPLIT = re.compile(
+    r"(?:train|training|val|valid|validation|test|dev|eval|images?|labels?|annotations?|part)"
+    r"[-_]?\d{0,4}|v\d{1,3}(?:\.\d{1,3}){0,2}",
+    re.IGNORECASE,
+)
+_SAYS_LITTLE = words(
+    "data dataset datasets input inputs raw processed preprocessed root home mnt scratch work "
+    "tmp gpfs lustre nfs storage shared public local ssd nvme workspace opt content user "
+    "users project projects proj corpora corpus cache bucket train_data my path none null "
+    "default custom file files folder dir s3 gs rawdata raw_data processed_data prepared "
+    "splits features images labels annotations embeddings samples labeled unlabeled csv json "
+    "pickle npy npz hdf5 tfrecords"
+)
+_CALLED = {
+    "imagenet": "imagenet imagenet1k imagenet-1k imagenet_1k imagenet2012 ilsvrc2012 ilsvrc12 "
+    "ilsvrc imagenet-2012 ilsvrc_2012 in1k",
+    "cifar10": "cifar10 cifar-10 cifar_10 cifar-10-batches-py",
+    "cifar100": "cifar100 cifar-100 cifar_100 cifar-100-python",
+    "fashion_mnist": "fashion_mnist fashionmnist fashion-mnist",
+    "coco": "coco coco2017 mscoco coco-2017 coco2014 ms-coco ms_coco",
+    "voc": "voc voc2012 voc2007 vocdevkit pascal_voc pascalvoc",
+    "tiny-imagenet": "tiny-imagenet tiny-imagenet-200 tiny_imagenet tinyimagenet",
+    "movielens": "movielens ml-1m ml-20m ml-100k ml-25m",
+}
+_CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
+_RELEASE = re.compile(r":[\d.*]{1,20}$")
+_SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
+_ANY_SCHEME = re.compile(r"[a-z0-9]{2,10}://\S{1,1000}")
+_INDEXED = re.compile(r"_(?:text|content|text_sentence)(?:_(?:document|sentence))$")
+_WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
+_PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
+"""`shards_000.npz` is one of many."""
+_PARTS_OF_A_HUB_ID = 2
+
+
+def dataset_name(text: str) -> str | None:
+    """`/data/ImageNet/train` is `imagenet`, `HuggingFaceFW/fineweb` is itself,
+    `data/shakespeare/input.txt` is `shakespeare`; None where nothing tells (`./data`)."""
+    name = _RELEASE.sub("", _SCHEME.sub("/", _address(text.strip())))
+    if _is_hub_id(name):
+        return name
+    for part in reversed(PurePosixPath(name).parts):
+        bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
+        if _telling(bare):
+            return _CALLED_SO.get(bare.lower(), bare)
+    return None
+
+
+def _address(text: str) -> str:
+    """Of `pipe:aws s3 cp s3://bucket/laion/{000..231}.tar -` what is fetched, up to what varies;
+    of several that are joined the first."""
+    found = _ANY_SCHEME.search(text) if text.startswith("pipe:") else None
+    whole = _WINDOWS.sub("/", text) if found is None else found[0]
+    return whole.partition("::")[0].partition("{")[0]
+
+
+def _is_hub_id(name: str) -> bool:
+    parts = name.split("/")
+    return (
+        len(parts) == _PARTS_OF_A_HUB_ID
+        and all(_telling(part) for part in parts)
+        and not name.startswith((".", "~", "/", "$"))
+        and not _FILE.search(name)
+    )
+
+
+def _telling(bare: str) -> bool:
+    return (
+        bare.lower() not in _SAYS_LITTLE
+        and not _SPLIT.fullmatch(bare)
+        and any(letter.isalpha() for letter in bare)
+        and not set(bare) & set("{}$*~")
+    )

@@ -1,0 +1,95 @@
+"""The workload record: what the job's code, configs, scripts and request state, settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.interpret.shell.words import source_of
+from schedmate.advisor.launch.run import Launch, PythonRun
+from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.settle.derivation import derived
+from schedmate.advisor.settle.merging import merged
+from schedmate.advisor.settle.sense import sensible
+from schedmate.advisor.settle.statements import Stated, from_library, statements
+from schedmate.advisor.settle.time_caps import cap_seconds
+from schedmate.advisor.sources.files import evidence
+from schedmate.model import Finding, Request, Source, Workload
+
+
+def record_of(
+    launch: Launch,
+    run: PythonRun | None,
+    request: Request,
+    trace: Trace,
+    says: Iterable[Claim],
+    *,
+    root: str = "",
+) -> Workload:
+    """`run` is the one that the job is about, `root` the job's directory: the same code elsewhere
+    states the same places below it."""
+    stated = [*map(from_library, says), *statements(trace)]
+    findings = sensible(merged(_seen_from(root, each) for each in stated))
+    findings |= _asked(launch, request)
+    if run is not None:
+        findings |= _started(run)
+        findings |= _killed_after(run, findings.get("max_time_s"))
+    implied = merged(map(from_library, derived(findings)))
+    return Workload(**(implied | findings))
+
+
+def _seen_from(root: str, stated: Stated) -> Stated:
+    if not root or not isinstance(stated.value, str) or not stated.value.startswith(root):
+        return stated
+    return replace(stated, value=stated.value.removeprefix(root))
+
+
+def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:
+    """What the job asks for: the submit command's flags beat the script's directives."""
+    findings: dict[str, Finding[Any]] = {}
+    gpus = launch.asked.gpus
+    if request.gpus:
+        findings["gpus"] = _requested("gpus", request.gpus)
+    elif gpus is not None:
+        source: Source = "script" if len(gpus[1]) == 1 else "derived"
+        findings["gpus"] = Finding(value=gpus[0], source=source, evidence=gpus[1], confidence=0.99)
+    nodes = launch.asked.nodes
+    if request.nodes > 1:
+        findings["nodes"] = _requested("nodes", request.nodes)
+    elif nodes is not None:
+        lines = (launch.asked.options["nodes"][1],)
+        findings["nodes"] = Finding(value=nodes, source="script", evidence=lines, confidence=0.99)
+    return findings
+
+
+def _requested(name: str, value: int) -> Finding[int]:
+    return Finding(
+        value=value, source="cli", evidence=(evidence("<request>", 1, f"{name}={value}"),)
+    )
+
+
+def _killed_after(run: PythonRun, own: Finding[float] | None) -> dict[str, Finding[Any]]:
+    """`timeout 2h python …`, unless the program ends itself before."""
+    word = run.killed_after
+    seconds = cap_seconds(word.text, 1.0) if word is not None and word.known else None
+    if word is None or seconds is None or (own is not None and own.value <= seconds):
+        return {}
+    source = source_of(word.evidence)
+    return {"max_time_s": Finding(value=seconds, source=source, evidence=word.evidence)}
+
+
+def _started(run: PythonRun) -> dict[str, Finding[Any]]:
+    lines = run.command.evidence
+    source = source_of(lines)
+    findings: dict[str, Finding[Any]] = {
+        "entry_point": Finding(value=run.entry.name, source=source, evidence=lines)
+    }
+    if run.log_files:
+        findings["log_files"] = Finding(
+            value=tuple(word.text for word in run.log_files),
+            source=source,
+            evidence=tuple(line for word in run.log_files for line in word.evidence),
+        )
+    return findings

@@ -1,0 +1,1 @@
+"""The files that a job consists of, and where they lie."""

@@ -1,0 +1,1 @@
+"""From what a job starts to what is kept of it."""

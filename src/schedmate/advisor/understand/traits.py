@@ -1,0 +1,87 @@
+"""What the checks want to know of the code, besides the record."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.interpret.python.values import Call
+from schedmate.advisor.launch.run import PythonRun
+from schedmate.model import Evidence
+
+_SAVES = re.compile(
+    r"(?:^|[._])(?:save|savez|savez_compressed|dump|save_\w{0,60}|\w{0,60}checkpoint\w{0,60}|export|"
+    r"write_checkpoint|to_disk)$",
+    re.IGNORECASE,
+)
+_SAVES_BY_ITSELF = re.compile(
+    r"(?:^|\.)(?:lightning|pytorch_lightning|transformers|trl|composer|mmengine|mmcv|detectron2|"
+    r"fairseq|megatron|ultralytics|nemo|setfit|sentence_transformers)\."
+)
+_SHARES = re.compile(
+    r"(?:^|[._])(?:dataparallel|distributed\w{0,60}|\w{0,60}distributed|ddp|fsdp|fully_shard|"
+    r"init_process_group|init_device_mesh|parallelize_module|pmap|pjit|shard_map|mesh|"
+    r"device_count|mirroredstrategy|multiworkermirroredstrategy|spawn|set_device)\b",
+    re.IGNORECASE,
+)
+_SHARES_BY_ITSELF = frozenset(
+    {
+        *("accelerate", "deepspeed", "horovod", "lightning", "pytorch_lightning", "transformers"),
+        *("trl", "megatron", "fairscale", "colossalai", "ray", "composer", "mmengine", "mmcv"),
+        *("detectron2", "fairseq", "ultralytics", "jax", "flax", "vllm", "sglang", "nemo"),
+        *("torchtitan", "torchtune", "bagua", "byteps", "alpa", "litgpt", "autogluon", "peft"),
+    }
+)
+_STARTS_MANY = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun"}
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A package that is not of the job, and the line that imports it."""
+
+    name: str
+    line: Evidence
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    libraries: tuple[Library, ...] = ()
+    saves: bool = True
+    """Whether anything in sight writes a checkpoint; true where unknown."""
+    shares_gpus: bool = True
+    """Whether anything in sight would use more than one GPU; true where unknown."""
+
+
+def traits(run: PythonRun, trace: Trace) -> Traits:
+    libraries = tuple(_libraries(trace))
+    packages = {library.name for library in libraries}
+    unsure = trace.exhausted
+    return Traits(
+        libraries=libraries,
+        saves=unsure or any(_saves(call) for call in trace.calls),
+        shares_gpus=unsure
+        or bool(packages & _SHARES_BY_ITSELF)
+        or bool(_STARTS_MANY.intersection(run.launchers))
+        or any(_shares(call) for call in trace.calls),
+    )
+
+
+def _libraries(trace: Trace) -> Iterator[Library]:
+    seen: set[str] = set()
+    for imported in trace.imports:
+        name = imported.name.partition(".")[0]
+        if name not in seen and name not in sys.stdlib_module_names:
+            seen.add(name)
+            yield Library(name, imported.line, imported.optional)
+
+
+def _saves(call: Call) -> bool:
+    return bool(_SAVES.search(call.callee) or _SAVES_BY_ITSELF.search(call.callee))
+
+
+def _shares(call: Call) -> bool:
+    return bool(_SHARES.search(call.callee)) or "device_map" in call.keywords

@@ -1,0 +1,74 @@
+"""Slow work beside the loop of the daemon: questions to a language model, training."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from schedmate.model import ModelError, ModelUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_TRY_AGAIN_S = 5.0
+_GIVE_UP_S = 3600.0
+_log = logging.getLogger("schedmate.background")
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    about: str
+    work: Callable[[], Any]
+    then: Callable[[Any, float], None]
+    until: float
+
+
+class BackgroundQueue:
+    """One task at a time, in one thread: a small model on a shared machine can do no more.
+
+    A process that stops does not wait for the thread. A task that finds no model is kept for a
+    while: one may be installed, or come back.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[_Task, Any]] = SimpleQueue()
+        self._closing = threading.Event()
+        threading.Thread(target=self._work, name="background", daemon=True).start()
+
+    def submit(self, about: str, work: Callable[[], T], then: Callable[[T, float], None]) -> None:
+        """`work` is called in the other thread, `then` in the one that calls `deliver`."""
+        until = time.monotonic() + _GIVE_UP_S
+        self._tasks.put(_Task(about, work, then, until))
+
+    def deliver(self, now: float) -> None:
+        """Hand over the results that have come in since the last time."""
+        while True:
+            try:
+                task, result = self._results.get_nowait()
+            except Empty:
+                return
+            task.then(result, now)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._tasks.put(None)
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None and not self._closing.is_set():
+            try:
+                self._results.put((task, task.work()))
+            except ModelUnavailable:
+                self._closing.wait(_TRY_AGAIN_S)
+                if time.monotonic() < task.until:
+                    self._tasks.put(task)
+            except ModelError as error:
+                _log.info("no result about %s: %s", task.about, error)
+            except Exception:  # noqa: BLE001 - one task that fails must not end the thread
+                _log.warning("no result about %s", task.about, exc_info=True)

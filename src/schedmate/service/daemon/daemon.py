@@ -1,0 +1,301 @@
+"""The live shell around the decision engine: sees the scheduler, sends events, carries out.
+
+Everything it does can be repeated after a crash: advice, diagnoses and actions that are in the
+store already are taken from there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advisor, Target
+from schedmate.core import (
+    Act,
+    ActivitySeen,
+    Advise,
+    DecisionEngine,
+    Diagnose,
+    Event,
+    Instruction,
+    JobAdvised,
+    JobDiagnosed,
+    JobForgotten,
+    JobSeen,
+    Measure,
+    Past,
+    ProgressSeen,
+    Remember,
+    Started,
+    Track,
+    job_of,
+)
+from schedmate.handler import Case, Handler
+from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.service.daemon.activity import Activities
+from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.pattern_learning import PatternLearning
+from schedmate.service.daemon.progress_filter import ProgressFilter
+from schedmate.service.daemon.site_model_updater import SiteModelUpdater
+from schedmate.service.daemon.watching import LogWatcher
+from schedmate.service.records.attempts import past_of, reached_in
+from schedmate.service.records.event_log import Recorder, opened
+from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.records.run_record import measured_gpus, run_that_ended
+from schedmate.store import KeptAdvice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from schedmate.core.events import DiagnosedBy
+    from schedmate.model import Advice
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.actions import Actions
+    from schedmate.store import Store
+
+_RETRY_AFTER_S = 60.0
+_HANG = "hang"
+_log = logging.getLogger("schedmate.daemon")
+
+
+class Daemon:
+    def __init__(
+        self,
+        *,
+        engine: DecisionEngine,
+        scheduler: Scheduler,
+        store: Store,
+        advisor: Advisor,
+        handler: Handler,
+        actions: Actions,
+        asker: Asker | None = None,
+        open_store: Callable[[], Store] | None = None,
+        own_files: Path | None = None,
+    ) -> None:
+        self._engine = engine
+        self._scheduler = scheduler
+        self._store = store
+        self._advisor = advisor
+        self._handler = handler
+        self._actions = actions
+        self._nodes = NodeKnowledge(scheduler, store)
+        self._background = BackgroundQueue()
+        self._site_model = SiteModelUpdater(store, self._background, open_store)
+        self._activities = Activities(scheduler, own_files)
+        self._suspects: list[Job] = []
+        learning = PatternLearning(store, self._background, asker)
+        self._watching = LogWatcher(store, learning, self._activities.interactive)
+        self._recorder = Recorder(store)
+        self._filter = ProgressFilter(engine.hang_after_s)
+        self._retry_at: dict[JobId, float] = {}
+        self._started = False
+        self._to_advise: deque[Job] = deque()
+
+    def cycle(self, now: float) -> None:
+        """Look once at everything and do what follows from it."""
+        jobs = self._scheduler.jobs()
+        if not self._started:
+            self._started = True
+            self._send(Started(now))
+        self._forget_all_but({job.id for job in jobs}, now)
+        self._to_advise.clear()
+        for job in jobs:
+            if now >= self._retry_at.get(job.id, 0.0):
+                self._see(job, now)
+        while self._to_advise:
+            self._advise_pending(self._to_advise.popleft(), now)
+        for job_id, progress in self._watching.look(now):
+            if self._filter.is_new(job_id, progress, now):
+                self._send(ProgressSeen(now, job_id, progress))
+        self._measure_suspects(now)
+        self._send_events_of_verbs()
+        self._site_model.consider(now)
+        self._background.deliver(now)
+        self._actions.finish_interrupted(now)
+        self._recorder.flush()
+
+    def _measure_suspects(self, now: float) -> None:
+        """All that are due, with one question."""
+        suspects, self._suspects = self._suspects, []
+        if not suspects:
+            return
+        known = [known.job for known in self._engine.known.values()]
+        running = [job for job in known if job.state is JobState.RUNNING]
+        found = self._activities.of(suspects, running)
+        for job in suspects:
+            if job.id in found:
+                self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
+
+    def close(self) -> None:
+        self._background.close()
+        self._watching.close()
+
+    def _forget_all_but(self, listed: set[JobId], now: float) -> None:
+        """What the scheduler lists no more is history; should it come back, it is seen anew."""
+        self._activities.forget(listed)
+        for job_id in set(self._engine.known) - listed:
+            self._forget(job_id, now)
+            self._watching.forget(job_id)
+            self._retry_at.pop(job_id, None)
+
+    def _forget(self, job_id: JobId, now: float) -> None:
+        self._send(JobForgotten(now, job_id))
+        self._recorder.forget(job_id)
+        self._filter.forget(job_id)
+
+    def _see(self, job: Job, now: float) -> None:
+        with self._isolated(job, now):
+            self._send(JobSeen(now, job, self._past(job)))
+
+    def _advise_pending(self, job: Job, now: float) -> None:
+        with self._isolated(job, now):
+            for event in self._advise(job, now):
+                self._send(event)
+            self._site_model.submitted(job)
+
+    @contextmanager
+    def _isolated(self, job: Job, now: float) -> Iterator[None]:
+        """An error about one job leaves the others alone; the job is seen anew a while later."""
+        try:
+            yield
+        except SchedulerUnreachable:
+            self._forget(job.id, now)
+            raise
+        except Exception:  # noqa: BLE001 - as the docstring says
+            _log.exception("job %s is left alone for a while", job.id)
+            self._forget(job.id, now)
+            self._retry_at[job.id] = now + _RETRY_AFTER_S
+
+    def _past(self, job: Job) -> Past:
+        return Past() if job.id in self._engine.known else past_of(job, self._store)
+
+    def _send_events_of_verbs(self) -> None:
+        """Send the events that verbs have left since the last look, e.g. a corrected diagnosis."""
+        for row in self._store.unhandled_events():
+            event = opened(row)
+            if job_of(event) in self._engine.known:
+                self._send(event)
+            self._store.mark_handled(row.id)
+
+    def _send(self, event: Event) -> None:
+        events = deque([event])
+        while events:
+            sent = events.popleft()
+            instructions = self._engine.handle(sent)
+            self._recorder.note(sent, instructions)
+            for instruction in instructions:
+                events.extend(self._carry_out(instruction, sent.at))
+
+    def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
+        match instruction:
+            case Advise(job=job, again=True):
+                return self._advise_again(job, now)
+            case Advise(job=job, afresh=True):
+                return self._advise_afresh(job, now)
+            case Advise(job=job) if job.state is JobState.PENDING:
+                self._to_advise.append(job)  # all that wait are ordered before one is read
+            case Advise(job=job):
+                advised = self._advise(job, now)
+                self._site_model.submitted(job)
+                return advised
+            case Track(job=job):
+                self._site_model.started(job)
+                self._watching.begin(job)
+            case Measure(job=job):
+                self._suspects.append(job)
+            case Diagnose(job=job, hung=hung):
+                return [self._found(job, self._diagnose(job, now, hung=hung), now)]
+            case Remember(job=job):
+                self._remember(job)
+            case Act(action=action):
+                self._recorder.flush()
+                self._actions.carry_out(action, now)
+        return []
+
+    def _advise(self, job: Job, now: float) -> Sequence[Event]:
+        """Fail open: a job that cannot be read is scheduled without a prediction."""
+        kept = self._store.advice(job.id)
+        if kept is not None:
+            return [JobAdvised(now, job.id, kept.advice)]
+        if job.state.ended:
+            return []
+        return [JobAdvised(now, job.id, self._read(job))]
+
+    def _read(self, job: Job) -> Advice | None:
+        try:
+            target = Target.from_job(job, self._scheduler.script(job.id))
+            advised = self._advisor.advise(target)
+        except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
+            _log.warning("no advice on job %s", job.id, exc_info=True)
+            return None
+        self._store.keep_advice(job.id, KeptAdvice(advised.advice, advised.fingerprint))
+        return advised.advice
+
+    def _advise_afresh(self, job: Job, now: float) -> Sequence[Event]:
+        """A held job, by its files as they are now."""
+        advice = self._read(job)
+        return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
+
+    def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
+        kept = self._site_model.predict_again(job)
+        return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
+
+    def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
+        known = self._store.diagnoses(job.id).get(job.restarts)
+        # a run that seemed to hang and then ended by itself is another case
+        settled = known if known is not None and (hung or known.reason != _HANG) else None
+        if settled is not None and not self._handler.leaves_open(settled):
+            return settled
+        case = self._case(job, now, hung=hung)
+        diagnosis = settled or self._handler.diagnose(case)
+        if settled is None:
+            self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        if self._handler.leaves_open(diagnosis):
+            # also after a restart: the answer may have been lost
+            self._background.submit(
+                f"the failure of job {job.id}",
+                lambda: self._handler.ask_model(case, diagnosis),
+                lambda refined, at: self._refined(job, diagnosis, refined, at),
+            )
+        return diagnosis
+
+    def _case(self, job: Job, now: float, *, hung: bool) -> Case:
+        kept = self._store.advice(job.id)
+        return Case.of_job(
+            job,
+            workload=None if kept is None else kept.advice.workload,
+            hung=hung,
+            node_states=self._nodes.states_of(job, now),
+            suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
+        )
+
+    def _found(
+        self, job: Job, diagnosis: Diagnosis, now: float, by: DiagnosedBy = "handler"
+    ) -> JobDiagnosed:
+        """With all that the decision depends on; of nodes only where it may avoid some."""
+        again = diagnosis.decision.retry != "no"
+        return JobDiagnosed(
+            now,
+            job.id,
+            job.restarts,
+            diagnosis,
+            reached=reached_in(job, self._store),
+            choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
+            by=by,
+        )
+
+    def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
+        if refined.reason != before.reason:
+            self._store.keep_diagnosis(job.id, job.restarts, refined)
+            self._send(self._found(job, refined, now, by="model"))
+
+    def _remember(self, job: Job) -> None:
+        ended = self._watching.end(job)
+        if ended is None and self._store.run(job.id, job.restarts) is not None:
+            return  # a daemon before this one tracked it
+        measured = measured_gpus(self._scheduler, job)
+        self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
+        self._site_model.ended(job)

@@ -1,0 +1,109 @@
+"""Runs the daemon: puts it together and looks at the scheduler until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advisor
+from schedmate.disk.lock import hold, sign
+from schedmate.handler import Handler
+from schedmate.model import SchedMateError, SchedulerUnreachable
+from schedmate.service.actions import Actions
+from schedmate.service.daemon.daemon import Daemon
+from schedmate.service.wiring import LateAsker, engine_of, limits_of, open_scheduler, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.config import Settings
+
+_log = logging.getLogger("schedmate.serve")
+_LONGEST_PAUSE_S = 300.0
+
+
+def poll_seconds(settings: Settings) -> float:
+    """A local queue is looked at often, a site's scheduler politely."""
+    return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
+
+
+@contextmanager
+def assemble(settings: Settings) -> Iterator[Daemon]:
+    """The live system, ready to look at the scheduler for the first time."""
+    store = open_store(settings)
+    scheduler = open_scheduler(settings)
+    asker = LateAsker(settings, store)
+    limits = limits_of(settings, act_since=store.created_at())
+    daemon = Daemon(
+        engine=engine_of(settings, limits),
+        scheduler=scheduler,
+        store=store,
+        advisor=Advisor(store, store),
+        handler=Handler(store, asker),
+        actions=Actions(scheduler, store, settings.mode),
+        asker=asker,
+        open_store=lambda: open_store(settings),
+        own_files=settings.state_dir,
+    )
+    try:
+        yield daemon
+    finally:
+        daemon.close()
+        store.close()
+
+
+def serve(settings: Settings, stop: threading.Event) -> None:
+    """Look at the scheduler again and again until `stop` is set."""
+    with _alone(settings), assemble(settings) as daemon:
+        _run(daemon, poll_seconds(settings), stop)
+
+
+def look_once(settings: Settings) -> None:
+    """Look once and do what follows from it."""
+    with _alone(settings), assemble(settings) as daemon:
+        daemon.cycle(time.time())
+
+
+@contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    """One daemon at a time: a second one would finish what the first is in the midst of."""
+    lock = hold(settings.state_dir / "serve.lock")
+    if lock is None:
+        raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
+    with lock:
+        sign(lock)
+        yield
+
+
+def _run(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
+    failures = 0
+    while not stop.is_set():
+        try:
+            daemon.cycle(time.time())
+            failures = 0
+        except SchedulerUnreachable as error:
+            failures += 1
+            _log.warning("%s", error)
+        except Exception:  # noqa: BLE001 - nothing may end the daemon; the next look may succeed
+            failures += 1
+            _log.exception("this look failed")
+        stop.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set, so that a look is finished before the end."""
+    stop = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,118 @@
+"""Keeps the site model up to date: trains it in the background, and feeds it with jobs.
+
+Predictions use the model that was trained last. It also sees the jobs that wait or run, because it
+uses how long a user's other jobs have been running.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.facts import Ran, facts_of
+from schedmate.advisor.predict.lore import learnt_lore
+from schedmate.advisor.predict.prediction import predict
+from schedmate.model import JobState
+from schedmate.service.usecases.history_import import learn_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedmate.advisor.predict.site_model import SiteModel
+    from schedmate.model import Job, JobId
+    from schedmate.service.daemon.background import BackgroundQueue
+    from schedmate.store import KeptAdvice, Store
+
+_log = logging.getLogger(__name__)
+_AT_MOST_EVERY_S = 1800.0
+_ENOUGH_ENDED = 20
+
+
+class SiteModelUpdater:
+    """`open_store` opens the store once more, for the other thread; None: nothing is trained."""
+
+    def __init__(
+        self,
+        store: Store,
+        background: BackgroundQueue,
+        open_store: Callable[[], Store] | None = None,
+    ) -> None:
+        self._store = store
+        self._background = background
+        self._open = open_store
+        self._ended = _ENOUGH_ENDED
+        self._again_at = 0.0
+        self._unfinished: dict[JobId, Job] = {}
+        self._fed: SiteModel | None = None
+
+    def consider(self, now: float) -> None:
+        """Train at the start, and again when enough jobs have ended since."""
+        open_store = self._open
+        if open_store is None or now < self._again_at or self._ended < _ENOUGH_ENDED:
+            return
+        self._again_at, self._ended = now + _AT_MOST_EVERY_S, 0
+        self._background.submit("the site model", lambda: _train(open_store, now), lambda *_: None)
+
+    def submitted(self, job: Job) -> None:
+        """After it was predicted: a job is not its own past."""
+        site = self._site()
+        if job.id not in self._unfinished and not job.state.ended:
+            self._unfinished[job.id] = job
+            if site is not None:
+                _feed(site, job)
+
+    def started(self, job: Job) -> None:
+        site = self._site()
+        self._unfinished[job.id] = job
+        if site is not None and job.start_time is not None:
+            site.started(job.id, job.start_time)
+
+    def ended(self, job: Job) -> None:
+        self._ended += 1
+        self._unfinished.pop(job.id, None)
+        site = self._site()
+        if site is not None and job.start_time is not None and job.end_time is not None:
+            site.ended(Ran(facts_of(job), job.start_time, job.end_time, job.state))
+
+    def predict_again(self, job: Job) -> KeptAdvice | None:
+        """The advice with a prediction by what ended while it waited, its siblings say.
+
+        Fail open: None where there is no better one, and what was predicted before stands.
+        """
+        kept = self._store.advice(job.id)
+        if kept is None or job.start_time is None:
+            return None
+        try:
+            target = replace(Target.from_job(job, None), submitted_at=job.start_time)
+            prediction = predict(self._store, target, kept.fingerprint, kept.advice.workload)
+        except Exception:  # noqa: BLE001 - as the docstring says
+            _log.warning("job %s is not predicted again", job.id, exc_info=True)
+            return None
+        if prediction.duration_s is None:
+            return None
+        again = replace(kept, advice=replace(kept.advice, prediction=prediction))
+        self._store.keep_advice(job.id, again)
+        return again
+
+    def _site(self) -> SiteModel | None:
+        """A newly trained model has not seen the unfinished jobs yet."""
+        site = learnt_lore(self._store).site
+        if site is not None and site is not self._fed:
+            for job in self._unfinished.values():
+                _feed(site, job)
+        self._fed = site
+        return site
+
+
+def _feed(site: SiteModel, job: Job) -> None:
+    site.submitted(facts_of(job))
+    if job.state is JobState.RUNNING and job.start_time is not None:
+        site.started(job.id, job.start_time)
+
+
+def _train(open_store: Callable[[], Store], now: float) -> None:
+    with closing(open_store()) as store:
+        learn_from(store, at=now)

@@ -1,0 +1,178 @@
+"""Tracks the logs of the jobs that run."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.model import SchedMateError
+from schedmate.service.records.log_files import logs_of
+from schedmate.service.records.run_record import EndedRun
+from schedmate.service.records.run_tracking import TrackedRun, track_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from schedmate.model import Job, JobId, Progress
+    from schedmate.service.daemon.pattern_learning import PatternLearning
+    from schedmate.store import Store
+
+_SHARE = 0.12
+"""Of a core, however many jobs run: with thousands each is looked at less often."""
+_LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
+_LONGEST_WAIT_S = 1.0
+"""Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
+_MOST_LAST_LOOKS = 16
+"""A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
+_KEEP_EVERY_S = 1.0
+_SAVE_EVERY_S = 5.0
+_SAVE_FOR_S = 0.05
+"""Of one look, so that a thousand jobs are written down over several of them."""
+_log = logging.getLogger("schedmate.watching")
+
+
+def _turn(one: TrackedRun) -> tuple[float, str]:
+    """Those that wait longest first, and of these by user."""
+    return one.looked_at, one.job.user
+
+
+class LogWatcher:
+    """`interactive` says of which jobs a silence means nothing."""
+
+    def __init__(
+        self,
+        store: Store,
+        learning: PatternLearning,
+        interactive: Callable[[Job], bool] = lambda _: False,
+    ) -> None:
+        self._interactive = interactive
+        self._store = store
+        self._learning = learning
+        self._tracked: dict[JobId, TrackedRun] = {}
+        self._looked_at = time.monotonic()
+
+    @property
+    def jobs(self) -> frozenset[JobId]:
+        return frozenset(self._tracked)
+
+    def begin(self, job: Job) -> None:
+        """Track the logs of a run, from where an earlier daemon stopped if there was one.
+
+        A new run of the job replaces the old.
+        """
+        self._tracked[job.id] = track_run(job, self._store)
+
+    def look(self, now: float) -> list[tuple[JobId, Progress]]:
+        """Where the jobs stand; of very many only those that have waited longest."""
+        polled = self._poll_in_turn(now)
+        self._keep(polled, now)
+        self._save([one for one, _ in polled], now)
+        for one, _ in polled:
+            self._learning.ask(one)
+        return [(one.job.id, progress) for one, progress in polled]
+
+    def end(self, job: Job) -> EndedRun | None:
+        """Stop tracking, with a last look at what the run wrote before it ended."""
+        one = self._tracked.pop(job.id, None)
+        if one is None and self._store.tracking(job.id, job.restarts) is not None:
+            one = track_run(job, self._store)  # by a daemon that was gone before the run was over
+        if one is None or job.end_time is None:
+            return None
+        progress = self._poll(one, job.end_time)
+        for _ in range(_MOST_LAST_LOOKS):
+            if progress is None or not one.tracker.behind:
+                break
+            progress = self._poll(one, job.end_time)
+        if progress is None:
+            return None
+        self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
+        self._learning.note(one)
+        return EndedRun(progress, one.tracker.profile())
+
+    def forget(self, job_id: JobId) -> None:
+        self._tracked.pop(job_id, None)
+
+    def close(self) -> None:
+        """Write down where all logs were left."""
+        try:
+            with self._store.together():
+                for one in self._tracked.values():
+                    self._save_one(one)
+        except SchedMateError as error:
+            _log.warning("how far the logs were read is not kept: %s", error)
+
+    def _poll_in_turn(self, now: float) -> list[tuple[TrackedRun, Progress]]:
+        last, self._looked_at = self._looked_at, time.monotonic()
+        share = _SHARE * (self._looked_at - last)
+        until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
+        polled = []
+        for one in sorted(self._tracked.values(), key=_turn):
+            one.looked_at = self._looked_at
+            progress = self._poll(one, now)
+            if progress is not None:
+                polled.append((one, progress))
+            if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
+                break
+        return polled
+
+    def _poll(self, one: TrackedRun, now: float) -> Progress | None:
+        try:
+            return self._as_shown(one, one.tracker.poll(now))
+        except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
+            _log.exception("the logs of job %s cannot be tracked", one.job.id)
+            self.forget(one.job.id)
+            return None
+
+    def _as_shown(self, one: TrackedRun, progress: Progress) -> Progress:
+        """An idle notebook has not stalled."""
+        if progress.phase != "stalled" or not self._waits(one.job):
+            return progress
+        warnings = tuple(each for each in progress.warnings if each.reason != "hang")
+        return replace(progress, phase="unknown", warnings=warnings)
+
+    def _waits(self, job: Job) -> bool:
+        try:
+            return self._interactive(job)
+        except SchedMateError:
+            return False
+
+    def _keep(self, polled: Iterable[tuple[TrackedRun, Progress]], now: float) -> None:
+        """Verbs show it, but need it less often than the daemon."""
+        due = [
+            (one, what) for one, what in polled if abs(now - one.progress_kept_at) >= _KEEP_EVERY_S
+        ]
+        if not due:
+            return
+        with self._store.together():
+            for one, progress in due:
+                one.progress_kept_at = now
+                self._store.keep_progress(one.job.id, one.job.restarts, progress, at=now)
+
+    def _save(self, polled: Iterable[TrackedRun], now: float) -> None:
+        """So that a daemon after this one reads nothing twice; those that wait longest first."""
+        due = [one for one in polled if abs(now - one.state_kept_at) >= _SAVE_EVERY_S]
+        if not due:
+            return
+        until = time.perf_counter() + _SAVE_FOR_S
+        with self._store.together():
+            for one in sorted(due, key=lambda one: one.state_kept_at):
+                self._find_more_logs(one)
+                self._learning.note(one)
+                self._save_one(one)
+                one.state_kept_at = now
+                if time.perf_counter() > until:
+                    break
+
+    def _save_one(self, one: TrackedRun) -> None:
+        self._store.keep_tracking(one.job.id, one.job.restarts, one.tracker.state())
+
+    def _find_more_logs(self, one: TrackedRun) -> None:
+        """A run opens files of its own when it comes to them; all that was read stays read."""
+        workload = None if one.kept is None else one.kept.advice.workload
+        if workload is None or workload.log_files is None:
+            return
+        if not set(logs_of(one.job, workload)) <= set(one.logs):
+            again = track_run(one.job, self._store, one.tracker.state())
+            one.logs, one.tracker = again.logs, again.tracker

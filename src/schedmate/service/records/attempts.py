@@ -1,0 +1,82 @@
+"""How the attempts of a job went, from what was kept of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, PastRun
+    from schedmate.store import KeptProgress, Store
+
+
+def past_of(job: Job, store: Store) -> Past:
+    """What an engine that was not there should know of a job."""
+    records = store.actions(job_id=job.id)
+    limits = [
+        one.action
+        for one in records
+        if one.action.kind == "set_time_limit" and one.state in ("done", "intended")
+    ]
+    ours = limits[-1] if limits else None
+    asked = None if ours is None or ours.reason is None else ours.reason.user_limit_s
+    return Past(
+        attempts=attempts_before(job, store) if job.restarts else {},
+        nice=NiceHistory.of(records, job.restarts),
+        user_limit_s=asked,
+        our_limit_s=None if asked is None or ours is None else ours.value,
+        hold=hold_phase(records, held=job.held),
+    )
+
+
+def attempts_before(job: Job, store: Store) -> dict[int, Attempt]:
+    """How the earlier attempts of a job went, as far as they were diagnosed."""
+    kept = store.diagnoses(job.id)
+    runs = {number: store.run(job.id, number) for number in kept if number < job.restarts}
+    return {
+        number: Attempt(
+            diagnosis=kept[number],
+            nodes=() if run is None else run.job.nodes,
+            reached=Reached() if run is None else reached_by(run),
+            hung=Hung() if run is None else None,  # it was diagnosed, and queued again as it ran
+        )
+        for number, run in runs.items()
+    }
+
+
+def reached_in(job: Job, store: Store) -> Reached:
+    """How far this attempt came, or is where it still runs."""
+    run = store.run(job.id, job.restarts)
+    if run is not None:
+        return reached_by(run)
+    seen = store.progress(job.id, job.restarts)
+    kept = store.advice(job.id)
+    resumes = None if kept is None else kept.advice.workload.resumes
+    reached = Reached() if seen is None else _so_far(seen)
+    return replace(reached, resumes=None if resumes is None else resumes.value)
+
+
+def reached_by(run: PastRun) -> Reached:
+    resumes, profile = run.workload.resumes, run.profile
+    counted = profile is not None and profile.unit == run.steps_unit and profile.curve
+    return Reached(
+        unit=run.steps_unit,
+        began=profile.curve[0].done if profile is not None and counted else None,
+        done=run.steps_done,
+        saved=run.checkpoint_step,
+        saves=run.checkpoint_step is not None,
+        resumes=None if resumes is None else resumes.value,
+    )
+
+
+def _so_far(seen: KeptProgress) -> Reached:
+    progress = seen.progress
+    saved = None if progress.checkpoint is None else progress.checkpoint.step
+    return Reached(
+        unit=progress.unit,
+        done=progress.current,
+        saved=saved,
+        saves=progress.checkpoint is not None,
+    )

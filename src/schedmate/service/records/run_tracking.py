@@ -1,0 +1,89 @@
+"""The tracker of a run, with all that is known of the run and of similar ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from schedmate.files import files_of
+from schedmate.model import JobState
+from schedmate.service.records.log_files import logs_of
+from schedmate.tracker import JobTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from schedmate.model import Job, LearnedPattern, PastRun, RunProfile
+    from schedmate.store import KeptAdvice, Store
+
+_MOST_PROFILES = 8
+
+
+@dataclass(slots=True)
+class TrackedRun:
+    """`pattern` is how the logs of its code are read, as far as that is stored.
+
+    The times are those of the last look, and of the last write of progress and tracker state.
+    """
+
+    job: Job
+    kept: KeptAdvice | None
+    logs: tuple[Path, ...]
+    tracker: JobTracker
+    pattern: LearnedPattern | None
+    looked_at: float = 0.0
+    progress_kept_at: float = 0.0
+    state_kept_at: float = 0.0
+
+    @property
+    def code(self) -> str | None:
+        return _code(self.kept)
+
+
+def track_run(job: Job, store: Store, state: str | None = None) -> TrackedRun:
+    """A tracker of this run that continues where the last one stopped."""
+    kept, state = store.advice(job.id), state or store.tracking(job.id, job.restarts)
+    code = _code(kept)
+    given = None if code is None else store.learned_pattern(code)
+    logs = logs_of(job, None if kept is None else kept.advice.workload)
+    tracker = JobTracker(
+        logs,
+        started_at=job.start_time,
+        workload=None if kept is None else kept.advice.workload,
+        prediction=None if kept is None else kept.advice.prediction,
+        likes=similar_profiles(kept, store),
+        limit_s=job.request.time_limit_s,
+        pattern=given,
+        state=state,
+        reader=files_of(job.user),
+    )
+    return TrackedRun(job, kept, logs, tracker, given if state is None else tracker.pattern)
+
+
+def similar_profiles(kept: KeptAdvice | None, store: Store) -> tuple[RunProfile, ...]:
+    """Of the runs most similar to this job that completed, the most similar first."""
+    if kept is None:
+        return ()
+    profiles = {
+        (run.job.id, run.job.restarts, run.job.submit_time): run.profile
+        for run in _similar_runs(kept, store)
+        if run.job.state is JobState.COMPLETED and run.profile is not None
+    }
+    return tuple(islice(profiles.values(), _MOST_PROFILES))
+
+
+def _similar_runs(kept: KeptAdvice, store: Store) -> Iterator[PastRun]:
+    """The same code with the same arguments, with other arguments, then the predictor's matches."""
+    if kept.fingerprint is not None:
+        yield from store.runs_with_fingerprint(kept.fingerprint)
+        yield from store.runs_of_code(kept.fingerprint.code)
+    for match in kept.advice.prediction.matches:
+        run = store.run(match.job_id)
+        if run is not None:
+            yield run
+
+
+def _code(kept: KeptAdvice | None) -> str | None:
+    return None if kept is None or kept.fingerprint is None else kept.fingerprint.code

@@ -1,0 +1,168 @@
+"""From sbatch's command line to a queued job, advised on its way but never held up."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advised, Advisor, Target
+from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
+from schedmate.advisor.sources.files import Files
+from schedmate.core import Act, JobAdvised, JobSeen, Past
+from schedmate.files import INVOKER
+from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
+from schedmate.model.account import account_name
+from schedmate.service.actions import Actions
+from schedmate.service.records.event_log import Recorder
+from schedmate.service.usecases import sbatch
+from schedmate.service.usecases.history_import import catch_up
+from schedmate.service.wiring import engine_of, limits_of, open_scheduler, open_store
+from schedmate.store import KeptAdvice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+_ONLY_SLURM = ("array", "begin", "dependency", "hold", "test-only", "wait")
+_log = logging.getLogger("schedmate.submit")
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    job_id: JobId
+    advised: Advised | None
+
+
+def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
+    """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    line = sbatch.split(words)
+    asked = read_options(line.flags)
+    if asked.text("wrap") is not None and not line.job:
+        line = sbatch.unwrap(line, asked.text("wrap") or "")
+    if not line.job:
+        raise BadInput("name a script, or a command behind `--`")
+    workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
+    script = None if line.is_command else _script(workdir, line.job[0])
+    if script is not None:
+        source = Files(workdir, account_name(), by=INVOKER).read(script)
+        asked = asked if source is None else read_directives(source) | asked
+    submission = Submission(
+        command=_command(line, script),
+        workdir=str(workdir),
+        name=asked.text("job-name") or Path(line.job[0]).name,
+        script=None if script is None else str(script),
+        request=_request(asked),
+        env=dict(os.environ),
+    )
+    if settings.scheduler == "slurm":
+        return replace(submission, passthrough=line.flags)
+    _refuse_what_only_slurm_can(asked)
+    return replace(
+        submission,
+        stdout=asked.text("output"),
+        stderr=asked.text("error"),
+        nice=_nice(asked.text("nice")),
+    )
+
+
+def _refuse_what_only_slurm_can(asked: Asked) -> None:
+    """Flags that change whether or when a job runs are not passed over in silence."""
+    meant = [name for name in _ONLY_SLURM if name in asked.options]
+    if meant:
+        raise BadInput(f"the local scheduler cannot do --{meant[0]}; submit without it")
+
+
+def submit(settings: Settings, submission: Submission) -> Submitted:
+    """Advise, queue, and keep the advice under the id that the job got."""
+    store = open_store(settings)
+    try:
+        catch_up(settings)
+        advised = _advise(store, submission)
+        scheduler = open_scheduler(settings)
+        job_id = scheduler.submit(submission)
+        if advised is not None:
+            store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
+        if settings.mode != "observe":
+            _decide(settings, scheduler, store, job_id, advised)
+        return Submitted(job_id, advised)
+    finally:
+        store.close()
+
+
+def _decide(
+    settings: Settings,
+    scheduler: Scheduler,
+    store: Store,
+    job_id: JobId,
+    advised: Advised | None,
+) -> None:
+    """What the engine decides about a new job is done at once; an array waits for the daemon."""
+    now = time.time()
+    try:
+        jobs = scheduler.jobs([job_id])
+        if [job.id for job in jobs] != [job_id]:
+            return
+        advice = None if advised is None else advised.advice
+        engine = engine_of(settings, limits_of(settings, act_since=store.created_at()))
+        recorder, actions = Recorder(store), Actions(scheduler, store, settings.mode)
+        for event in (
+            JobSeen(now, jobs[0], Past(advice=advice)),
+            JobAdvised(now, job_id, advice),
+        ):
+            instructions = engine.handle(event)
+            recorder.note(event, instructions)
+            recorder.flush()
+            for instruction in instructions:
+                if isinstance(instruction, Act):
+                    actions.see_through(instruction.action, now)
+    except SchedMateError as error:
+        _log.warning("job %s has no place in the queue yet: %s", job_id, error)
+
+
+def _advise(store: Store, submission: Submission) -> Advised | None:
+    try:
+        target = Target.from_submission(submission, account_name())
+        return Advisor(store, store).advise(target)
+    except Exception:  # noqa: BLE001 - advice is never in the way of a submission
+        _log.warning("no advice on this submission", exc_info=True)
+        return None
+
+
+def _script(workdir: Path, name: str) -> Path | None:
+    """The batch script; a Python file is run where it stands, so that its imports work."""
+    path = workdir / name
+    if not path.exists():
+        raise NotFound(f"there is no script {path}; a command goes behind `--`")
+    if not path.is_file():
+        raise BadInput(f"{path} is not a file")
+    return None if name.endswith(".py") else path
+
+
+def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:
+    if script is not None:
+        return (str(script), *line.job[1:])
+    return line.job if line.is_command else ("python3", *line.job)
+
+
+def _request(asked: Asked) -> Request:
+    gpus = asked.gpus
+    return Request(
+        gpus=0 if gpus is None else gpus[0],
+        nodes=asked.nodes or 1,
+        time_limit_s=asked.time_limit_s,
+        partition=asked.text("partition"),
+    )
+
+
+def _nice(text: str | None) -> int:
+    try:
+        return int(text or 0)
+    except ValueError:
+        raise BadInput(f"--nice wants a whole number, not {text!r}") from None

@@ -1,0 +1,1 @@
+"""What is shown of jobs and nodes, put together from records; nothing is decided here."""

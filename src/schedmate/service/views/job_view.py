@@ -1,0 +1,199 @@
+"""One job's whole view, put together from the scheduler and the store."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from schedmate.handler.suspects import Suspicion
+from schedmate.model import (
+    ActionRecord,
+    Advice,
+    Decision,
+    Diagnosis,
+    Job,
+    JobId,
+    JobState,
+    NotFound,
+    Progress,
+    Spread,
+)
+from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.visibility import owners_in
+from schedmate.store import KeptProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.visibility import Viewer
+    from schedmate.store import Store
+
+
+_ABOUT_FAILURES = ("requeue", "cancel", "leave", "warn")
+_FRESH_S = 90.0
+"""Three looks of a polite daemon: what is older was left behind by one that is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryOutcome:
+    """Of the newest attempt that was diagnosed."""
+
+    attempt: int
+    failure: str
+    """What it is taken for now."""
+    recommended: Decision
+    """What the diagnosis recommends, for an attempt about which nothing was decided yet."""
+    record: ActionRecord | None = None
+    """The newest decision about it."""
+    before: ActionRecord | None = None
+    """What was decided when it was taken for another failure."""
+    restarted: bool = False
+    """The job has been queued again since, by SchedMate or by hand."""
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        if self.record is None:
+            return self.recommended.exclude_nodes
+        return self.record.action.exclude_nodes
+
+    @property
+    def was(self) -> str:
+        """What it was taken for before, where that has been corrected since."""
+        return "" if self.before is None else self.before.action.failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobView:
+    """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
+
+    `progress_at` is when its log was last read, `suspects` are nodes of a failed run
+    that failed others too.
+    """
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    progress_at: float | None = None
+    diagnoses: dict[int, Diagnosis]
+    actions: tuple[ActionRecord, ...] = ()
+    retry: RetryOutcome | None = None
+    suspects: tuple[Suspicion, ...] = ()
+
+    @property
+    def predicted(self) -> Spread | None:
+        return None if self.advice is None else self.advice.prediction.duration_s
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """What the newest attempt that was diagnosed died of."""
+        return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
+
+    def remaining_s(self, now: float) -> Spread | None:
+        """Seconds to the end: from the log if it shows them, else from the prediction."""
+        if self.job.state is not JobState.RUNNING:
+            return None
+        if self.progress is not None and self.progress.eta_s is not None:
+            return _later(self.progress.eta_s, now - (self.progress_at or now))
+        if self.predicted is None or self.job.start_time is None:
+            return None
+        return _later(self.predicted, now - self.job.start_time)
+
+
+def _later(spread: Spread, seconds: float) -> Spread:
+    """What is left of a time when so much of it has passed."""
+    return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
+
+
+def job_views(
+    scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
+) -> list[JobView]:
+    """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
+    return [_view(job, store, viewer) for job in scheduler.jobs(ids)]
+
+
+def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
+    """One job, from history when the scheduler has forgotten it.
+
+    A failure that no daemon has looked at yet is looked at here, by the rules alone.
+    """
+    found = job_views(scheduler, store, viewer, [job_id])
+    run = None if found else store.run(job_id)
+    if not found and run is None:
+        raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
+    view = found[0] if run is None else _view(run.job, store, viewer)
+    if not viewer.may_read(view.job.user):
+        return view
+    explained = _explained(view, NodeKnowledge(scheduler, store), store)
+    return replace(explained, suspects=tuple(map(viewer.suspicion, explained.suspects)))
+
+
+def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
+    job, now = view.job, time.time()
+    suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
+    if job.state.failed and job.restarts not in view.diagnoses:
+        from schedmate.handler import Case, Handler
+
+        case = Case.of_job(
+            job,
+            workload=None if view.advice is None else view.advice.workload,
+            node_states=nodes.states_of(job, now),
+            suspects=tuple(one.node for one in suspects),
+        )
+        found = {job.restarts: Handler(store).diagnose(case)}
+        view = replace(view, diagnoses={**view.diagnoses, **found})
+    outcome = retry_outcome(job, view.diagnoses, view.actions)
+    return replace(view, retry=outcome, suspects=suspects)
+
+
+def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
+    kept, owner = store.advice(job.id), job.user
+    job, whole = viewer.job(job), viewer.may_read(owner)
+    seen = _progress(job, store)
+    return JobView(
+        job=job,
+        advice=None if kept is None else viewer.advice(kept.advice, owner, owners_in(store)),
+        progress=None if seen is None else viewer.progress(seen.progress, owner),
+        progress_at=None if seen is None else seen.at,
+        diagnoses=store.diagnoses(job.id) if whole else {},
+        actions=tuple(store.actions(job_id=job.id)) if whole else (),
+    )
+
+
+def _progress(job: Job, store: Store) -> KeptProgress | None:
+    """What the daemon saw last; where none is about, the log is read here and now."""
+    now = time.time()
+    kept = store.progress(job.id, job.restarts)
+    if job.state is not JobState.RUNNING or not job.logs:  # logs that one may not see are none
+        return kept
+    if kept is not None and now - kept.at < _FRESH_S:
+        return kept
+    from schedmate.service.records.run_tracking import track_run
+
+    return KeptProgress(track_run(job, store).tracker.poll(now), now)
+
+
+def retry_outcome(
+    job: Job, diagnoses: dict[int, Diagnosis], records: Sequence[ActionRecord]
+) -> RetryOutcome | None:
+    """None where no attempt was diagnosed."""
+    if not diagnoses:
+        return None
+    attempt = max(diagnoses)
+    failure = diagnoses[attempt].reason
+    about = [
+        record
+        for record in records
+        if record.action.attempt == attempt and record.action.kind in _ABOUT_FAILURES
+    ]
+    now = [record for record in about if record.action.failure in ("", failure)]
+    earlier = [record for record in about if record.action.failure not in ("", failure)]
+    return RetryOutcome(
+        attempt=attempt,
+        failure=failure,
+        recommended=diagnoses[attempt].decision,
+        record=now[-1] if now else None,
+        before=earlier[-1] if earlier else None,
+        restarted=job.restarts > attempt,
+    )

@@ -1,0 +1,115 @@
+"""Every decision of a live run is in the event log, and comes out again in a replay."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from schedmate import config
+from schedmate.cli import root
+from schedmate.model import BadInput, NotFound
+from schedmate.service.usecases.interventions import record_correction
+from schedmate.service.usecases.replay import export, recorded_by, recorded_in, replay
+from schedmate.testing.builders import a_diagnosis
+from service.place import ERROR, KILLED_ONCE
+
+
+@pytest.fixture
+def lived(place):
+    """A store after real jobs: one that was retried, one user's mistake, one that waited."""
+    retried, mistaken = place.submit(KILLED_ONCE), place.submit(ERROR)
+    place.looks_until(lambda: place.ended(retried, 1) and place.ended(mistaken), "the end")
+    place.one_look()
+    place.retried, place.mistaken = retried, mistaken
+    return place
+
+
+def recording_of(place):
+    with place.store() as store:
+        return recorded_in(store)
+
+
+def test_a_replay_by_the_same_settings_decides_the_same(lived):
+    recording = recording_of(lived)
+    kinds = {(action.job_id, action.kind) for action in recording.decided}
+    assert {(lived.retried, "requeue"), (lived.mistaken, "leave")} <= kinds
+
+    found = replay(recording, lived.settings)
+
+    assert found.differences == ()
+    assert found.decisions >= 2
+
+
+def test_other_settings_show_what_they_would_change(lived):
+    others = config.changed(lived.settings, ["retries=0"])
+
+    found = replay(recording_of(lived), lived.settings, others)
+
+    changed = {(each.job_id, each.kind): each for each in found.differences}
+    assert changed[lived.retried, "requeue"].now is None
+    assert changed[lived.retried, "leave"].now.reason.code == "retries_used"
+    assert not any(job == lived.mistaken for job, _ in changed)
+
+
+def test_what_was_recorded_can_be_taken_elsewhere(lived, tmp_path):
+    file = tmp_path / "events.jsonl"
+    recording = recording_of(lived)
+    export(recording, file)
+
+    assert file.stat().st_mode & 0o077 == 0
+    assert recorded_by(file) == recording
+    with pytest.raises(FileExistsError):
+        export(recording, file)
+
+
+def test_the_verb_says_what_differs(lived, monkeypatch):
+    monkeypatch.setattr(config, "load", lambda: lived.settings)
+
+    same = CliRunner().invoke(root, ["replay", "--json"])
+    other = CliRunner().invoke(root, ["replay", "--set", "retries=0"])
+
+    assert json.loads(same.output)["differences"] == []
+    assert "retries_used" not in other.output
+    assert "all 0 retries are used up" in other.output
+
+
+def test_a_corrected_diagnosis_is_an_event_of_the_daemon(lived):
+    with lived.store() as store:
+        record_correction(store, lived.job(lived.mistaken), a_diagnosis("segfault"))
+    lived.one_look()
+
+    assert ("requeue", 0, "done") in lived.actions(lived.mistaken)
+    assert replay(recording_of(lived), lived.settings).differences == ()
+    with lived.store() as store:
+        assert list(store.unhandled_events()) == []
+
+
+def test_an_empty_log_says_how_it_is_filled(place):
+    with place.store() as store, pytest.raises(NotFound, match="schedmate serve"):
+        recorded_in(store)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "\0\1", '{"schema": "x"}\n', "no json"])
+def test_what_is_no_event_log_is_refused_in_one_sentence(tmp_path, text):
+    file = tmp_path / "events.jsonl"
+    file.write_text(text)
+
+    with pytest.raises(BadInput, match="event log"):
+        recorded_by(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("policy", "write NAME=VALUE"),
+        ("polcy=ssf", "is policy meant"),
+        ("slurm.pol_s=3", "is slurm.poll_s meant"),
+        ("retries=-1", "setting retries"),
+        ("llm=x", "llm"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused(place, change, words):
+    with pytest.raises(BadInput, match=words):
+        config.changed(place.settings, [change])

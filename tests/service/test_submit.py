@@ -1,0 +1,196 @@
+"""From sbatch's command line to a queued job."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedmate.advisor import Advisor
+from schedmate.model import BadInput, JobState, NotFound
+from schedmate.service.usecases import sbatch
+from schedmate.service.usecases.submit import submission_of, submit
+from schedulers.local_house import wait_for
+
+
+@pytest.mark.parametrize(
+    ("words", "flags", "job", "is_command"),
+    [
+        ("job.sh", "", "job.sh", False),
+        ("job.sh --epochs 3", "", "job.sh --epochs 3", False),
+        ("--gpus=2 job.sh", "--gpus=2", "job.sh", False),
+        ("--gpus 2 job.sh -x", "--gpus 2", "job.sh -x", False),
+        ("-G2 -N 1 job.sh", "-G2 -N 1", "job.sh", False),
+        ("--exclusive job.sh", "--exclusive", "job.sh", False),
+        ("--exclusive=user job.sh", "--exclusive=user", "job.sh", False),
+        ("--nice job.sh", "--nice", "job.sh", False),
+        ("--nice=5 job.sh", "--nice=5", "job.sh", False),
+        ("-H -Q --parsable job.sh", "-H -Q --parsable", "job.sh", False),
+        ("-- echo --gpus 2", "", "echo --gpus 2", True),
+        ("-J name -- echo", "-J name", "echo", True),
+        ("-- -- echo -- x", "", "echo -- x", True),
+        ("job.sh -- x", "", "job.sh -- x", False),
+        ("--gpus 2", "--gpus 2", "", False),
+        ("--gpus", "--gpus", "", False),
+        ("--", "", "", True),
+        ("", "", "", False),
+    ],
+)
+def test_the_flags_of_sbatch_end_where_the_job_begins(words, flags, job, is_command):
+    line = sbatch.split(words.split())
+
+    assert line == sbatch.CommandLine(tuple(flags.split()), tuple(job.split()), is_command)
+
+
+@pytest.fixture
+def here(place, monkeypatch):
+    monkeypatch.chdir(place.work)
+    return place
+
+
+SCRIPT = """#!/bin/bash
+#SBATCH --job-name=mine --gpus=2
+#SBATCH --time=01:00:00
+#SBATCH -o out-%j.txt
+#SBATCH --nice=3
+echo ran $1
+"""
+
+
+def test_the_directives_of_a_script_are_honoured_and_flags_outrank_them(here):
+    (here.work / "job.sh").write_text(SCRIPT)
+
+    submission = submission_of(here.settings, ["--time=2:00", "-J", "other", "job.sh", "a b"])
+
+    assert submission.name == "other"
+    assert (submission.request.gpus, submission.request.time_limit_s) == (2, 120)
+    assert (submission.stdout, submission.stderr, submission.nice) == ("out-%j.txt", None, 3)
+    assert submission.command == (str(here.work / "job.sh"), "a b")
+    assert submission.script == str(here.work / "job.sh")
+    assert submission.passthrough == ()
+
+
+def test_slurm_gets_the_flags_as_they_are(here):
+    (here.work / "job.sh").write_text(SCRIPT)
+    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+
+    submission = submission_of(slurm, ["--qos=x", "job.sh"])
+
+    assert submission.passthrough == ("--qos=x",)
+    assert (submission.stdout, submission.nice) == (None, 0)
+
+
+def test_a_command_and_a_python_file(here):
+    (here.work / "train.py").write_text("#SBATCH --gpus=8\nprint(1)\n")
+    settings = here.settings
+
+    command = submission_of(settings, ["--", "echo", "--gpus", "2"])
+    program = submission_of(settings, ["train.py", "--epochs", "3"])
+
+    assert (command.command, command.script, command.name) == (
+        ("echo", "--gpus", "2"),
+        None,
+        "echo",
+    )
+    assert program.command == ("python3", "train.py", "--epochs", "3")
+    assert (program.script, program.name, program.request.gpus) == (None, "train.py", 0)
+
+
+def test_another_directory(here, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "job.sh").write_text("true\n")
+
+    submission = submission_of(here.settings, ["-D", str(tmp_path / "there"), "job.sh"])
+
+    assert submission.workdir == str(tmp_path / "there")
+    assert submission.script == str(tmp_path / "there" / "job.sh")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "sentence"),
+    [
+        ([], BadInput, "name a script, or a command behind `--`"),
+        (["--gpus", "2"], BadInput, "name a script"),
+        (["--"], BadInput, "name a script"),
+        (["missing.sh"], NotFound, r"there is no script .*missing\.sh; a command goes behind"),
+        (["."], BadInput, "is not a file"),
+        (["--nice=much", "--", "true"], BadInput, "--nice wants a whole number, not 'much'"),
+    ],
+)
+def test_bad_input_is_a_sentence(here, words, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        submission_of(here.settings, words)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\x7fELF" * 1000, b"#SBATCH --time='unclosed\n"])
+def test_odd_scripts_are_still_submitted(here, content):
+    (here.work / "odd").write_bytes(content)
+
+    assert submission_of(here.settings, ["odd"]).script == str(here.work / "odd")
+
+
+@pytest.mark.processes
+def test_a_submitted_job_runs_and_its_advice_is_kept_under_its_id(here):
+    (here.work / "job.sh").write_text(SCRIPT)
+    done = submit(here.settings, submission_of(here.settings, ["job.sh", "well"]))
+
+    wait_for(lambda: here.ended(done.job_id), "the end")
+
+    assert here.job(done.job_id).state is JobState.COMPLETED
+    assert here.lines(f"out-{done.job_id}.txt") == ["ran well"]
+    with here.store() as store:
+        assert store.advice(done.job_id).advice == done.advised.advice
+
+
+@pytest.mark.processes
+def test_advice_is_never_in_the_way(here, monkeypatch, caplog):
+    def stumble(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(Advisor, "advise", stumble)
+
+    done = submit(here.settings, here.submission("true"))
+
+    assert done.advised is None
+    assert here.job(done.job_id).id == done.job_id
+    assert "no advice" in caplog.text
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(("mode", "nice"), [("observe", 0), ("assist", 5000), ("act", 5000)])
+def test_its_place_in_the_queue_is_set_unless_only_observing(here, mode, nice):
+    here.mode = mode
+
+    job_id = here.submit("true")
+
+    assert here.job(job_id).nice == nice
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--array=1-3"], ["-d", "afterok:1"], ["--hold"], ["-H"], ["--test-only"], ["--wait"]],
+    ids=" ".join,
+)
+def test_what_only_slurm_can_do_is_refused_rather_than_passed_over(here, flags):
+    (here.work / "job.sh").write_text(SCRIPT)
+    with pytest.raises(BadInput, match="the local scheduler cannot do --"):
+        submission_of(here.settings, [*flags, "job.sh"])
+    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    assert submission_of(slurm, [*flags, "job.sh"]).passthrough == tuple(flags)
+
+
+@pytest.mark.parametrize("flags", [["--wrap=echo a b"], ["--wrap", "echo a b"]], ids=str)
+def test_a_wrapped_command_runs_in_a_shell(here, flags):
+    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    for settings, passed in ((here.settings, ()), (slurm, ("--qos=x",))):
+        submission = submission_of(settings, ["--qos=x", *flags])
+        assert submission.command == ("/bin/sh", "-c", "echo a b")
+        assert submission.passthrough == passed
+
+
+@pytest.mark.processes
+def test_what_ended_without_a_daemon_is_remembered_at_the_next_submission(here):
+    (here.work / "train.py").write_text("print('step 1/1')\n")
+    words = ["train.py"]
+    first = submit(here.settings, submission_of(here.settings, words))
+    wait_for(lambda: here.ended(first.job_id))
+    second = submit(here.settings, submission_of(here.settings, words))
+    assert second.advised.advice.prediction.basis == "identical"
