@@ -5,6 +5,7 @@ import random
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,12 @@ from schedmate.advisor import Target
 from schedmate.advisor.predict.distances import distances
 from schedmate.advisor.predict.grid import SIZE, below_of, place_of, spread_of
 from schedmate.advisor.predict.kriging import krige
-from schedmate.advisor.predict.prediction import WIDE, learn, predict
+from schedmate.advisor.predict.lore import learn
+from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.runs import grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.spread import LONGEST_S
-from schedmate.model import Fingerprint, Request
+from schedmate.model import Fingerprint, JobState, Request
 from schedmate.model.sketch import sketch_of_run
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import MemoryHistory
@@ -197,9 +199,45 @@ def test_a_range_too_wide_to_plan_by_is_called_that():
     wide = ask(MemoryHistory([*short, *long]), model="gpt2")
     narrow = ask(MemoryHistory(short), model="gpt2")
     assert wide.basis == narrow.basis == "history"
-    assert wide.duration_s.p90 > WIDE * wide.duration_s.p10
+    assert wide.duration_s.too_wide
     assert "too uncertain to plan by" in wide.explanation
     assert "uncertain" not in narrow.explanation
 
 
 WIDTHS = ((1, 8.0), (10, 9e5))
+
+
+SPEED_UPS = (1.5, 1.8, 2.1, 2.4, 2.8, 3.1)
+"""From A100 to H100, by what a job is bound by: memory, or arithmetic."""
+
+
+def test_a_calibration_by_older_gpus_covers_newer_ones():
+    """A rehearsal on one generation shows small errors only; they are not those of the next."""
+    older = [
+        run_of(20 * n, 4e2 / gpus**0.8 * math.exp(0.02 * math.sin(n)), code="c", arguments=str(n),
+               gpus=gpus, gpu_type="a100", model=model, dataset="owt", batch_size=64)
+        for n, (model, gpus) in enumerate(product(("gpt2", "bert", "vit"), (1, 2, 4, 8) * 5))
+    ]  # fmt: skip
+    with store_of(older, learnt=True) as store:
+        marks = Fingerprint(code="c", arguments="new")
+        stated = {"model": "gpt2", "dataset": "owt", "batch_size": 64, "marks": marks}
+        said = ask(store, gpus=8, gpu_type="h100", **stated)
+        same = ask(store, gpus=8, gpu_type="a100", **stated)
+    newer, known = said.duration_s, same.duration_s
+    covered = [newer.p10 <= 4e2 / 8**0.8 / each <= newer.p90 for each in SPEED_UPS]
+    assert sum(covered) >= len(SPEED_UPS) - 1
+    assert newer.p90 / newer.p10 > 1.5 * known.p90 / known.p10
+
+
+def test_runs_that_failed_on_fewer_gpus_pull_p10_by_their_share_of_the_time():
+    """A tenth of the time on one GPU is a tenth on 64 as well, not a day."""
+    stated = {"model": "gpt2", "dataset": "owt", "batch_size": 64}
+    many = [
+        run_of(n, 1e5 if n % 3 else 1e4, code="c", arguments="one", gpus=1,
+               state=JobState.COMPLETED if n % 3 else JobState.FAILED, **stated)
+        for n in range(15)
+    ]  # fmt: skip
+    said = ask(
+        MemoryHistory(many), gpus=64, marks=Fingerprint(code="c", arguments="many"), **stated
+    ).duration_s
+    assert said.p10 == pytest.approx(said.p50 / 10, rel=0.01)

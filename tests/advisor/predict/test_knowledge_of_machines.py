@@ -23,6 +23,23 @@ from schedmate.advisor.predict.signature import SIZE, alike, signature
         ("NVIDIA GeForce RTX 3090", "rtx 3090"),
         ("Tesla V100-SXM2-32GB", "v100 sxm 32gb"),
         ("AMD Instinct MI300X", "mi300x"),
+        ("AMD Instinct MI350X VF", "mi350x"),
+        ("AMD Instinct MI300A Accelerator", "mi300a"),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "pro 6000"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "pro 6000 server"),
+        ("rtxpro6000", "pro 6000"),
+        ("rtx_pro_6000", "pro 6000"),
+        ("NVIDIA RTX 6000 Ada Generation", "6000 ada"),
+        ("Quadro RTX 6000", "quadro rtx 6000"),
+        ("NVIDIA GeForce RTX 3080 Ti", "rtx 3080 ti"),
+        ("NVIDIA GeForce RTX 3080", "rtx 3080"),
+        ("NVIDIA GeForce GTX 1080 Ti", "gtx 1080 ti"),
+        ("Tesla V100-PCIE-32GB", "v100 32gb"),
+        ("Tesla V100-SXM2-16GB", "v100 sxm"),
+        ("NVIDIA RTX A4000", "a4000"),
+        ("Intel(R) Data Center GPU Max 1550", "max 1550"),
+        ("NVIDIA Blackwell GPU (B200-SXM-180GB)", "b200"),
+        ("NVIDIA GB200 NVL72 Blackwell Superchip, 186GB HBM3e, 1200W", "gb200"),
     ],
 )
 def test_an_accelerator_is_known_by_many_names(name, entry):
@@ -34,7 +51,7 @@ def test_no_name_is_refused(name):
     accelerator(name)
 
 
-def test_what_nobody_knows_is_nothing():
+def test_an_unknown_accelerator_has_no_entry():
     assert accelerator("quantum") is None
 
 

@@ -30,6 +30,9 @@ from schedmate.advisor.predict.spread import (
 from schedmate.model import Spread, Workload
 from schedmate.model.sketch import Sketch
 
+_NEAR = 0.8
+"""Similarity to the nearest run below which a job is outside of what was seen: another generation
+of GPUs, many times as many of them."""
 ENOUGH = 10
 """Runs of which quantiles can be read off."""
 _EXPECTED = 0.12
@@ -83,6 +86,8 @@ class Estimate:
     neighbours: Neighbours
     scaled: Scaled
     duration_s: Spread
+    kind: str
+    """Predictions of one kind are as far off as each other; far from all runs is another."""
 
 
 def estimate_duration(
@@ -99,7 +104,16 @@ def estimate_duration(
     if neighbours is None:
         return None
     answer = repeated(neighbours) if neighbours.tier == "identical" else scaled(neighbours, scaling)
-    return Estimate(neighbours, answer, capped(_with_early_ends(answer, neighbours), workload))
+    duration = capped(_with_early_ends(answer, neighbours), workload)
+    return Estimate(neighbours, answer, duration, _kind(neighbours))
+
+
+def _kind(neighbours: Neighbours) -> str:
+    tier = neighbours.tier
+    if tier == "identical":
+        return tier
+    near = neighbours.similarity[neighbours.in_tier].max() >= _NEAR
+    return tier if near else f"{tier}, far"
 
 
 def capped(spread: Spread, workload: Workload) -> Spread:
@@ -108,11 +122,17 @@ def capped(spread: Spread, workload: Workload) -> Spread:
 
 
 def _with_early_ends(answer: Scaled, neighbours: Neighbours) -> Spread:
-    """Runs that failed or were cancelled end early too: they pull p10, not the middle."""
+    """Runs that failed or were cancelled end early too: they pull p10, not the middle.
+
+    Each ended at some share of what its like takes; so will this one, at a share of its own time.
+    """
     spread = answer.duration_s
-    if neighbours.in_tier.sum() < ENOUGH:
+    telling = neighbours.telling[neighbours.in_tier]
+    if len(telling) < ENOUGH or telling.all():
         return spread
-    early = quantile(neighbours.runs.rows["duration"][neighbours.in_tier].tolist(), 0.1)
+    durations = neighbours.runs.rows["duration"][neighbours.in_tier].astype(float)
+    shares = np.where(telling, 1.0, np.minimum(durations / median(durations[telling]), 1.0))
+    early = spread.p50 * quantile(shares.tolist(), 0.1)
     return Spread(min(spread.p10, early), spread.p50, spread.p90)
 
 

@@ -8,19 +8,18 @@ was learnt yet, predictions go by what we believe without any history.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.facts import ran
 from schedmate.advisor.predict.lessons import learn_again, learnt_scaling
-from schedmate.advisor.predict.rehearsal import Predict, rehearsed
+from schedmate.advisor.predict.rehearsal import rehearsed
 from schedmate.advisor.predict.scaling import Scaling
 from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import BadInput, History
 
-_SITE, _CALIBRATION = "site/2", "calibration/1"
+_SITE, _CALIBRATION = "site/2", "calibration/2"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 
@@ -41,11 +40,11 @@ def learnt_lore(history: History) -> Lore:
     )
 
 
-def learn_lore(history: History, predicting: Callable[[Lore], Predict], *, at: float) -> None:
-    """`predicting` predicts by what has been learnt so far, nothing bent yet."""
-    lore = Lore(learn_again(history, at=at), _learn_site(history, at=at))
-    calibration = rehearsed(history, predicting(lore))
-    history.keep_learnt(_CALIBRATION, calibration.dump(), at=at)
+def learn(history: History, *, at: float) -> None:
+    """All that this history teaches, at bounded cost; it is kept with the history."""
+    scaling = learn_again(history, at=at)
+    _learn_site(history, at=at)
+    history.keep_learnt(_CALIBRATION, rehearsed(history, scaling).dump(), at=at)
 
 
 def _learn_site(history: History, *, at: float) -> SiteModel:

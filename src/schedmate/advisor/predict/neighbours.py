@@ -132,6 +132,8 @@ class Neighbours:
 
     @property
     def similarity(self) -> Floats:
+        if self.apart is not None:
+            return np.asarray(similarity(*self.apart)[self.which])
         return _similarity(self.query, self.runs, self.scaling)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.facts import facts_at_submission
-from schedmate.advisor.predict.lore import Lore, learn_lore, learnt_lore
+from schedmate.advisor.predict.lore import Lore, learnt_lore
 from schedmate.advisor.predict.neighbours import (
     Neighbours,
     StoredRuns,
@@ -20,7 +19,6 @@ from schedmate.advisor.predict.neighbours import (
 )
 from schedmate.advisor.predict.outcomes import measured, outcome
 from schedmate.advisor.predict.prior import from_arithmetic
-from schedmate.advisor.predict.rehearsal import Predict
 from schedmate.advisor.predict.runs import (
     Floats,
     Places,
@@ -30,10 +28,9 @@ from schedmate.advisor.predict.runs import (
 from schedmate.advisor.predict.scaling import Ending, Scaling
 from schedmate.advisor.predict.spread import LONGEST_S, at_most, empirical
 from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
+from schedmate.model.advice import TOO_WIDE
 from schedmate.model.sketch import WORDS, word_hash
 
-WIDE = 1000.0
-"""Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
 _SHOWN = 5
 _RECENT = 200
 _LEAST_HISTORY = 3
@@ -74,21 +71,12 @@ def predict(
     )
 
 
-def learn(history: History, *, at: float) -> None:
-    """All that this history teaches, at bounded cost; it is kept with the history."""
-
-    def predicting(lore: Lore) -> Predict:
-        return partial(predict, history, lore=lore)
-
-    learn_lore(history, predicting, at=at)
-
-
 def _calibrated(estimate: Estimate, lore: Lore) -> Spread:
     """Bent by how far off such predictions were on this site; the middle stays in its bounds."""
     raw, (least, most) = estimate.duration_s, estimate.scaled.bounds
     if lore.calibration is None:
         return raw
-    bent = lore.calibration.calibrated(estimate.neighbours.tier, raw)
+    bent = lore.calibration.calibrated(estimate.kind, raw)
     middle = min(max(bent.p50, least), most)
     return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
 
@@ -98,8 +86,9 @@ def _honest(said: Prediction) -> Prediction:
     if said.duration_s is None:
         return said
     spread = at_most(said.duration_s, LONGEST_S)
-    wide = spread.p90 > WIDE * max(spread.p10, 1.0)
-    warning = f"; p90 is over {WIDE:g} times p10, too uncertain to plan by" if wide else ""
+    warning = (
+        f"; p90 is over {TOO_WIDE:g} times p10, too uncertain to plan by" if spread.too_wide else ""
+    )
     return replace(said, duration_s=spread, explanation=said.explanation + warning)
 
 

@@ -7,35 +7,38 @@ what had ended when its job was submitted, and judged when that ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.calibration import Calibration
-from schedmate.model import Fingerprint, History, PastRun, Prediction, Spread, Workload
+from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.neighbours import StoredRuns
+from schedmate.advisor.predict.scaling import Scaling
+from schedmate.model import History, PastRun, Spread
+from schedmate.model.sketch import sketch_of_run
 
 _REHEARSED = 300
 _AFTER_S = 1e-6
 """No job ends as it is submitted, whatever its clocks say."""
 
-Predict = Callable[[Target, Fingerprint | None, Workload], Prediction]
 
-
-def rehearsed(history: History, predict: Predict) -> Calibration:
-    """`predict` has not been calibrated; it looks at nothing that ended after a submission."""
-    calibration = Calibration()
+def rehearsed(history: History, scaling: Scaling) -> Calibration:
+    """Nothing that ended after a submission is looked at."""
+    calibration, past = Calibration(), StoredRuns(history)
     newest = [run for run in history.recent_runs(limit=_REHEARSED) if run.duration_s > 0]
-    under_way: dict[int, tuple[Prediction, Spread]] = {}
+    in_flight: dict[int, tuple[str, Spread, Spread]] = {}
     for number, ends in _as_it_happened(newest):
         run = newest[number]
-        if not ends:
-            raw = predict(_as_submitted(run), run.fingerprint, run.workload)
-            if raw.duration_s is not None:
-                under_way[number] = raw, calibration.calibrated(raw.basis, raw.duration_s)
-        elif number in under_way:
-            raw, said = under_way.pop(number)
-            if raw.duration_s is not None:
-                calibration.observed(raw.basis, raw.duration_s, run.duration_s, said=said)
+        if ends:
+            if number in in_flight:
+                kind, raw, calibrated = in_flight.pop(number)
+                calibration.observed(kind, raw, run.duration_s, said=calibrated)
+            continue
+        estimate = estimate_duration(
+            past, sketch_of_run(run), run.workload, scaling, submitted_at=run.job.submit_time
+        )
+        if estimate is not None:
+            kind, raw = estimate.kind, estimate.duration_s
+            in_flight[number] = kind, raw, calibration.calibrated(kind, raw)
     return calibration
 
 
@@ -48,15 +51,3 @@ def _as_it_happened(runs: Sequence[PastRun]) -> Iterator[tuple[int, bool]]:
         events += [(came, True, number), (ended, False, number)]
     for _, submitted, number in sorted(events):
         yield number, not submitted
-
-
-def _as_submitted(run: PastRun) -> Target:
-    job = run.job
-    return Target(
-        workdir=Path(job.workdir),
-        command=job.command,
-        request=job.request,
-        user=job.user,
-        name=job.name,
-        submitted_at=job.submit_time,
-    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.calibration import Calibration
-from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
 from schedmate.advisor.predict.facts import Facts, Ran
 from schedmate.advisor.predict.lessons import learn_scaling
 from schedmate.advisor.predict.neighbours import sketch_of_target
@@ -140,8 +140,7 @@ class _Metadata:
 class _Answer:
     """What was predicted of a job that has not ended, before and after calibration."""
 
-    basis: Basis
-    raw: Spread
+    estimate: Estimate
     calibrated: Spread
 
 
@@ -196,49 +195,49 @@ class _Code(_Metadata):
         self._readings: dict[int, Reading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
-        self._last_answer: tuple[Basis, Spread | None] = ("none", None)
+        self._last_estimate: Estimate | None = None
 
     def submitted(self, job: int, facts: Facts) -> Spread:
         site = super().submitted(job, facts)
-        basis, raw = self._predicted(job, facts, site)
-        if basis == "history" or raw is None:
+        estimate = self._estimated(job, facts)
+        if estimate is None:
             return site
-        calibrated = self._lessons.calibration.calibrated(basis, raw)
-        self._answers[job] = _Answer(basis, raw, calibrated)
+        calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
+        self._answers[job] = _Answer(estimate, calibrated)
         return calibrated
 
     def basis(self, job: int) -> Basis:
         answer = self._answers.get(job)
-        return "history" if answer is None else answer.basis
+        return "history" if answer is None else answer.estimate.neighbours.tier
 
     def ended(self, job: int, run: Ran) -> None:
         super().ended(job, run)
         answer = self._answers.pop(job, None)
         if answer is not None:
             self._lessons.calibration.observed(
-                answer.basis, answer.raw, run.duration_s, said=answer.calibrated
+                answer.estimate.kind,
+                answer.estimate.duration_s,
+                run.duration_s,
+                said=answer.calibrated,
             )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[Basis, Spread | None]:
+    def _estimated(self, job: int, facts: Facts) -> Estimate | None:
         """A job submitted right after one that is the same gets the same answer."""
         reading = self._read(job, facts)
         asked = facts.user, facts.name, reading, len(self._history)
         if asked != self._last:
-            estimate = estimate_duration(
+            self._last_estimate = estimate_duration(
                 self._history,
                 reading.sketch,
                 reading.record,
                 self._lessons.scaling,
                 submitted_at=facts.submitted_at,
             )
-            self._last_answer = (
-                (estimate.neighbours.tier, estimate.duration_s) if estimate else ("history", site)
-            )
             self._last = asked
-        return self._last_answer
+        return self._last_estimate
 
     def _read(self, job: int, facts: Facts) -> Reading:
         """Kept until the job has ended."""
