@@ -20,7 +20,7 @@ from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
 from schedmate.advisor.options.configs import read as read_config
-from schedmate.advisor.predicting.signature import signature
+from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
 from schedmate.advisor.sources.files import Files, SourceFile
