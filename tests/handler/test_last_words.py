@@ -110,8 +110,7 @@ def test_an_error_in_unknown_words_counts_at_the_very_end_only():
         ("object of type 'NoneType' has no len()", "type_error"),
         ("operands could not be broadcast together with shapes (3,) (4,)", "shape_mismatch"),
         (
-            "slurmstepd: error: pyxis:     mkdir: cannot create directory '/run/enroot': Permission "
-            "denied",
+            "error: pyxis:     mkdir: cannot create directory '/run': Permission denied",
             "permission_denied",
         ),
         ("failed: ValueError('bad batch')", "value_error"),

@@ -118,6 +118,7 @@ _NODES = (
             r"|requested job (?:terminate|die), |SISTER_EOF"
             r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
+            r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
             r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
             r"|fusermount|overlay|loop device)"
             r"|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
@@ -139,6 +140,7 @@ _NODES = (
                 "as dead by the GCS"
             ),
             "ORTE has lost communication with a remote daemon.",
+            "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             (
                 "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"
