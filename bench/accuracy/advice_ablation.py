@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.accuracy.advice_score import Score, score_record
-from bench.command import command, console, progress, table
+from bench.command import command_line, console, progress, table
 from bench.corpora.advice_cases import BLIND, HELD_OUT, OWN, PUBLIC, LabelledJob, read_cases
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.claims import claims_by_reader
@@ -44,7 +44,7 @@ class Effect:
 
 
 def main() -> None:
-    parser = command(__doc__, __spec__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("dirs", nargs="*", type=Path, help="where the labelled jobs are")
     parser.add_argument("--clones", type=Path, help="where clones of public repositories are")
     parser.add_argument("--only", default="", metavar="NAME", help="jobs with NAME in their name")

@@ -98,7 +98,7 @@ class Advisor:
         )
 
     def _understood(
-        self, target: Target, launch: Launch, agent: agents.Agent | None
+        self, target: Target, launch: Launch, agent: Agent | None
     ) -> tuple[Understanding, tuple[Unparsable, ...]]:
         """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
         recollection = Recollection.of(self._cache, target, launch, asks=agent is not None)
@@ -114,6 +114,6 @@ class Advisor:
         return understood, problems
 
 
-def _cost(seconds: float, agent: agents.Agent | None) -> Cost:
+def _cost(seconds: float, agent: Agent | None) -> Cost:
     asked = Cost() if agent is None else agent.cost
     return replace(asked, seconds=round(seconds, 4))
