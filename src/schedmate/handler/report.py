@@ -92,7 +92,10 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
 
 def with_what_was_refused(diagnosis: Diagnosis, case: Case, gathered: Gathered) -> Diagnosis:
     """With a note where logs of a job cannot be read as its owner."""
-    if not (gathered.refused and case.reader.user):
+    if not gathered.refused:
+        return diagnosis
+    diagnosis = replace(diagnosis, unread_logs=gathered.refused)
+    if not case.reader.user:
         return diagnosis
     named = ", ".join(gathered.refused[:3])
     note = f"its log cannot be read as user {case.reader.user}: {named}"

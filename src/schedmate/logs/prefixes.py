@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 _HEAD = 160
-_MOST_LAYERS = 5
+_MAX_LAYERS = 5
 _RANK = re.compile(
     r"\s{0,8}(?:"
     r"\[(?:rank|default|Rank )?(?P<bracket>\d{1,6})\]\s?:"  # torchrun, DeepSpeed
@@ -65,7 +65,7 @@ def is_bare_number(line: str) -> bool:
 def opened(line: str, nodes: Collection[str] = ()) -> Sender:
     """Take every envelope off a line: time of collection, pod, node, rank, in any order."""
     sender = Sender(line)
-    for _ in range(_MOST_LAYERS):
+    for _ in range(_MAX_LAYERS):
         inner = _one_off(sender, nodes)
         if inner is None:
             break

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from schedmate.advisor.interpret.shell import Asked, Word, command_words, read_directives, walk
 from schedmate.advisor.interpret.shell.code_text import as_code, doubts
-from schedmate.advisor.interpret.shell.pieces import text_of
+from schedmate.advisor.interpret.shell.spans import text_of
 from schedmate.advisor.interpret.shell.words import COMMAND_FILE
 from schedmate.advisor.launch.commonplace import COMMONPLACE
 from schedmate.advisor.launch.entries import Finder, python_words
@@ -250,7 +250,7 @@ class _Resolver:
         if self._walked >= _MAX_SCRIPTS:
             return []
         source, values = _code(word)
-        doubtful = frozenset(doubts(word.pieces))
+        doubtful = frozenset(doubts(word.spans))
         return self._nested(source, arguments, replace(started, values=values, doubtful=doubtful))
 
     def _shell_file(
@@ -268,7 +268,7 @@ class _Resolver:
     def _handed_on(
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
-        """A wrapper that runs what it is given, in a way that only a shell would follow."""
+        """A wrapper that runs what it is given, in a way that only a shell would interpret."""
         name = program(arguments[0]) if arguments and arguments[0].known else ""
         starts = PYTHON.fullmatch(name) or name in LAUNCHERS or name.endswith(".py")
         hands_on = "$@" in source.text or "$*" in source.text
@@ -344,7 +344,7 @@ class _Surroundings:
 
 def _inline(word: Word) -> SourceFile:
     """Text on a command line; its lines are those of the script where it stands."""
-    lines = word.pieces[0].at[0].evidence(word.pieces[0].at[1]) if word.pieces else word.evidence
+    lines = word.spans[0].at[0].evidence(word.spans[0].at[1]) if word.spans else word.evidence
     line = lines[-1] if lines else None
     if line is None or line.file == COMMAND_FILE:
         return SourceFile(COMMAND_FILE, word.text)
@@ -353,12 +353,12 @@ def _inline(word: Word) -> SourceFile:
 
 def _code(word: Word) -> tuple[SourceFile, dict[str, Word]]:
     """The same as shell text, in which values from elsewhere are variables."""
-    if text_of(word.pieces) != word.text:
+    if text_of(word.spans) != word.text:
         return _inline(word), {}
-    text, values = as_code(word.pieces)
+    text, values = as_code(word.spans)
     variables = {
-        name: Word(text_of(pieces), pieces[0].at[0].evidence(pieces[0].at[1]), pieces=pieces)
-        for name, pieces in values.items()
+        name: Word(text_of(spans), spans[0].at[0].evidence(spans[0].at[1]), spans=spans)
+        for name, spans in values.items()
     }
     return _inline(replace(word, text=text)), variables
 

@@ -21,7 +21,7 @@ class Command:
     env: Mapping[str, Word]
     """Exported variables and those set for this command alone."""
     cwd: str | None
-    """Relative to where the script starts, or absolute; None where nobody knows."""
+    """Relative to where the script starts, or absolute; None where unknown."""
     conditional: bool
     piped: bool = False
     """Whether it reads what the command before it writes."""
@@ -75,4 +75,4 @@ def _agreed(one: Word, other: Word) -> Word:
     shared = posixpath.commonprefix([one.text.removesuffix(_CHANGES), other.text])
     if "/" not in shared or one.text.endswith(_FILES):
         return replace(one, known=False)
-    return replace(one, text=f"{shared}{_CHANGES}", known=False, pieces=())
+    return replace(one, text=f"{shared}{_CHANGES}", known=False, spans=())
