@@ -10,7 +10,7 @@ from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.run import Launch
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.understand.cache import Recollection
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.understanding import Understanding

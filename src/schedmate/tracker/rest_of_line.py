@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from schedmate.tracker.formats import Sighting
+from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
 
 _MAX_LENGTH = 1024
@@ -42,6 +43,7 @@ _SPAN_AT_END = re.compile(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNOREC
 _STARTS_WITH_TIME = re.compile(
     r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
 )
+_IN_FRONT = re.compile(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
 _FPS = re.compile(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
@@ -69,6 +71,23 @@ def completed(
     if found.eta_s is None:
         found = replace(found, eta_s=_left(text))
     return found
+
+
+def outer_in(text: str, sighting: Sighting) -> Sighting | None:
+    """`[2/25] it 350`: the pair in front counts what holds the count without a total."""
+    found = _IN_FRONT.match(text) if sighting.total is None and sighting.epoch is None else None
+    counts = None if found is None else counted(found[1], found[2])
+    if counts is None or counts[0] == sighting.current or sighting.unit == "epoch":
+        return None
+    return Sighting(
+        unit="epoch",
+        current=counts[0],
+        total=counts[1],
+        series="[]",
+        ordinal="begun",
+        epoch=counts[0],
+        epochs=counts[1],
+    )
 
 
 def _with_total(text: str, sighting: Sighting) -> Sighting:

@@ -17,7 +17,7 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
-from schedmate.tracker.rest_of_line import completed, span_at_end
+from schedmate.tracker.rest_of_line import completed, outer_in, span_at_end
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
@@ -200,9 +200,7 @@ class LogScan:
                 return
             self.ending.progressed()
             self.newest = ""
-            part = part_in(text) if "parts" in self.totals else None
-            if part is not None and name != PARTS:
-                self.table.see(PARTS, part, self.order, times)
+            self._take_around(name, sighting, times, text)
             self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
             if name not in GENERIC or sighting.unit in ("epoch", "token"):
@@ -214,6 +212,15 @@ class LogScan:
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
+
+    def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
+        """The counts that a line names beside the one that it is about, and that hold it."""
+        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        if part is not None:
+            self.table.see(PARTS, part, self.order, times)
+        outer = outer_in(text, sighting) if text[:1] in "[(" and name in GENERIC else None
+        if outer is not None:
+            self.table.see(name, outer, self.order, times)
 
     def _note_total(self, sighting: Sighting, total: float) -> None:
         if sighting.unit is None:
