@@ -137,7 +137,7 @@ class Watched:
 
     def look(self, now: float, *, lines: int, silent_s: float = 0.0) -> None:
         for rhythm in (self.rhythm, self.simple):
-            rhythm.look(now, spoke=lines > 0, lines=lines)
+            rhythm.observe(now, wrote=lines > 0, lines=lines)
         pause = self.kind.pause if silent_s else None
         self.outcome.simple |= self.simple.is_stalled(now, patient=pause is not None)
         at = now + self.offset_s

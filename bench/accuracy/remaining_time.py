@@ -113,9 +113,9 @@ def simple(lines: Sequence[Truth], newest: Truth, end: float) -> tuple[float, fl
     return naive * (end - newest.step), ten * (end - newest.step)
 
 
-def early(log: StepLog, likes: Sequence[RunProfile]) -> Outcome:
+def early(log: StepLog, similar: Sequence[RunProfile]) -> Outcome:
     head, newest, left = log.head(EARLY)
-    progress = track_stream(io.BytesIO(head), name=log.name, likes=likes)
+    progress = track_stream(io.BytesIO(head), name=log.name, similar=similar)
     right = (progress.current, progress.total) == (newest.step, newest.total)
     return outcome(progress.eta_s, left, simple(log.timed, newest, newest.total), right=right)
 
@@ -161,9 +161,9 @@ def step_rows(logs: Sequence[StepLog]) -> None:
         ("  growing up to 30 %", [log for log in scheduled if growth(log) < HEAVY], nothing),
         ("  growing more", [log for log in scheduled if growth(log) >= HEAVY], nothing),
     ]
-    for label, chosen, likes in groups:
-        known = [(log, likes(log)) for log in chosen]
-        found = [early(log, like) for log, like in known if like or likes is nothing]
+    for label, chosen, similar in groups:
+        known = [(log, similar(log)) for log in chosen]
+        found = [early(log, runs) for log, runs in known if runs or similar is nothing]
         show(label, found, ("naive", "ten"))
     show("ended by a cap, a sibling run", _capped_rows(constant), ("naive", "ten"))
     ends = [track_stream(io.BytesIO(log.text), name=log.name) for log in logs]
@@ -178,10 +178,10 @@ def _capped_rows(constant: Sequence[StepLog]) -> list[Outcome]:
     cut = [capped(log) for log in constant]
     found = []
     for log in cut:
-        likes = profiles(one for one in cut if one.record == log.record and one is not log)
-        if likes:
+        similar = profiles(one for one in cut if one.record == log.record and one is not log)
+        if similar:
             head, newest, left = log.head(EARLY)
-            progress = track_stream(io.BytesIO(head), name=log.name, likes=likes)
+            progress = track_stream(io.BytesIO(head), name=log.name, similar=similar)
             found.append(outcome(progress.eta_s, left, simple(log.timed, newest, newest.total)))
     return found
 
@@ -209,16 +209,16 @@ def mlperf_table(runs: dict[str, MlperfRun]) -> list[Outcome]:
         cells.setdefault(run.cell, []).append(run)
     found = []
     for run in runs.values():
-        like = [one for one in cells[run.cell] if one.run_id != run.run_id]
-        if not run.evaluations or not like:
+        siblings = [one for one in cells[run.cell] if one.run_id != run.run_id]
+        if not run.evaluations or not siblings:
             continue
         now, timeline = QUARTER * run.seconds, Timeline(began=0.0)
         for at, done in run.evaluations:
             if at <= now:
                 timeline.add(at, done)
-        curves = [mlperf_profile(one, unit="epoch") for one in like]
-        predicted = forecast(timeline, total=None, likes=curves, now=now)
-        guess = median(one.seconds for one in like) - now
+        curves = [mlperf_profile(one, unit="epoch") for one in siblings]
+        predicted = forecast(timeline, total=None, similar=curves, now=now)
+        guess = median(one.seconds for one in siblings) - now
         rest = None if predicted is None else predicted.remaining_s
         found.append(outcome(rest, run.seconds - now, [guess]))
     return found
@@ -231,13 +231,14 @@ def mlperf_raw(runs: dict[str, MlperfRun], texts: Iterable[tuple[str, bytes]]) -
         head, whole = mlperf_head(text, QUARTER), profile_stream(io.BytesIO(text))
         if name not in runs or head is None or whole is None:
             continue
-        run, like = runs[name], others(runs[name], runs)
+        run, siblings = runs[name], others(runs[name], runs)
         counted = bool(run.evaluations) and 0.5 < whole.done / run.evaluations[-1][1] < 2  # noqa: PLR2004 - the table may count epochs where the log counts steps
         curves = [
-            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted) for one in like
+            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted)
+            for one in siblings
         ]
-        progress = track_stream(io.BytesIO(head[0]), name=name, likes=curves)
-        guess = median(one.seconds for one in like) - (run.seconds - head[1])
+        progress = track_stream(io.BytesIO(head[0]), name=name, similar=curves)
+        guess = median(one.seconds for one in siblings) - (run.seconds - head[1])
         found.append(outcome(progress.eta_s, head[1], [guess]))
     return found
 

@@ -25,9 +25,9 @@ from schedmate.model import Progress
 from schedmate.model.wire import dumps
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
-from schedmate.tracker.following.lines import LONGEST_LINE
 from schedmate.tracker.formats import FORMATS
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.lines import MAX_LINE
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 _SHOWN = 10
@@ -44,7 +44,7 @@ class Fuzz:
 
     def read_alone(self) -> None:
         """One line, asked of every format and of the scan; a slow one is measured again."""
-        text = hostile_line(self.rng, SAMPLES)[:LONGEST_LINE]
+        text = hostile_line(self.rng, SAMPLES)[:MAX_LINE]
         for name, read in _readers(text):
             spent = self._timed(read, text)
             if spent > self.limit_s:

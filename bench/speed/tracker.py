@@ -37,7 +37,7 @@ from schedmate.service.daemon.watching import LogWatcher
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.tracker import track_file, track_stream
-from schedmate.tracker.following.marks import MARKS
+from schedmate.tracker.tailing.backlog import KEYWORDS
 
 LOOK_EVERY_S = 0.5
 MB = 1_000_000
@@ -128,11 +128,13 @@ def _used(who: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def own_marks() -> list[str]:
+def own_keywords() -> list[str]:
     """What the tracker itself looks for in a backlog, as grep writes it."""
-    marks = (mark.decode().replace("(?:", "(").replace(r"\d", "0-9") for mark in MARKS.values())
-    digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", mark) for mark in marks)
-    return ["-i", *(part for mark in digits for part in ("-e", mark))]
+    keywords = (
+        word.decode().replace("(?:", "(").replace(r"\d", "0-9") for word in KEYWORDS.values()
+    )
+    digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", word) for word in keywords)
+    return ["-i", *(part for word in digits for part in ("-e", word))]
 
 
 def common_patterns() -> list[str]:
@@ -165,8 +167,8 @@ def iterated(path: Path) -> int:
 def throughput(directory: Path, megabytes: int) -> None:
     print(f"\nReading {megabytes} MB, MB per second of one core; {len(PATTERNS)} patterns")
     print("steady: without the first tenth, whose head is read in full")
-    names = ("steady", "tracker", "grep -E", "own marks", "RE2", "lines", "re")
-    print("own marks: grep -E -i with the patterns that the tracker looks for")
+    names = ("steady", "tracker", "grep -E", "own keywords", "RE2", "lines", "re")
+    print("own keywords: grep -E -i with the patterns that the tracker looks for")
     print(" " * 10 + "".join(f"{name:>10}" for name in names) + "   both/steady")
     for kind, lines in KINDS.items():
         path = directory / f"{kind}.log"
@@ -189,7 +191,7 @@ def rates_of(path: Path) -> list[float]:
         (size - len(begin)) / (read - began) / MB,
         size / read / MB,
         size / timed(lambda: grep(path, common_patterns())) / MB,
-        size / timed(lambda: grep(path, own_marks())) / MB,
+        size / timed(lambda: grep(path, own_keywords())) / MB,
         part / timed(lambda: searched(path, re2.compile(joined), part)) / MB,
         size / timed(lambda: iterated(path)) / MB,
         part / timed(lambda: searched(path, re.compile(joined), part)) / MB,

@@ -47,7 +47,7 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
             view(JobState.RUNNING),
-            "job 1 runs; its end is unknown by its log and by its history",
+            "job 1 runs; neither its log nor its history shows how long",
         ),
         (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
         (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
@@ -105,6 +105,18 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             view(JobState.PENDING, nice=5, reason="Resources"),
             "job 1 waits behind 1 running and 1 waiting jobs (Resources)",
         ),
+        (
+            view(JobState.PENDING, reason="DependencyNeverSatisfied"),
+            (
+                "job 1 never starts: a job that it depends on did not end as it asks "
+                "(DependencyNeverSatisfied)"
+            ),
+        ),
+        (
+            view(JobState.PENDING, reason="Dependency"),
+            "job 1 waits for another job that it depends on (Dependency)",
+        ),
+        (view(JobState.PENDING, held=True, reason="JobHeldUser"), "job 1 is held (JobHeldUser)"),
         (
             view(JobState.PENDING, restarts=1, diagnoses=KILLED),
             (

@@ -70,7 +70,7 @@ class Tracker:
         return Rhythm(
             floor_s=0.0,
             started_at=began,
-            spoke_at=spoke_at if lines else None,
+            wrote_at=spoke_at if lines else None,
             gaps=max(0, lines - 1),
             longest_s=every,
             second_s=every,
