@@ -1,24 +1,35 @@
-"""Scaling learnt from pairs of past jobs of one kind: what differed, and how much longer it took.
+"""How times scale, learnt from a site's past now and then, and kept with its history.
 
-Slopes come from a robust regression on the differences of all pairs, drawn towards what we believed
-before; how rough the world is beyond them from what the pairs' durations still differ by (a
-variogram). A kind with many configurations counts more than one with few, but not by its square.
+Slopes come from a robust regression on the differences of all pairs of past jobs of one kind, drawn
+towards what was believed before; how rough the world is beyond them from what the pairs' durations
+still differ by (a variogram). A kind with many configurations counts more than one with few, but
+not by its square.
+
+The similarity below which a run is no neighbour is tried on the past as well: each of the newest
+runs is predicted from the nearest one before it, and from the median of its user's last ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
-from schedmate.advisor.predict.distances import differing, distances
+from schedmate.advisor.predict.distances import comparable, differing, distances, similarity
+from schedmate.advisor.predict.durations import without_startup
 from schedmate.advisor.predict.runs import (
+    COMPLETED,
+    PLACE,
     TRAITS,
     Columns,
     Configurations,
     Floats,
     Places,
+    columns_of,
+    grouped,
     repeat_variance,
+    rows_of,
 )
 from schedmate.advisor.predict.scaling import (
     PRIOR,
@@ -27,7 +38,64 @@ from schedmate.advisor.predict.scaling import (
     Slope,
     with_slopes,
 )
+from schedmate.model import BadInput, History
 from schedmate.model.sketch import WORDS
+from schedmate.model.wire import dumps, loads
+
+_NAME = "scaling/1"
+_LOOKED_AT = 50_000
+_ENDINGS: tuple[Ending, ...] = ("steps", "epochs", "open")
+
+
+def learnt_scaling(history: History) -> Scaling:
+    """What was learnt last; what we believe without any history, where nothing was."""
+    return _read(history.learnt(_NAME))
+
+
+def learn_again(history: History, *, at: float) -> Scaling:
+    """Bounded: only the newest runs count, and of each kind only some."""
+    scaling = learn_scaling(columns_of(rows_of(history.newest_sketches(_LOOKED_AT))))
+    history.keep_learnt(_NAME, dumps(scaling), at=at)
+    return scaling
+
+
+def learn_scaling(runs: Columns) -> Scaling:
+    """From runs that went well, each kind of ending by itself; the largest goes last and stays."""
+    well = runs.take((runs.rows["ending"] == COMPLETED) & (runs.rows["duration"] > 0))
+    parts = sorted(((_ending_with(well, each), each) for each in _ENDINGS), key=_size)
+    scaling = PRIOR
+    for part, ending in parts:
+        if len(part):
+            seconds, startup = part.rows["duration"].astype(float), part.rows["startup"]
+            training = without_startup(seconds, startup.astype(float), 0.0)
+            scaling = learn_from_pairs(grouped(part, training), ending, scaling)
+    newest_first = well.take(np.argsort(-well.rows["end"], kind="stable"))
+    return replace(scaling, no_match_below=learn_threshold(newest_first, scaling))
+
+
+def _size(part: tuple[Columns, Ending]) -> int:
+    return len(part[0])
+
+
+def _ending_with(runs: Columns, ending: Ending) -> Columns:
+    stated = {
+        unit: ~np.isnan(runs.quantities[:, PLACE[unit]]) & (runs.rows["open_ended"] == 0)
+        for unit in ("steps", "epochs")
+    }
+    if ending == "open":
+        return runs.take(~stated["steps"] & ~stated["epochs"])
+    return runs.take(stated[ending])
+
+
+@lru_cache(maxsize=4)
+def _read(body: str | None) -> Scaling:
+    if body is None:
+        return PRIOR
+    try:
+        return loads(Scaling, body)
+    except BadInput:  # of another version, or damaged: it will be learnt again
+        return PRIOR
+
 
 _KIND = [WORDS.index(word) for word in ("model", "dataset", "entry_point", "task")]
 _OWN = [WORDS.index(word) for word in ("user", "name")]
@@ -62,7 +130,7 @@ class _Pairs:
     """What repeating one of them, or the other, would change: 1/n + 1/m."""
 
 
-def learn(found: Configurations, ending: Ending, scaling: Scaling = PRIOR) -> Scaling:
+def learn_from_pairs(found: Configurations, ending: Ending, scaling: Scaling = PRIOR) -> Scaling:
     """`found` are configurations whose length is stated as `ending` says."""
     pairs = _pairs(found)
     if len(pairs.longer) == 0:
@@ -198,3 +266,56 @@ def _varying(
     return tuple(
         replace(slope, varies=float(each)) for slope, each in zip(overall, varies, strict=True)
     )
+
+
+_TRIED = 300
+_BEFORE = 2000
+_USUAL = 20
+_ENOUGH = 40
+_WORST = 3.0
+"""An error (log) beyond this is no worse: far off is far off."""
+_CLEARLY = 0.97
+_GRID = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
+_USER = WORDS.index("user")
+
+
+def learn_threshold(runs: Columns, scaling: Scaling) -> float:
+    """`runs` went well, newest first. What we believed, where there are too few."""
+    tries = [
+        tried
+        for place in range(min(_TRIED, len(runs) - 1))
+        if (tried := _tried(runs, place, scaling)) is not None
+    ]
+    if len(tries) < _ENOUGH:
+        return PRIOR.no_match_below
+    alike, matched, usual = (np.array(each) for each in zip(*tries, strict=True))
+    losses = {each: float(np.where(alike >= each, matched, usual).mean()) for each in _GRID}
+    best = min(losses, key=losses.__getitem__)
+    worth_it = losses[best] < _CLEARLY * losses[PRIOR.no_match_below]
+    return best if worth_it else PRIOR.no_match_below
+
+
+def _tried(runs: Columns, place: int, scaling: Scaling) -> tuple[float, float, float] | None:
+    """How similar the nearest earlier run was; by how much it was off; by how much the usual."""
+    one, before = runs.take([place]), runs.take(slice(place + 1, place + 1 + _BEFORE))
+    own = before.rows["words"][:, _USER] == one.rows["words"][0, _USER]
+    other_day = before.rows["end"] <= one.rows["end"][0] - one.rows["duration"][0]
+    if not (own & other_day).any():
+        return None
+    alike = similarity(*distances(one, before, scaling))[0]
+    alike = np.where(comparable(one, before, scaling)[0] & other_day, alike, 0.0)
+    nearest = int(np.argmax(alike))
+    logs, real = _logs(before), float(_logs(one)[0])
+    slopes = np.array([slope.mean for slope in scaling.slopes["open"]])
+    apart = np.nan_to_num(one.quantities[0] - before.quantities[nearest])
+    usual = float(np.median(logs[own & other_day][:_USUAL]))
+    matched = float(logs[nearest] + slopes @ apart)
+    return float(alike[nearest]), _off(matched, real), _off(usual, real)
+
+
+def _off(said: float, real: float) -> float:
+    return min(abs(said - real), _WORST)
+
+
+def _logs(runs: Columns) -> Floats:
+    return np.asarray(np.log(np.maximum(runs.rows["duration"].astype(float), 1e-3)))

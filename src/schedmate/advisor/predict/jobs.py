@@ -1,9 +1,12 @@
-"""A job as light as a million of them must be: what it asked for, and how it went."""
+"""A job as light as a million of them must be: what it asked for, how it went; and their replay."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 from schedmate.advisor.launch.target import Target
 from schedmate.model import Job, JobState, PastRun
@@ -11,6 +14,11 @@ from schedmate.model import Job, JobState, PastRun
 _NUMBER = re.compile(r"\d+")
 _FIRST_WORD = re.compile(r"[^\W\d_]{1,40}")
 _LONGEST_STEM = 200
+
+
+@lru_cache(maxsize=4096)
+def _stem(name: str, command: str) -> str:
+    return _NUMBER.sub("#", f"{name} {command}"[:_LONGEST_STEM].lower()).strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +43,7 @@ class Facts:
     @property
     def stem(self) -> str:
         """`train-12 lr=0.1` and `train-7 lr=0.3` are one."""
-        return _NUMBER.sub("#", f"{self.name} {self.command}"[:_LONGEST_STEM].lower())
+        return _stem(self.name, self.command)
 
     @property
     def first_word(self) -> str:
@@ -45,7 +53,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class EndedJob:
     """A job that has ended."""
 
     facts: Facts
@@ -90,9 +98,33 @@ def facts_at_submission(target: Target, now: float) -> Facts:
     )
 
 
-def ran(run: PastRun) -> Ran | None:
+def ended_job(run: PastRun) -> EndedJob | None:
     """None for a job that ended before it ran."""
     job = run.job
     if job.start_time is None or job.end_time is None:
         return None
-    return Ran(facts_of(job), job.start_time, job.end_time, job.state)
+    return EndedJob(facts_of(job), job.start_time, job.end_time, job.state)
+
+
+EventKind = Literal["submit", "start", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    at: float
+    kind: EventKind
+    run: EndedJob
+
+
+def replay(runs: Iterable[EndedJob]) -> Iterator[Event]:
+    """What ended as another was submitted had ended before; a job's own events keep order."""
+    events: list[tuple[float, int, int, EventKind]] = []
+    known = list(runs)
+    for number, run in enumerate(known):
+        came = run.facts.submitted_at
+        started, ended = max(run.started_at, came), max(run.ended_at, came)
+        events.append((came, 2, number, "submit"))
+        events.append((started, 1 if started > came else 3, number, "start"))
+        events.append((ended, 0 if ended > started else 4, number, "end"))
+    for at, _, number, kind in sorted(events):
+        yield Event(at, kind, known[number])

@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.advisor.predict.experts import ROWS, WAYS, opinions
-from schedmate.advisor.predict.facts import Facts, Ran, facts_of, ran
-from schedmate.advisor.predict.gates import Gates, Situation
-from schedmate.advisor.predict.grid import SIZE
-from schedmate.advisor.predict.kin import KEPT, Group
-from schedmate.advisor.predict.replay import replay
-from schedmate.advisor.predict.site_model import SiteModel
-from schedmate.advisor.predict.site_state import long_of, state_of
+from schedmate.advisor.predict.cohort_model import CohortModel, long_of, state_of
+from schedmate.advisor.predict.cohorts import KEPT, Cohort
+from schedmate.advisor.predict.distributions import SIZE
+from schedmate.advisor.predict.experts import ROWS, WAYS, Gate, Situation, expert_pmfs
+from schedmate.advisor.predict.jobs import EndedJob, Facts, ended_job, facts_of, replay
 from schedmate.model import BadInput, JobState, PastRun, Request
 from schedmate.testing.builders import a_job
 
@@ -29,8 +26,8 @@ def facts(at: float, user: str = "ada", **more) -> Facts:
     return Facts(job_id=f"j{next(ids)}", user=user, submitted_at=at, **more)
 
 
-def a_run(at: float, seconds: float, state: JobState = JobState.COMPLETED, **more) -> Ran:
-    return Ran(facts(at, **more), at, at + seconds, state)
+def a_run(at: float, seconds: float, state: JobState = JobState.COMPLETED, **more) -> EndedJob:
+    return EndedJob(facts(at, **more), at, at + seconds, state)
 
 
 def within_twice(said: float, real: float) -> bool:
@@ -38,13 +35,13 @@ def within_twice(said: float, real: float) -> bool:
 
 
 def test_a_user_s_jobs_go_on_as_they_went():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(a_run(n * 1000, 300 if n % 2 else 290) for n in range(40))
     assert within_twice(model.predict(facts(DAY)).duration_s.p50, 300)
 
 
 def test_the_request_tells_one_user_s_jobs_apart():
-    model = SiteModel()
+    model = CohortModel()
     runs = [a_run(n * 2000, 50, gpus=1) for n in range(60)]
     runs += [a_run(n * 2000 + 900, 50_000, gpus=8) for n in range(60)]
     model.learn(runs)
@@ -53,7 +50,7 @@ def test_the_request_tells_one_user_s_jobs_apart():
 
 
 def test_the_name_tells_them_apart_whatever_number_is_in_it():
-    model = SiteModel()
+    model = CohortModel()
     runs = [a_run(n * 2000, 60, name=f"eval-{n}") for n in range(60)]
     runs += [a_run(n * 2000 + 900, 30_000, name=f"train-{n}") for n in range(60)]
     model.learn(runs)
@@ -62,7 +59,7 @@ def test_the_name_tells_them_apart_whatever_number_is_in_it():
 
 
 def test_a_name_never_seen_goes_by_those_that_begin_like_it():
-    model = SiteModel()
+    model = CohortModel()
     runs = [a_run(n * 2000, 60, name=f"Eval{n}-{'abcdefgh'[n % 8]}") for n in range(60)]
     runs += [a_run(n * 2000 + 900, 30_000, name=f"Agent{n}-{'abcdefgh'[n % 8]}") for n in range(60)]
     model.learn(runs)
@@ -78,7 +75,7 @@ def test_the_first_word_of_a_name(name, word):
 
 
 def test_a_new_user_is_taken_for_one_who_uses_as_much_of_the_limit_as_all_do():
-    model = SiteModel()
+    model = CohortModel()
     rng = random.Random(3)
     for n in range(300):
         limit = rng.choice([600, 3600, 36_000, 86_400])
@@ -88,7 +85,7 @@ def test_a_new_user_is_taken_for_one_who_uses_as_much_of_the_limit_as_all_do():
 
 
 def test_siblings_that_run_for_hours_are_not_followed_by_one_that_takes_a_minute():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(a_run(n * 40_000, 30_000 if n % 2 else 60) for n in range(40))
     siblings = [facts(30 * DAY + n) for n in range(20)]
     for sibling in siblings:
@@ -103,7 +100,7 @@ def test_siblings_that_run_for_hours_are_not_followed_by_one_that_takes_a_minute
 
 
 def test_asking_changes_nothing():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(a_run(n * 1000, 100 + n) for n in range(30))
     asked = facts(DAY)
     first = model.predict(asked)
@@ -111,7 +108,7 @@ def test_asking_changes_nothing():
 
 
 def test_says_how_it_will_end_and_whose_runs_it_goes_by():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(
         a_run(n * 1000, 100, JobState.FAILED if n % 4 == 0 else JobState.COMPLETED, gpus=2)
         for n in range(100)
@@ -123,7 +120,7 @@ def test_says_how_it_will_end_and_whose_runs_it_goes_by():
 
 
 def test_an_empty_past_is_said_to_be_one():
-    forecast = SiteModel().predict(facts(0.0))
+    forecast = CohortModel().predict(facts(0.0))
     assert forecast.rests_on == "nothing has run here yet"
     assert forecast.duration_s.p90 > 1000 * forecast.duration_s.p10
 
@@ -136,7 +133,7 @@ def test_spreads_cover_what_they_say_on_users_of_many_kinds():
         user = rng.randrange(6)
         usual = 20 * 3**user if rng.random() < 0.8 else 15
         runs.append(a_run(n * 500, rng.lognormvariate(0, 0.4) * usual, user=f"u{user}"))
-    said = list(SiteModel().replayed(runs))[1000:]
+    said = list(CohortModel().replayed(runs))[1000:]
     covered = sum(run.duration_s <= spread.p90 for run, spread in said) / len(said)
     too_long = sum(run.duration_s < spread.p10 for run, spread in said) / len(said)
     near = sum(within_twice(spread.p50, run.duration_s) for run, spread in said) / len(said)
@@ -149,17 +146,19 @@ def test_the_future_says_nothing_of_the_past():
     rng = random.Random(7)
     runs = [a_run(n * 60, rng.uniform(10, 5000), user=f"u{n % 3}") for n in range(80)]
     half = runs[40].facts.submitted_at
-    later = [run if run.ended_at <= half else Ran(run.facts, run.started_at, half + DAY, run.state)
-             for run in runs]  # fmt: skip
-    one = [said for run, said in SiteModel().replayed(runs) if run.facts.submitted_at < half]
-    other = [said for run, said in SiteModel().replayed(later) if run.facts.submitted_at < half]
+    later = [
+        run if run.ended_at <= half else EndedJob(run.facts, run.started_at, half + DAY, run.state)
+        for run in runs
+    ]
+    one = [said for run, said in CohortModel().replayed(runs) if run.facts.submitted_at < half]
+    other = [said for run, said in CohortModel().replayed(later) if run.facts.submitted_at < half]
     assert one == other
 
 
 def test_comes_back_from_the_store_with_what_it_knows():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(a_run(n * 5000, 100 + n, gpus=n % 3, name=f"a{n}") for n in range(200))
-    again = SiteModel.load(model.dump())
+    again = CohortModel.load(model.dump())
     asked = facts(100 * DAY, user="eve", gpus=1)
     mine, theirs = model.predict(asked), again.predict(asked)
     assert theirs.duration_s.p50 == pytest.approx(mine.duration_s.p50, rel=0.02)
@@ -167,14 +166,14 @@ def test_comes_back_from_the_store_with_what_it_knows():
     assert theirs.outcome == mine.outcome
 
 
-@pytest.mark.parametrize("data", [b"", b"nonsense", SiteModel().dump()[:-20]])
+@pytest.mark.parametrize("data", [b"", b"nonsense", CohortModel().dump()[:-20]])
 def test_says_so_when_what_is_stored_is_damaged(data):
     with pytest.raises(BadInput):
-        SiteModel.load(data)
+        CohortModel.load(data)
 
 
 def test_of_a_long_past_the_older_part_still_counts():
-    model = SiteModel()
+    model = CohortModel()
     model.learn(
         [a_run(n * 1000, 40_000, name="rare") for n in range(5)]
         + [a_run(DAY + n * 1000, 30, name="daily") for n in range(20)],
@@ -184,12 +183,12 @@ def test_of_a_long_past_the_older_part_still_counts():
 
 
 def test_a_group_goes_by_more_than_it_remembers_one_by_one():
-    group = Group()
+    group = Cohort()
     for n in range(20 * KEPT):
         group.ended(80.0 if n < 19 * KEPT else 40.0, JobState.COMPLETED, float(n))
-    again = Group(long=long_of(state_of(group)))
+    again = Cohort(long=long_of(state_of(group)))
     for each in (group, again):
-        said = opinions([each], None, np.ones(SIZE, np.float32), now=1e6)
+        said = expert_pmfs([each], None, np.ones(SIZE, np.float32), now=1e6)
         long = said.mass[np.flatnonzero(said.who == WAYS - 1)[0]]
         assert long[80] == pytest.approx(19 / 20, abs=0.05)
         assert long[40] == pytest.approx(1 / 20, abs=0.05)
@@ -201,18 +200,18 @@ def situation(user: str) -> Situation:
 
 
 def test_whom_to_believe_is_learnt_of_each_user_and_kept():
-    one, other = Group(places=[40.0]), Group(places=[80.0])
-    said = opinions([one, other], None, np.ones(SIZE, np.float32), now=0.0)
-    gates = Gates()
+    one, other = Cohort(places=[40.0]), Cohort(places=[80.0])
+    said = expert_pmfs([one, other], None, np.ones(SIZE, np.float32), now=0.0)
+    gates = Gate()
     for _ in range(40):
         gates.learn(gates.mix(said, situation("ada")), 40.0)
-    for each in (gates, Gates(gates.state)):
+    for each in (gates, Gate(gates.state)):
         of_ada, of_bob = (each.mix(said, situation(user)).mass[40] for user in ("ada", "bob"))
         assert of_ada > 1.2 * of_bob
 
 
 def test_learns_the_time_of_a_job_whose_submission_nobody_told():
-    model = SiteModel()
+    model = CohortModel()
     for n in range(20):
         model.ended(a_run(n * 1000, 700))
     assert within_twice(model.predict(facts(DAY)).duration_s.p50, 700)
@@ -225,7 +224,7 @@ times = st.floats(0, 1e10, allow_nan=False)
 @given(
     st.lists(
         st.builds(
-            lambda at, wait, seconds, user, limit: Ran(
+            lambda at, wait, seconds, user, limit: EndedJob(
                 facts(at, user=user, limit_s=limit), at + wait, at + wait + seconds, JobState.FAILED
             ),
             times, times, times, st.sampled_from("ab"), st.none() | times,
@@ -234,14 +233,14 @@ times = st.floats(0, 1e10, allow_nan=False)
     )
 )  # fmt: skip
 def test_says_something_of_every_job_whatever_it_is_told(runs):
-    model = SiteModel()
+    model = CohortModel()
     assert len(list(model.replayed(runs))) == len(runs)
-    SiteModel.load(model.dump())
+    CohortModel.load(model.dump())
 
 
 @given(st.lists(st.tuples(times, times, times), max_size=10))
 def test_a_replay_keeps_each_job_s_order_and_all_in_time(three):
-    runs = [Ran(facts(at), at + w, at + w + s, JobState.COMPLETED) for at, w, s in three]
+    runs = [EndedJob(facts(at), at + w, at + w + s, JobState.COMPLETED) for at, w, s in three]
     events = list(replay(runs))
     assert [event.at for event in events] == sorted(event.at for event in events)
     for run in runs:
@@ -255,8 +254,8 @@ def test_facts_of_a_remembered_run():
         user="ada", name="t-1", command=("python", "t.py"), request=request, state=JobState.FAILED,
         submit_time=5, start_time=10, end_time=40,
     )  # fmt: skip
-    run = ran(PastRun(job=job))
-    assert run == Ran(facts_of(job), 10, 40, JobState.FAILED)
+    run = ended_job(PastRun(job=job))
+    assert run == EndedJob(facts_of(job), 10, 40, JobState.FAILED)
     assert run.facts.request == (2, 8, 1, 60, "gpu")
     assert run.facts.command == "python t.py"
     assert run.facts.stem == "t-# python t.py"
@@ -265,4 +264,4 @@ def test_facts_of_a_remembered_run():
 
 def test_a_job_that_never_ran_teaches_nothing():
     job = a_job(state=JobState.CANCELLED, submit_time=5, start_time=None, end_time=40)
-    assert ran(PastRun(job=job)) is None
+    assert ended_job(PastRun(job=job)) is None
