@@ -12,39 +12,40 @@ from dataclasses import replace
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
-_PAIR = re.compile(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
-_SHARE = re.compile(
+_PAIR = lazy_pattern(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
+_SHARE = lazy_pattern(
     r"(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)\s?% ?"
     r"(?:done|completed?|finished|of (?:the )?(?:training|run)|trained|through)\b"
     r"|^[\[(<|]\s{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%\s{0,2}[\])>|]"
     r"|\b(?:progress|done|completed?|overall)\s{0,3}[:=(\[]\s{0,3}(\d{1,3}(?:\.\d{1,6})?)\s?%",
     re.IGNORECASE,
 )
-_LEFT = re.compile(
+_LEFT = lazy_pattern(
     rf"(?:(?:about|around|approx\.?|circa|~)\s?)?(?<![\w.])({DURATION})\s{{0,2}}"
     r"(?:left|to go|remaining|remain|until (?:done|the end)|more to go)\b",
     re.IGNORECASE,
 )
-_NAMED_LEFT = re.compile(
+_NAMED_LEFT = lazy_pattern(
     r"\b(?:eta|etc|remaining|(?:time|est\.?|estimated)[ _](?:left|remaining|to go)"
     rf"|(?:ends|ending|finish(?:es|ing)?|done) in)\b[\s:=~(]{{1,6}}({DURATION})(?![\w:])",
     re.IGNORECASE,
 )
 _LEFT_HINTS = (" left", "to go", "remain", "eta", "until", "ends in", "finish", "done in")
-_BATCHES = re.compile(
+_BATCHES = lazy_pattern(
     rf"(?<![\w./-])({COUNT}) (?:training )?(?:batches|minibatches|steps|iterations|iters|updates)"
     r"\b(?! (?:done|seen|so far|left|ago|/))",
     re.IGNORECASE,
 )
-_SPAN_AT_END = re.compile(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
-_STARTS_WITH_TIME = re.compile(
+_SPAN_AT_END = lazy_pattern(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
+_STARTS_WITH_TIME = lazy_pattern(
     r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
 )
-_IN_FRONT = re.compile(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
-_FPS = re.compile(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
+_IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
+_FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
 
