@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.spread import empirical, quantile
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.spread import empirical, quantile
 from schedmate.model import Spread
 
 _RETRAIN_BY = 1.25

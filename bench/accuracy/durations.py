@@ -32,9 +32,9 @@ from bench.accuracy.duration_baselines import (
 )
 from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.facts import Ran
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Spread
 
 DEFAULT = ["helios", "philly", "theta", "lsf", "lsf-gpu"]

@@ -55,13 +55,15 @@ def main() -> None:
     parser.add_argument("--beside", default="fifo,easy,multifactor")
     parser.add_argument("--loads", default="0.85,1.0")
     parser.add_argument("--errors", default="0,0.5,1.0")
+    parser.add_argument("--nice-range", type=int, help="largest nice number, as the setting")
     arguments = parser.parse_args()
     policies, loads = arguments.beside.split(","), [float(x) for x in arguments.loads.split(",")]
     found: dict[tuple[float, str], list[float]] = defaultdict(list)
     for site in sites(arguments.sites):
         for setting in site.settings(loads, seed=0):
             for error in map(float, arguments.errors.split(",")):
-                gains = measure(replace(setting, error=error), policies)
+                chosen = replace(setting, error=error, nice_range=arguments.nice_range)
+                gains = measure(chosen, policies)
                 shown = "  ".join(f"{name} {gain:.2f}" for name, gain in gains.items())
                 print(f"{setting.name:24} error {error:g}: {shown or 'not contended'}", flush=True)
                 for name, gain in gains.items():

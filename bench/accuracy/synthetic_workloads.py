@@ -23,8 +23,8 @@ import numpy as np
 from bench.accuracy.duration_baselines import LastTwo
 from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.replay import replay
 from schedmate.model import JobState, SchedMateError
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.estimators.base import Estimates

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from bench.datasets import required, rows
-from schedmate.advisor.predicting.facts import Facts, Ran
+from schedmate.advisor.predict.facts import Facts, Ran
 from schedmate.model import JobState
 
 _STATES = {

@@ -17,8 +17,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.command import command_line, machine
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import JobState
 
 ASKED = 1000

@@ -67,6 +67,7 @@ def test_a_hold_takes_a_ground_that_the_site_accepts(limits, remark, expected):
         a_job(state=JobState.RUNNING),
         a_job(state=JobState.FAILED),
         a_job(held=True),
+        a_job(restarts=1),
         a_job(reason="Dependency"),
         a_job(reason="DependencyNeverSatisfied"),
     ],

@@ -73,6 +73,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "rule",
         "signature",
         "cost",
+        "unread_logs",
     }
 
 

@@ -373,3 +373,32 @@ def test_a_hold_that_a_crash_hid_is_known_to_be_done(scheduler, store):
 
     assert [record.state for record in store.actions()] == ["done"]
     assert scheduler.calls == [("hold", "1")]
+
+
+class GoesOn(FakeScheduler):
+    """Stops, requeues and starts the run between a look and the call that follows it."""
+
+    def requeue(self, job_id, *, run, exclude_nodes=(), delay_s=0.0):
+        request = replace(self.known[job_id].request, exclude_nodes=self.excluded)
+        again = a_job(state=self.then, restarts=run + 1)
+        self.put(replace(again, request=request))
+        raise SchedulerError(f"job {job_id} has been queued again meanwhile")
+
+
+@pytest.mark.parametrize(
+    ("then", "excluded", "state"),
+    [
+        (JobState.RUNNING, ("n1",), "done"),
+        (JobState.COMPLETED, ("n1",), "done"),
+        (JobState.RUNNING, (), "failed"),
+        (JobState.PENDING, ("n1",), "failed"),
+    ],
+)
+def test_a_requeue_that_was_overtaken_is_judged_by_what_became_of_it(store, then, excluded, state):
+    scheduler = GoesOn()
+    scheduler.then, scheduler.excluded = then, excluded
+    scheduler.put(a_job(state=JobState.RUNNING))
+
+    Actions(scheduler, store, "act").carry_out(an_action("requeue", exclude_nodes=("n1",)), 1.0)
+
+    assert [record.state for record in store.actions()] == [state]

@@ -165,7 +165,7 @@ class DecisionEngine:
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""
-        job, ground = known.job, ground_for_hold(known.advice, self._limits.hold)
+        job, ground = known.job, ground_for_hold(known.job, known.advice, self._limits.hold)
         if known.hold == "ours" and job.held and ground is None:
             known.hold = "over"
             return [_act("release", job, DecisionReason(code="can_succeed"))]

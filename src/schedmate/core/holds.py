@@ -36,10 +36,13 @@ class HoldGround:
     remark: Remark
 
 
-def ground_for_hold(advice: Advice | None, limits: HoldLimits) -> HoldGround | None:
-    """Why the job should not start as it is now, None where nothing is certain."""
+def ground_for_hold(job: Job, advice: Advice | None, limits: HoldLimits) -> HoldGround | None:
+    """Why the job should not start as it is now, None where nothing is certain.
+
+    A job that has run before shows that a check may be wrong about it.
+    """
     for remark in () if advice is None else advice.advice:
-        if limits.certain and remark.certain:
+        if limits.certain and remark.certain and not job.restarts:
             return HoldGround("cannot_succeed", remark)
         if 0 < limits.after_failures <= remark.failures:
             return HoldGround("failed_repeatedly", remark)

@@ -108,7 +108,9 @@ class Case:
 
     @property
     def succeeded(self) -> bool:
-        return not self.failing and (self.state is JobState.COMPLETED or self.exit_code == 0)
+        """A job that still runs has an exit code of 0 too, as sacct shows it."""
+        ended = self.state in (None, JobState.COMPLETED)
+        return not self.failing and ended and (self.exit_code == 0 or self.state is not None)
 
 
 def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:

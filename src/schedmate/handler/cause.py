@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.credibility import credible, with_best_reporter
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.last_words import clue_from_the_end
+from schedmate.handler.last_words import announced_end, clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.logs import DAY_S
@@ -28,7 +28,9 @@ _SOON: Final = 50
 """Calm lines that may follow a line with words of trouble, where no verdict shows a failure."""
 _LAST_WORDS: Final = 5
 """Calm lines that may follow it where the verdict is success."""
-_SURVIVED_CONFIDENCE: Final = 0.4
+_SURVIVED_CONFIDENCE: Final = 0.3
+_HALF_LIFE_LINES: Final = 50
+"""Calm lines of a process that went on, after which a clue counts half."""
 _DOUBTED_CONFIDENCE: Final = 0.6
 _BETWEEN: Final = 8
 """Calm lines between a cause and what follows from it in the same log."""
@@ -68,7 +70,7 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     ]
     counted = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
     if not (case.failing or verdicts) and all(_survived_it(clue) for clue in counted):
-        return None
+        return None if case.succeeded else announced_end(gathered)
     at_the_end = _of_the_end(case, _of_last_attempt(case, counted))
     clues = [*at_the_end, *verdicts]
     if not clues:
@@ -135,9 +137,20 @@ def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
 
 
 def _doubted(case: Case, clue: Clue) -> Clue:
+    """Less sure of a run that succeeded, or that went on for long after the clue."""
+    confidence = clue.confidence
     if case.succeeded and not clue.rule.outlives_success:
-        return replace(clue, confidence=min(clue.confidence, _DOUBTED_CONFIDENCE))
-    return clue
+        confidence = min(confidence, _DOUBTED_CONFIDENCE)
+    if clue.went_on and clue.reported_by == "job":
+        faded = confidence * 0.5 ** (clue.calm_after / _HALF_LIFE_LINES)
+        confidence = min(confidence, max(faded, _least_after_life(case, clue)))
+    return replace(clue, confidence=confidence)
+
+
+def _least_after_life(case: Case, clue: Clue) -> float:
+    """Buffered output may follow the exception that ended the run, unless a signal ended it."""
+    flushed = clue.uncaught and not case.signal and clue.calm_after <= LATE
+    return _FAINT if flushed else _SURVIVED_CONFIDENCE
 
 
 def _of_last_attempt(case: Case, clues: list[Clue]) -> list[Clue]:
@@ -219,10 +232,10 @@ def _tier(case: Case, clue: Clue) -> Tier:
     rule, weight = clue.rule, clue.rule.weight
     if weight is Weight.DECISIVE and clue.line is not None and case.state is not None:
         return Tier.SYMPTOM  # the scheduler itself would report it, and does not
-    if weight is Weight.CAUSE and rule.reason in HARDWARE:
-        return Tier.HARDWARE
     if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT
+    if weight is Weight.CAUSE and rule.reason in HARDWARE:
+        return Tier.HARDWARE
     if weight is Weight.CAUSE and REASONS[rule.reason].category == "user":
         return _tier_of_users_error(clue)
     return _TIERS[weight]

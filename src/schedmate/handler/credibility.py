@@ -51,7 +51,7 @@ def further_hardware_faults(first: Clue, gathered: Gathered) -> frozenset[str]:
         for clue in gathered.clues
         if clue.final
         and clue.rule.reason in HARDWARE
-        and (may_be_its_work or clue.reported_by != "job")
+        and (clue.reported_by != "job" or (may_be_its_work and not clue.went_on))
     )
 
 
@@ -65,6 +65,8 @@ def with_best_reporter(first: Clue, clues: Sequence[Clue]) -> Clue:
 
 
 def _contradicted(case: Case, clue: Clue) -> bool:
+    if clue.rule.of_a_step:
+        return False
     printed = clue.reported_by == "job" and not clue.uncaught
     return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
 

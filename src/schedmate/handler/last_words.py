@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
 from schedmate.handler.reading import Clue, Gathered, LogLine
+from schedmate.handler.reading.explaining import QUOTED_BY_PYXIS
 from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _MOST_LINES: Final = 15
+_GUESS: Final = 0.45
 _PLAIN_LINES: Final = 3
 """Where no line is marked as an error, only the very last ones count."""
 _ANNOUNCED = re.compile(
@@ -24,6 +27,18 @@ _ANNOUNCED = re.compile(
     r"|^(?:mkdir|cp|mv|touch|rm|ln|tee|cat|ls|cd|tar|rsync|unzip|bash|sh|chmod|source|head|tail|"
     r"cmake|make|wget|curl|git|ssh|scp): "
 )
+_OF_TOOLS = re.compile(
+    r"^(?:srun|slurmstepd\S{0,60}|slurmd\S{0,60}|sbatch|salloc|spank\S{0,40}|ld\.so|mpirun|mpiexec"
+    r"|prterun|prted|orted|pmix\w{0,20}|lmod|x11): |\bspank[:_]|\bspank\b.{0,40}plugin"
+    r"|^fatal: (?:not a git repo|detected dubious|bad revision|your current branch|no names found"
+    r"|ambiguous argument|unsafe repo|No remote|not in a git)"
+    r"|^error: (?:XDG_|unable to read askpass|could not lock config|cannot run|unknown switch)"
+)
+"""Complaints of tools around the program, mostly at its start; rules know those that end a run."""
+_OF_STARTERS = re.compile(
+    r"^FATAL: {3}|^\S{1,200}: line \d{1,6}: |^(?:bash|sh|zsh|conda|mamba|uv): "
+)
+"""Shells, containers and environments in words that no rule knows."""
 _HARMLESS = re.compile(
     r"\b(?:0|no|without|any) (?:errors?|failures?|failed)\b|\berrors?(?:[_ ]rate)?[:=] ?[\d.]"
     r"|falling back|failing over|\bretry|ignor|skipp|using the default|creating it|will be created"
@@ -37,7 +52,7 @@ def _last_words(
     reason: str,
     *words: str,
     of: tuple[str, ...],
-    confidence: float = 0.45,
+    confidence: float = _GUESS,
     name: str = "last-words",
 ) -> Rule:
     return Rule(
@@ -165,7 +180,38 @@ LAST_WORDS: Final = (
     _last_words(
         "shape_mismatch",
         r"(?:shape|size|dimension)s?\b.{0,60}(?:mismatch|n[o']t match|incompatible|differ)",
-        of=("ERROR: shape mismatch between mask and image",),
+        r"shapes? .{0,80}cannot be (?:multiplied|broadcast)|could not (?:be )?broadcast",
+        of=(
+            "ERROR: shape mismatch between mask and image",
+            "mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)",
+        ),
+    ),
+    _last_words(
+        "zero_division",
+        r"\b(?:division|modulo|divide) by zero|\bdivided by zero",
+        of=("division by zero", "ERROR: float division by zero"),
+    ),
+    _last_words(
+        "attribute_error",
+        r"(?:object|module '[\w.]{1,80}'|type object '\w{1,80}') has no attribute '",
+        of=("'NoneType' object has no attribute 'shape'",),
+    ),
+    _last_words(
+        "name_error",
+        r"\bname '\w{1,80}' is not defined|local variable '\w{1,80}' referenced before",
+        of=("ERROR:root:name 'foo' is not defined",),
+    ),
+    _last_words(
+        "type_error",
+        r"unsupported operand type|object of type .{1,60} has no len",
+        r"object is not (?:callable|iterable|subscriptable)",
+        r"required positional argument|unexpected keyword argument|must be \w{1,20}, not \w{1,20}$",
+        of=("unsupported operand type(s) for +: 'int' and 'str'",),
+    ),
+    _last_words(
+        "index_error",
+        r"\bindex (?:\S{1,20} is )?out of (?:range|bounds)|\bindex \d{1,12} is out of",
+        of=("list index out of range", "ERROR: index 7 is out of bounds for axis 0"),
     ),
     _last_words(
         "file_not_found",
@@ -196,6 +242,54 @@ ANNOUNCED_ERROR: Final = Rule(
 """A line that the program marks as an error, in words that no rule knows."""
 
 
+_OBJECT: Final = re.compile(
+    r"(?<![\w.])((?:\w{1,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception))\(['\"](.{0,400}?)['\"]?,?\)"
+)
+"""An exception as `repr` shows it."""
+_END: Final = re.compile(
+    r"^(?:.{0,60}[\W_])?(?:training|job|run|process|worker|child|subprocess|application|program"
+    r"|simulation|task|command|trainer|script|python)\b[^,;]{0,40}?\b(?:died|crashed|failed"
+    r"|aborted|killed by|(?:terminated|exited|ended|stopped) (?:abnormally|unexpectedly)"
+    r"|exited with (?:an? )?(?:error|failure|(?:non-?zero )?(?:exit )?(?:status|code)\W{0,3}[1-9]))"
+    r"|^.{0,40}\b(?:exited with|exiting with|returned|exit) (?:an? )?(?:error\b"
+    r"|(?:non-?zero )?(?:exit )?(?:status|code)\W{0,3}[1-9])"
+    r"|^\W{0,20}(?:died|aborted|abort|failed|crashed)\W{0,20}$"
+    r"|\bfatal error\W.{0,40}(?:stopping|exiting|aborting)|^FATAL\b|status=[1-9]\d{0,2}/FAILURE",
+    re.IGNORECASE,
+)
+_NO_END: Final = re.compile(
+    r"\b(?:0|no|none|not|never|if|agents?|players?|episodes?|trials?|tests?|early|retr\w{1,5}"
+    r"|restart\w{0,4}|resum\w{1,4}|continuing|continued|going on|completed|succeeded)\b",
+    re.IGNORECASE,
+)
+ANNOUNCED_END: Final = Rule(
+    name="announced-end",
+    reason="unknown",
+    pattern=LazyPattern(_END.pattern, re.IGNORECASE),
+    unless=LazyPattern(f"{_NO_END.pattern}|{_HARMLESS.pattern}", re.IGNORECASE),
+    errors_only=True,
+    confidence=0.3,
+    weight=Weight.WRAPPER,
+    positives=(
+        "worker 3 died unexpectedly",
+        "Trainer process died, giving up",
+        "Job failed with exit code 3",
+        "main process exited, code=exited, status=1/FAILURE",
+        "Command exited with non-zero status 1",
+        "simulation terminated abnormally",
+        "ABORTED",
+    ),
+    negatives=(
+        "0 workers died",
+        "child 44 exited with status 0",
+        "episode 3: the agent died, reward -1",
+        "trial 7 failed, 93 completed",
+        "Early stopping: run aborted at epoch 3",
+    ),
+)
+"""The last line of a run of which no verdict is known."""
+
+
 def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
     """The place of the line that explains the end best, and the rule that reads it."""
     first = max(0, len(lines) - _MOST_LINES)
@@ -206,8 +300,12 @@ def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
             rule = rule_of_last_words(lines[at])
             if rule is not None:
                 return at, rule
-    marked = [at for at in announced if ANNOUNCED_ERROR.matches_text(lines[at])]
+    marked = [at for at in announced if at in plain and _is_of_the_program(lines[at])]
     return (marked[0], ANNOUNCED_ERROR) if marked else None
+
+
+def _is_of_the_program(text: str) -> bool:
+    return ANNOUNCED_ERROR.matches_text(text) and _OF_STARTERS.search(text) is None
 
 
 def is_announced(text: str) -> bool:
@@ -215,7 +313,26 @@ def is_announced(text: str) -> bool:
 
 
 def rule_of_last_words(text: str) -> Rule | None:
+    shown = _OBJECT.search(text)
+    error = BUILT_IN.for_error(f"{shown[1]}: {shown[2]}") if shown else None
+    if error is not None and error.weight is Weight.CAUSE and error.reason != "python_exception":
+        return replace(error, confidence=min(error.confidence, _GUESS))
     return next((rule for rule in LAST_WORDS if rule.matches_text(text)), None)
+
+
+def announced_end(gathered: Gathered) -> Clue | None:
+    """A last line that states a failure, where no verdict is known."""
+    for _, lines in groupby(gathered.tail, key=lambda line: line.order):
+        line = list(lines)[-1]
+        if ANNOUNCED_END.matches_text(line.text):
+            return Clue(
+                rule=ANNOUNCED_END,
+                confidence=ANNOUNCED_END.confidence,
+                line=line,
+                shown=(line,),
+                message=line.text,
+            )
+    return None
 
 
 def clue_from_the_end(gathered: Gathered) -> Clue | None:
@@ -227,7 +344,8 @@ def clue_from_the_end(gathered: Gathered) -> Clue | None:
 
 def _of_log(tail: list[LogLine]) -> Clue | None:
     tail = [line for line in tail if not _is_wrapping(line.text)]
-    found = last_words([line.text for line in tail])
+    texts = [QUOTED_BY_PYXIS.sub("", line.text) for line in tail]
+    found = last_words(["" if _OF_TOOLS.search(text) else text for text in texts])
     if found is None:
         return None
     at, rule = found

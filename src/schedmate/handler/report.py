@@ -12,7 +12,7 @@ from schedmate.handler.nodes import node_faults, on_local_disk
 from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
-from schedmate.model import REASONS, Blame, Diagnosis, Evidence
+from schedmate.model import REASONS, Blame, Diagnosis, Evidence, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +34,8 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         summary = f"{meaning(reason)} ({_verdict(case)})"
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
-        summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
+        message = _first_line(clue.message) or _cut_off(clue)
+        summary = f"{_by(clue.ranks)}{meaning(reason)}: {message}"
         lines = evidence_lines(clue, gathered)
     return _diagnosis(
         case,
@@ -49,6 +50,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
+        of_a_step=clue.rule.of_a_step,
     )
 
 
@@ -90,7 +92,10 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
 
 def with_what_was_refused(diagnosis: Diagnosis, case: Case, gathered: Gathered) -> Diagnosis:
     """With a note where logs of a job cannot be read as its owner."""
-    if not (gathered.refused and case.reader.user):
+    if not gathered.refused:
+        return diagnosis
+    diagnosis = replace(diagnosis, unread_logs=gathered.refused)
+    if not case.reader.user:
         return diagnosis
     named = ", ".join(gathered.refused[:3])
     note = f"its log cannot be read as user {case.reader.user}: {named}"
@@ -102,6 +107,8 @@ def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
         summary, confidence = f"it ended well ({_verdict(case)})", 0.95
     else:
         summary, confidence = "nothing in the log shows a failure", 0.7
+        if case.state in (JobState.PENDING, JobState.RUNNING):
+            summary += f" (it is {case.state})"
     last = gathered.tail[-1:]
     return _diagnosis(
         case, "not_failed", summary=summary, lines=last, confidence=confidence, source="rule"
@@ -122,9 +129,12 @@ def _diagnosis(
     source: DiagnosisSource,
     reported_by: Reporter = "job",
     advice: str = "",
+    of_a_step: bool = False,
 ) -> Diagnosis:
-    may_blame = source != "llm" and not (reason == "node_failure" and denies_node_failure(case))
-    places = _places(case, named, nodes) if may_blame else ()
+    denied = reason == "node_failure" and denies_node_failure(case)
+    places: tuple[str, ...] = ()
+    if source != "llm" and (of_a_step or not denied):
+        places = _places(case, named, nodes, or_the_only_one=not denied)
     decision = decide(
         reason,
         case,
@@ -154,14 +164,16 @@ def _diagnosis(
     )
 
 
-def _places(case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+def _places(
+    case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...], *, or_the_only_one: bool
+) -> tuple[str, ...]:
     """Nodes of the job at which it happened: the ones its lines name, or its only one."""
     named = tuple(
         node
         for node in case.nodes
         if node in known or any(_names(line.text, node) for line in lines)
     )
-    return named or (case.nodes if len(case.nodes) == 1 else ())
+    return named or (case.nodes if or_the_only_one and len(case.nodes) == 1 else ())
 
 
 def _named_by(case: Case, lines: tuple[LogLine, ...], reported_by: Reporter) -> Reporter:
@@ -182,6 +194,11 @@ def _by(ranks: tuple[int, ...]) -> str:
         return f"{len(ranks)} ranks: "
     names = ", ".join(map(str, ranks))
     return f"rank{'s' * (len(ranks) > 1)} {names}: " if ranks else ""
+
+
+def _cut_off(clue: Clue) -> str:
+    calls = " ".join(_first_line(line.text) for line in clue.shown)
+    return f"the log ends inside its traceback{f', at {calls}' if calls else ''}"
 
 
 def _first_line(text: str) -> str:

@@ -69,6 +69,10 @@ class Actions:
         elif self._store.intend(action, at=now) and may:
             self._do(action, now)
 
+    def note(self, action: Action, now: float) -> None:
+        """Write down a decision that another one has replaced before it was carried out."""
+        self._store.intend(action, at=now, state="noted")
+
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""
         self.carry_out(action, now)
@@ -147,12 +151,24 @@ class Actions:
             _log.warning("%s waits: %s", action.key, error)
             return False
         except (SchedulerError, NotFound) as error:
-            self._store.settle(action, "failed", at=now, note=str(error))
+            outcome = self._in_spite_of(action) or Outcome("failed", str(error))
+            self._store.settle(action, outcome.state, at=now, note=outcome.note)
             return False
         if finished:
             _log.info("%s: %s", action.key, action.why)
             self._asked.add(action.key)
         return finished
+
+    def _in_spite_of(self, action: Action) -> Outcome | None:
+        """What became of a requeue that was refused: the run may have been stopped, queued again
+        and started since the last look."""
+        if action.kind != "requeue":
+            return None
+        jobs, _ = self._look([action.job_id])
+        job = jobs.get(action.job_id)
+        if job is None or job.restarts != action.attempt + 1 or job.state is JobState.PENDING:
+            return None
+        return _of_requeue(action, job, asked=True)
 
     def _ask_scheduler(self, action: Action) -> bool:
         match action.kind:

@@ -6,8 +6,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from advisor.frameworks.families import OTHER_FAMILIES
 from schedmate.advisor.frameworks.base import Reader, Reading
-from schedmate.advisor.frameworks.other_worlds import OTHER_WORLDS
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.shell import command_words
 from schedmate.advisor.launch.run import Entry, PythonRun
@@ -21,7 +21,7 @@ def said(
     code: str,
     *arguments: str,
     entry: str = "train.py",
-    readers: tuple[Reader, ...] = OTHER_WORLDS,
+    readers: tuple[Reader, ...] = OTHER_FAMILIES,
 ) -> dict[str, Any]:
     """Each field with the first value said of it, and no field with two."""
     found: dict[str, Any] = {}
@@ -36,7 +36,7 @@ def statements(
     code: str,
     *arguments: str,
     entry: str = "train.py",
-    readers: tuple[Reader, ...] = OTHER_WORLDS,
+    readers: tuple[Reader, ...] = OTHER_FAMILIES,
 ):
     path = directory / entry
     path.parent.mkdir(parents=True, exist_ok=True)

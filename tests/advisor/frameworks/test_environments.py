@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.frameworks.interpreted import said
-from schedmate.advisor.frameworks.reinforcement import environments
+from schedmate.advisor.frameworks.environments import environments
 
 
 def dataset(directory, code, *arguments):

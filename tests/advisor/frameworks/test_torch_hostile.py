@@ -1,4 +1,4 @@
-"""No reader of the PyTorch context raises, whatever a trace holds."""
+"""No reader of the PyTorch family raises, whatever a trace holds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.frameworks.families import PYTORCH_FAMILY
 from advisor.frameworks.traces import at, reading
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Binding, Loop
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
@@ -149,7 +150,7 @@ calls = st.builds(
     positional=st.lists(values, max_size=3).map(tuple),
     keywords=st.dictionaries(st.sampled_from(NAMES), values, max_size=5),
     line=st.just(at(3)),
-    certain=st.booleans(),
+    reached=st.sampled_from(Reached),
     target=st.sampled_from(["", "train_loader", "optimizer", "model"]),
     within=st.sampled_from(["", "train", "Lit.configure_optimizers", "."]),
     loops=st.sampled_from([(), (0,), (0, 1), (99,)]),
@@ -183,5 +184,5 @@ bindings = st.builds(
 )
 def test_every_trace_is_answered(some, rounds, names, options):
     read = reading(*some, loops=rounds, bindings=names, options=options)
-    for reader in PYTORCH_WORLD:
+    for reader in PYTORCH_FAMILY:
         assert all(isinstance(each, Claim) for each in reader(read)), reader

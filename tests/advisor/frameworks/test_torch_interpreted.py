@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from advisor.frameworks.families import PYTORCH_FAMILY
 from advisor.frameworks.interpreted import said, statements
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def told(tmp_path: Path):
     """What is said; a library's class or dtype by the last part of its name."""
 
     def tell(code: str, *arguments: str) -> dict[str, Any]:
-        found = said(tmp_path, code, *arguments, readers=PYTORCH_WORLD)
+        found = said(tmp_path, code, *arguments, readers=PYTORCH_FAMILY)
         return {field: _plain(value) for field, value in found.items()}
 
     return tell
@@ -85,7 +85,7 @@ def test_a_classic_script(told):
 
 
 def test_evidence_is_where_the_job_chose_not_where_the_library_was_called(tmp_path):
-    found = statements(tmp_path, CLASSIC, "--opt", "adamw", readers=PYTORCH_WORLD)
+    found = statements(tmp_path, CLASSIC, "--opt", "adamw", readers=PYTORCH_FAMILY)
     first = {each.field: each.value.lines[0] for each in found}
     assert first["optimizer"].file == "<command>"
     assert '"--arch"' in first["model"].text
@@ -259,7 +259,7 @@ def test_lightning(told, tmp_path):
         "dataset": "mnist",
         "resumes": True,
     }
-    found = statements(tmp_path, LIGHTNING, readers=PYTORCH_WORLD)
+    found = statements(tmp_path, LIGHTNING, readers=PYTORCH_FAMILY)
     certain = {each.field for each in found if each.certain}
     assert {"batch_size", "optimizer", "learning_rate", "dataset"} <= certain
 
@@ -414,7 +414,7 @@ OWN_OPTIMISER = """
 
 
 def test_an_own_optimiser_that_is_made_beats_a_library_s_that_is_not(tmp_path: Path):
-    found = list(statements(tmp_path, OWN_OPTIMISER, readers=PYTORCH_WORLD))
+    found = list(statements(tmp_path, OWN_OPTIMISER, readers=PYTORCH_FAMILY))
     (optimizer,) = (each for each in found if each.field == "optimizer")
     assert optimizer.value.data == "AdamW"
     assert optimizer.value.lines[0].text == "optimizer = AdamW(net.parameters(), lr=0.1)"

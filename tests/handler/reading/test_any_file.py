@@ -101,7 +101,7 @@ def test_other_encodings_and_archives_give_the_same_answer(written, tmp_path):
 
 
 def test_an_archive_that_is_too_large_is_read_as_far_as_the_bound(monkeypatch):
-    monkeypatch.setattr("schedmate.logs.decoding.MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr("schedmate.logs.decoding.MAX_UNPACKED", 1 << 20)
     packed = gzip.compress(OOM + b"step\n" * (1 << 20))
     found = gather(Case(logs=(NamedLog("a.log", packed),)))
     assert [clue.rule.reason for clue in found.clues] == ["gpu_oom"]

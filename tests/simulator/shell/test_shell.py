@@ -325,6 +325,7 @@ def test_no_run_ends_by_a_limit_of_ours(rows, policy, tracked):
 
     assert STATES.index(JobState.TIMEOUT) not in ran.outcome.status.tolist()
     assert ran.outcome.end == pytest.approx(ran.outcome.start + columns.duration)
+    assert len(ran.events) < 40 * len(rows), "a run that is over is no longer looked at"
 
 
 def test_a_lowered_limit_that_is_never_given_back_would_kill():
@@ -372,3 +373,63 @@ def test_a_lowered_limit_lets_a_job_fill_a_gap():
     assert plain.outcome.start[2] == 3 * HOUR
     assert lowered.outcome.start[2] < 300
     assert lowered.outcome.start[1] == plain.outcome.start[1] == 2 * HOUR
+
+
+ASKING = sorted(name for name, policy in POLICIES.items() if policy.kind == "asking")
+
+
+@pytest.mark.parametrize("name", [*BESIDE, *ASKING])
+def test_jobs_that_fail_and_hang_all_end_under_every_policy(name):
+    """Preempted, packed or stretched: a requeue finds the run that was meant, or none."""
+    rng = np.random.default_rng(7)
+    rows = sorted(
+        (int(t), int(s), int(g)) for t, s, g in rng.integers(1, [40_000, 30_000, 4], (30, 3))
+    )
+    columns = trace(*rows, time_limit=100 * HOUR)
+    workload = replace(draw_workload(columns, seed=0), log_every_s=np.full(30, 30.0))
+    hangs = rng.random(30) < 0.3
+    silences = Silences(
+        np.where(hangs, 0.3 * columns.duration, np.inf), np.where(hangs, 0.6 * columns.duration, 0)
+    )
+    recovery = SlowOwners(columns.duration.tolist())
+    ran = Ran(
+        columns,
+        POLICIES[name](),
+        cluster=Nodes([4, 4]),
+        order="fifo",
+        recovery=recovery,
+        diagnoses=Diagnoses(recovery),
+        tracker=Tracker(workload, seed=0),
+        silences=silences,
+        faults=[Fault(int(n % 2), 9000.0 * n, 9000.0 * n + 4000) for n in range(1, 12)],
+    )
+
+    assert ran.of("requeue")
+    assert not np.isnan(ran.outcome.end).any()
+    assert (ran.outcome.end > ran.outcome.start).all()
+
+
+def test_a_preempted_job_is_seen_waiting_and_a_hang_of_its_old_run_is_no_longer_meant():
+    columns = trace((10, 10 * HOUR, 1), (4 * HOUR + 700, 60, 1))
+    workload = replace(
+        draw_workload(columns, seed=0), log_every_s=np.full(2, 60.0), planned_s=columns.duration
+    )
+    silences = Silences(np.array([4 * HOUR, np.inf]), np.array([6 * HOUR, 0.0]))
+    recovery = SlowOwners(columns.duration.tolist())
+    ran = Ran(
+        columns,
+        POLICIES["srtf-oracle"](),
+        order="fifo",
+        recovery=recovery,
+        diagnoses=Diagnoses(recovery),
+        tracker=Tracker(workload, seed=0),
+        silences=silences,
+    )
+
+    states = [
+        (event.job.state, event.job.restarts)
+        for event in ran.events
+        if type(event).__name__ == "JobSeen" and event.job.id == "0"
+    ]
+    assert (JobState.RUNNING, 1) in states
+    assert not ran.of("requeue"), "silent from before this run began: its rhythm is unknown"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.launch.processes import Processes
@@ -27,6 +28,8 @@ class Reading:
     options: Mapping[str, Value] = field(default_factory=dict)
     read_config: Callable[[str], Value | None] = _no_config
     processes: Processes = field(default_factory=Processes)
+    context: Context | None = None
+    """The files, the environment and the command line; None where only a trace is known."""
     root: str = ""
     """The job's directory: code that asks where it lies names places below it in full."""
     calls_by_name: Mapping[str, list[tuple[int, Call]]] = field(init=False, compare=False)

@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
-    implied,
+    claim,
+    implied_claim,
     last_name,
-    said,
     text_of,
     truth_of,
 )
@@ -85,7 +85,7 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
             continue  # the training is over: this is the best of it
         saved = {_place(_written(each, at)) for each, at in saves} - {""}
         if _picks_up(call, has_state, saved):
-            yield from implied("resumes", True, call, confidence=0.75, certain=True)
+            yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
 
 
 def _family(call: Call) -> str:
@@ -142,7 +142,7 @@ def _not_at_all(reading: Reading) -> Iterator[Claim]:
     for skipped in reading.trace.skipped:
         if skipped.certain and truth_of(skipped.value) is False and _would_resume(skipped):
             value = Value(False, skipped.value.lines or (skipped.line,), skipped.value.source)
-            yield from said("resumes", value, skipped, confidence=0.7)
+            yield from claim("resumes", value, skipped, confidence=0.7)
 
 
 def _would_resume(skipped: Skipped) -> bool:
@@ -170,11 +170,11 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
         if given is None or "Trainer" not in call.callee:
             continue
         if isinstance(given, IfPresent) or (looked and not given.plain):
-            yield from implied("resumes", True, call, certain=call.if_there)
+            yield from implied_claim("resumes", True, call, certain=call.if_there)
             return
         truth = truth_of(given)
         if truth is not None:
             value = Value(truth, given.lines or (call.line,), given.source)
             sure = call.certain or given.data is True  # in a branch: it looked for one before
-            yield from said("resumes", value, call, certain=sure)
+            yield from claim("resumes", value, call, certain=sure)
             return

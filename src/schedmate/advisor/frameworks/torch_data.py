@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
+    claim,
     derived,
     is_of,
     kind_of,
@@ -16,7 +17,6 @@ from schedmate.advisor.frameworks.calls import (
     part_of,
     parts_of,
     runs,
-    said,
     text_of,
     truth_of,
 )
@@ -58,7 +58,7 @@ def loader_batches(reading: Reading) -> Iterator[Claim]:
         if rank[0] >= 0:
             sure = runs(reading, call) and alone
             value = _per_device(value, split_over(reading))
-            yield from said("batch_size", value, call, confidence=confidence, certain=sure)
+            yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
 
 
 def _per_device(batch: Value | None, devices: Value | None) -> Value | None:

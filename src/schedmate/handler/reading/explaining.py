@@ -15,7 +15,8 @@ _LOGGED_DISCOUNT: Final = 0.75
 _CUT_OFF: Final = 0.3
 
 _WARNINGS = re.compile(
-    r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: |^.{0,100}?\bNCCL INFO\b"
+    r"^.{0,100}?(?<!NCCL )(?<!RCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
+    r"|^.{0,100}?\b[NR]CCL INFO\b"
     r"|^\[W[ \d]|[:=]\s{0,3}(?:0|no) (?:matches|errors|found|events|hits|failures)\.?$"
 )
 """Warnings, and reports of nothing found."""
@@ -25,7 +26,16 @@ _NAME = (
 )
 _BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")
 _LEVEL = re.compile(r"^.{0,80}?\b(?:ERROR|CRITICAL|FATAL)\b")
-_NAMED = re.compile(r"(?<![\w.])[\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: ")
+_NAMED = re.compile(r"(?<![\w.])([\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: )")
+_GLUED = re.compile(
+    r"(?:[\])%]|(?<!\w)[a-z0-9]{1,40})((?:Runtime|Value|Key|Type|Index|Attribute|Assertion|OS|IO"
+    r"|FileNotFound|Import|ModuleNotFound|Memory|Name|ZeroDivision|Permission)Error: )"
+)
+"""Right behind output that has not ended its line."""
+QUOTED_BY_PYXIS = re.compile(
+    r"(?:slurmstepd\S{0,60}: )?(?:error: )?pyxis: {1,8}(?:\[ERROR\] )?(?=\S)"
+)
+"""What is put before the log of the program that starts a container."""
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
 _ENDS = re.compile(r"\b(?:ending|stopping|terminating|aborting) (?:the )?(?:training|run|job)\b")
 _PROBING: Final = {
@@ -49,6 +59,8 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
     if bare:
         return _as_error(bare.group(1), rule_set, _BARE_DISCOUNT)
     rule = rule_set.for_line(text)
+    if rule is None and (quoted := QUOTED_BY_PYXIS.match(text)):
+        return explain_line(text[quoted.end() :], rule_set)
     if rule is not None:
         return rule, rule.confidence
     return _reported_exception(text, rule_set)
@@ -61,8 +73,10 @@ def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | No
         found = _as_error(f"RuntimeError: {what[1]}", rule_set, 1.0)
         return None if found is None or found[0].reason == _VAGUE else found
     level = _LEVEL.match(text)
-    named = _NAMED.search(text, level.end()) if level else None
-    return None if named is None else _as_error(text[named.start() :], rule_set, _LOGGED_DISCOUNT)
+    named = _NAMED.search(text, level.end()) if level else _GLUED.search(text)
+    if named is None:
+        return None
+    return _as_error(text[named.start(1) :], rule_set, _LOGGED_DISCOUNT)
 
 
 def _as_error(text: str, rule_set: RuleSet, discount: float) -> tuple[Rule, float] | None:

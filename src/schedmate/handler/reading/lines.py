@@ -20,7 +20,14 @@ LINE_BYTES = 800
 
 _FLATTEN = bytes.maketrans(b"\r", b"\n")
 DIGITS = b"0123456789"
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"  # CSI: colours and moves of the cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,400}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
+    r"|\x1b[ -/]{1,4}[0-~]|\x1b[0-Z\\^-~]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_C1_OF_ONE_BYTE = re.compile(rb"(?<![\x80-\xff])\x9b[0-?]{0,40}[ -/]{0,4}[@-~]")
+"""A CSI in an encoding of one byte a letter; in UTF-8 the byte is a part of another letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,10 @@ def pieces(block: bytes, first_number: int) -> Iterator[tuple[int, bytes]]:
 
 def clean(raw: bytes) -> str:
     """Text without colours and control characters, safe to print and to match."""
-    text = raw[:LINE_BYTES].decode("utf-8", "replace").rstrip()
+    raw = raw[:LINE_BYTES]
+    if b"\x9b" in raw:
+        raw = _C1_OF_ONE_BYTE.sub(b"", raw)
+    text = raw.decode("utf-8", "replace").rstrip()
     return text if text.isprintable() else _ESCAPES.sub("", text).rstrip()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.reading.lines import DIGITS, LogLine, clean
@@ -138,7 +140,7 @@ def _has_unmarked(lines: bytes) -> bool:
     return False
 
 
-_PROGRESS: Final = re.compile(
+PROGRESS: Final = re.compile(
     r"\b(?:step|epoch|iter|iteration|batch|loss|round|episode)s?\b.{0,60}\d|\d(?:it/s|s/it)\b",
     re.IGNORECASE,
 )
@@ -153,6 +155,7 @@ class Routine:
     def __init__(self, lines: Iterable[tuple[int, bytes]], first_alarm: int) -> None:
         written = [(number, raw) for number, raw in lines if len(raw.strip()) >= _SHORTEST]
         usual = {_template(raw) for number, raw in written if number < first_alarm}
+        self._written = written
         self._all: list[int] = []
         self._of_stream: dict[str, list[int]] = {}
         for number, raw in written:
@@ -163,17 +166,27 @@ class Routine:
                 self._all.append(number)
                 self._of_stream.setdefault(opened(text).stream, []).append(number)
 
-    def goes_on_after(self, number: int, stream: str) -> bool:
-        """Whether the process that writes this stream went on with it."""
-        usual = self._of_stream.get(stream, []) if stream else self._all
+    @cached_property
+    def _streams(self) -> Counter[str]:
+        """Lines of each stream; asked for rarely."""
+        return Counter(opened(clean(raw)).stream for _, raw in self._written)
+
+    def goes_on_after(self, number: int, stream: str, *, raised: bool) -> bool:
+        """Whether the process that writes this stream went on with it.
+
+        A prefix that only one printed line has names no process: any line shows that it went on.
+        """
+        known = stream and (raised or self._streams[stream] > 1)
+        usual = self._of_stream.get(stream, []) if known else self._all
         return len(usual) - bisect_right(usual, number) >= _ENOUGH
 
 
 def _life_in(text: str, *, before: bool) -> int:
     """One usual line is enough where a logger wrote it: it was not late, it has a time."""
-    if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
+    if is_clearing_up(text) or is_stack(text):
         return 0
-    if not before and _PROGRESS.search(text) is None:
+    progress = PROGRESS.search(text) is not None
+    if not (before or progress) or (text[:1].isspace() and not (before and progress)):
         return 0
     return 1 if stamped_at(text) is None else _ENOUGH
 

@@ -26,6 +26,7 @@ from schedmate.handler.reading.clues import (
     LogPosition,
     Verdict,
 )
+from schedmate.handler.reading.epilogue import split_epilogue
 from schedmate.handler.reading.explaining import explain_line
 from schedmate.handler.reading.lines import (
     DIGITS,
@@ -111,6 +112,9 @@ class LogReader:
         self._effort = _MOST_EFFORT
         self._attempt = origin.attempt
         self._last_bytes = b""
+        self._body_lines: int | None = None
+        """Where the scheduler's epilogue begins."""
+        self._in_epilogue = False
         self.readable = False
 
     @property
@@ -133,9 +137,25 @@ class LogReader:
 
     def _read_end(self, waiting: deque[bytes]) -> None:
         self._effort = max(self._effort, _EFFORT_AT_END)
-        while waiting:
-            self._read_block(waiting.popleft())
+        body, epilogue = split_epilogue(waiting.pop()) if waiting else (b"", b"")
+        for raw in (*waiting, body):
+            if raw:
+                self._read_block(raw)
+        if epilogue:
+            self._read_epilogue(epilogue)
         self.readable = self.readable or is_text(self._last_bytes)
+
+    def _read_epilogue(self, raw: bytes) -> None:
+        """Evidence like other lines, but neither calm nor a sign of life."""
+        before = self._tracebacks, self._liveness, self._last_bytes
+        self._body_lines, self._in_epilogue = self._number, True
+        self._tracebacks, self._liveness = TracebackCollector(), LivenessWatch()
+        self._read_block(raw)
+        self._tracebacks, self._liveness, last_bytes = before
+        if last_bytes:
+            self._last_bytes = last_bytes
+        else:
+            self._body_lines = None
 
     def _read_block(self, raw: bytes) -> None:
         self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
@@ -168,8 +188,12 @@ class LogReader:
             at = self._examine(block, at, at)
         return at
 
+    def _count_calm(self, lines: int) -> None:
+        if not self._in_epilogue:
+            self._calm += lines
+
     def _skip(self, block: Block, start: int, end: int) -> None:
-        self._calm += block.count(start, end)
+        self._count_calm(block.count(start, end))
         self._liveness.calm(block.flat, start, end)
 
     def _scan_by_template(self, block: Block, at: int) -> int:
@@ -205,7 +229,7 @@ class LogReader:
 
     def _skip_known(self, block: Block, start: int, end: int) -> None:
         if start < end:
-            self._calm += block.count(start, end)
+            self._count_calm(block.count(start, end))
             if self._liveness.watching and self._effort > 0:
                 self._effort -= 1
                 self._liveness.calm(block.flat, start, end)
@@ -263,7 +287,7 @@ class LogReader:
             known.survival = self._liveness.survival(known.line, block.flat[start:end])
             return self._collector.again(known, self._calm)
         if known is Harmless.CALM:
-            self._calm += 1
+            self._count_calm(1)
             if self._liveness.watching and self._effort > 0:
                 self._effort -= 1
                 self._liveness.calm(block.flat, start, end)
@@ -323,14 +347,18 @@ class LogReader:
         first = min((number for number in numbers if number >= end[0][0]), default=end[-1][0])
         routine = Routine(end, first)
         return [
-            replace(clue, went_on=routine.goes_on_after(clue.line.number, clue.stream))
+            replace(
+                clue,
+                went_on=routine.goes_on_after(clue.line.number, clue.stream, raised=clue.uncaught),
+            )
             if clue.line is not None
             else clue
             for clue in clues
         ]
 
     def _end(self) -> Iterator[tuple[int, bytes]]:
-        return pieces(self._last_bytes, self._number - self._last_bytes.count(b"\n"))
+        last = self._number if self._body_lines is None else self._body_lines
+        return pieces(self._last_bytes, last - self._last_bytes.count(b"\n"))
 
     def tail(self) -> list[LogLine]:
         last: deque[LogLine] = deque(maxlen=_TAIL_LINES)

@@ -207,7 +207,7 @@ class TracebackCollector:
     def unfinished(self) -> list[Traceback]:
         """What the end of the log cut off."""
         streams = (stream for stream in self._streams.values() if not stream.headless)
-        return [one for stream in streams if not stream.chain for one in stream.open if one.inner]
+        return [one for stream in streams if not stream.chain for one in stream.open]
 
     def feed(self, line: LogLine) -> bool:
         """Take the line if it belongs to a traceback."""

@@ -43,6 +43,8 @@ RULES = (
             r"\bEI0002: |Notify register times out|\bHCCL (?:watchdog|operation|exec\w{0,4}"
             r"|connect\w{0,4}|collective|link|test)\b.{0,80}(?:timeout|time ?out|timed out)"
             r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
+            r"|\[ERROR\] HCCL\b.{0,300}\b(?:timeout|timed out)"
+            r"|\bHCCL (?:\w{1,20} ){0,3}(?:timeout: rank|timed out|execution timeout)"
         ),
         unless=LazyPattern(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
         confidence=0.88,
@@ -53,6 +55,8 @@ RULES = (
                 "register times out. Reason: The Notify register has not received the Notify record"
             ),
             "RuntimeError: HCCL watchdog: collective operation timeout on rank 3",
+            "[ERROR] HCCL(12,python):2024-05-01 [task_exception_handler.cc:45] run failed, timeout",
+            "RuntimeError: [ERROR] HCCL timeout: rank 3 waits 1800 s for AllReduce",
         ),
         negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
     ),
@@ -113,6 +117,48 @@ RULES = (
             ),
         ),
         negatives=("WARNING:absl:No GPU/TPU found, falling back to CPU.",),
+    ),
+    Rule(
+        name="accelerator-unavailable",
+        reason="gpu_lost",
+        pattern=LazyPattern(
+            r"[Dd]evice acquire failed|synDeviceAcquire\w{0,20}\b.{0,60}(?:fail|error)"
+            r"|\bhsa_init [Ff]ailed|TPU slice (?:\S{1,60} )?is unhealthy"
+        ),
+        unless=LazyPattern(r"[Ff]alling back|retry"),
+        confidence=0.8,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "habana_device: FATAL ERROR :: MODULE:PT_DEVICE Device acquire failed",
+            "synDeviceAcquireByDeviceType() failed: synStatus=8",
+            "rocm: hsa_init Failed, possibly no supported GPU devices",
+            (
+                "jax.errors.JaxRuntimeError: UNAVAILABLE: worker 3 has been restarted. TPU slice "
+                "is unhealthy"
+            ),
+        ),
+        negatives=("hsa_init failed, falling back to the CPU", "device acquired: HPU 0"),
+    ),
+    Rule(
+        name="xla-session",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"xla_client/\S{1,80} ?: Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+            r"|xla_client/\S{1,80}\] Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+        ),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "RuntimeError: tensorflow/compiler/xla/xla_client/xrt_computation_client.cc:421 : "
+                "Check failed: session->Run(feed) == OK() (Aborted: Session 0183 is not found. vs."
+            ),
+            (
+                "E tensorflow/compiler/xla/xla_client/tf_logging.cc:11] Check failed: session->"
+                "Run(feed) == Status::OK() (Unavailable: From /job:tpu_worker/replica:0/task:0:"
+            ),
+        ),
+        negatives=("xla_client/xrt_computation_client.cc:421 : Check passed",),
     ),
     Rule(
         name="accelerator-reset",

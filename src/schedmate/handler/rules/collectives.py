@@ -104,8 +104,8 @@ RULES = (
         name="nccl-remote-exit",
         reason="nccl_remote",
         pattern=LazyPattern(
-            r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
-            r"|network error|internal error|aborted on rank)"
+            r"(?:NCCL|nccl|RCCL|rccl).{0,300}(?:remote process (?:has )?exited"
+            r"|unhandled system error|network error|internal error|aborted on rank)"
             r"|ncclRemoteError|ncclSystemError|ncclInternalError"
             r"|Proxy Call to rank \d{1,6} failed"
         ),
@@ -126,6 +126,7 @@ RULES = (
                 "failed or device error."
             ),
             "ncclInternalError: Internal check failed.",
+            "RCCL error: unhandled system error, rccl version 2.18",
             "n1:12:88 [0] proxy.cc:1205 NCCL WARN Proxy Call to rank 3 failed (Connect)",
         ),
         negatives=(
@@ -138,7 +139,8 @@ RULES = (
         name="connection-closed",
         reason="nccl_remote",
         pattern=LazyPattern(
-            r"NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
+            r"(?:NCCL|RCCL) WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
+            r"|\bUCX {1,4}ERROR .{0,160}(?:Connection reset by remote|Endpoint is not connected)"
             r"|Connection closed by (?:remote )?peer"
             r"|(?:gloo|tcp/pair|NET/Socket|btl_tcp|socketProgress|socketStartConnect).{0,240}"
             r"(?:Connection (?:reset|closed|refused)|Broken pipe|no error|SO_ERROR)"

@@ -124,7 +124,8 @@ RULES = (
         pattern=LazyPattern(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
             r"|ld)(?:-[\d.]{1,5})?: "
-            r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
+            r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: "
+            r"|^ptxas .{1,300}; error {1,4}: |ptxas returned an error|^LLVM ERROR: "
             r"|/ld: cannot find -l"
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal"
             r" error: "
@@ -138,6 +139,8 @@ RULES = (
         confidence=0.88,
         positives=(
             "csrc/ops.cu:3:10: fatal error: cuda_runtime.h: No such file or directory",
+            "ptxas /tmp/x.ptx, line 33; error   : Feature '.bf16' requires .target sm_80 or higher",
+            "F nvptx_compiler.cc:602] ptxas returned an error during compilation of ptx to sass",
             "/scratch/tmpab/main.c:4:10: fatal error: Python.h: No such file or directory",
             "csrc/ops.cu(42): error: identifier foo is undefined",
             '    csrc/type_shim.h(13): error: class "at::Type" has no member "scalarType"',

@@ -110,4 +110,30 @@ RULES = (
             "Network is up",
         ),
     ),
+    Rule(
+        name="other-fabric",
+        reason="network",
+        pattern=LazyPattern(
+            r"\b(?:cxi\d{0,2}|hsn\d)\b:? .{0,60}[Ll]ink (?:is )?[Dd]own"
+            r"|\bPSM[23] can'?t open hfi unit"
+            r"|libfabric:.{0,120}(?:Event Queue overflow|Cannot register memory|Invalid address)"
+            r"|[Nn]o (?:suitable )?provider found for (?:the )?fabric"
+            r"|NET/OFI (?:Could ?n.t|Creating new endpoint .{0,60}failed)"
+        ),
+        unless=LazyPattern(r"NCCL INFO|: INFO|^INFO|[Ff]alling back|retry"),
+        confidence=0.78,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "cxi0: Network link down, flushing",
+            "libfabric:33:cxi:ep_data:cxip_evtq_eq: Cassini Event Queue overflow detected",
+            "libfabric:99:core:mr:ofi_mr_cache_search(): Cannot register memory",
+            "PSM2 can't open hfi unit: -1 (err=23)",
+            "No provider found for fabric",
+        ),
+        negatives=(
+            "hsn0: link is up",
+            "NCCL INFO NET/OFI Couldn't find a plugin",
+            "libfabric:33:cxi: opened",
+        ),
+    ),
 )

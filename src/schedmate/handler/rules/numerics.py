@@ -148,7 +148,8 @@ RULES = (
             r"|entropy|cur|current|g|d|gen|disc|generator|discriminator|adv|recon|mel|kl|mse|l1|bce"
             r"|dice|seg|ctc|att|rnnt|vq|contrastive|distill|diffusion|main|aux|box|obj|cls"
             r"|dfl|reg)[ _/\-])"
-            r"loss(?:es)?(?:_\w{1,30})?[\"']?(?: value)?\s{0,4}[:=|]{0,2}\s{0,4}[\"']?(?:tensor\()?"
+            r"loss(?:es)?(?:_\w{1,30})?[\"'\]]?(?: value)?\s{0,4}"
+            r"(?:[:=|]{0,2}|[=-]>|\.{2,40})\s{0,4}[\"'(\[]?(?:tensor\()?"
             r"[-+]?(?:nan|inf|infinity)(?:[^a-z_]|$)"
             r"|[\"']loss[\"']: 0\.0, [\"']grad_norm[\"']: nan"
             r"|^ {2,12}\d{1,6}/\d{1,6} {2,12}[\d.]{1,8}[GM] {2,12}nan {2,12}nan ",
@@ -161,6 +162,11 @@ RULES = (
         positives=(
             "Epoch 2 | step 4100 | loss nan | lr 3.0e-04",
             "step 0003 | loss = nan",
+            "[Loss] nan",
+            "[loss]: nan | [acc]: 0.1",
+            "Loss => nan",
+            "loss(nan) acc(0.1)",
+            "train/loss ........ nan",
             "step 0003 loss nan",
             "               Value function loss: inf",
             "{'loss': nan, 'grad_norm': nan, 'learning_rate': 3e-4}",

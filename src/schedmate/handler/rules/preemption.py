@@ -42,6 +42,8 @@ RULES = (
             r"|instance.action[\"']?[:=] ?.{0,20}\b(?:terminate|stop|hibernate)\b"
             r"|evicted,? (?:because of|due to|for) .{0,20}(?:preempt|reclaim|higher|spot)"
             r"|due to (?:a )?(?:[Ss]pot (?:VM |instance )?)?[Pp]reemption\b"
+            r"|[Ss]cheduled ?[Ee]vents?\b.{0,40}\bPreempt\b|\b(?:instance|VM|node) preempted by\b"
+            r"|\bdrained: .{0,40}(?:spot|preempt)"
         ),
         unless=_TALK,
         confidence=0.93,
@@ -61,6 +63,9 @@ RULES = (
                 "to prioritization in the ClusterQueue"
             ),
             "ERROR: instance n1 was preempted by Compute Engine",
+            "Received ACPI shutdown signal: instance preempted by Compute Engine",
+            "Azure scheduled event: Preempt, NotBefore 30s",
+            "node is being drained: spot reclaim",
             (
                 "message: 'Node condition PreemptionScheduled is now: True, reason: "
                 'SpotEvictionIncoming, message: "Preempt Scheduled: Sat, 01 Aug 2026"\''

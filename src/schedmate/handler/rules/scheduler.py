@@ -160,7 +160,7 @@ _LINES = (
             r".{0,120}(?:Unable to contact slurm controller|Socket timed out on send/recv"
             r"|Zero Bytes were transmitted|Slurm backup controller in standby)"
         ),
-        unless=LazyPattern(r"retry|again", re.IGNORECASE),
+        unless=LazyPattern(r"retry|again|task launch for", re.IGNORECASE),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(

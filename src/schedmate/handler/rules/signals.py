@@ -103,8 +103,9 @@ _KILLS = Rule(
     name="shell-line",
     reason="killed",
     pattern=LazyPattern(
-        r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
-        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated)\b"
+        r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated|Hangup)"
+        r"(?: {2,40}\S.{0,300})?$"
+        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated|Hangup)\b"
         r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
         r"|: tasks? [\d,\-]{1,200}: (?:Killed|Terminated|Hangup)(?: |$)"
         r"|Signal (?:9|15) \(SIG(?:KILL|TERM)\) received by PID"
@@ -127,6 +128,8 @@ _KILLS = Rule(
         "run.sh: line 4: 9213 Killed                  python train.py",
         "slurm/job474687/slurm_script: line 31:  6521 Killed singularity exec --nv a.sif python",
         "srun: error: n1: task 0: Killed",
+        "Hangup",
+        "run.sh: line 1:  1234 Hangup                  python train.py",
         "srun: error: n[1-4]: tasks 0-31: Terminated",
         "  exitcode  : -9 (pid: 4711)",
         (
@@ -174,6 +177,23 @@ _INTERRUPTS = Rule(
 )
 
 _CASES = (
+    Rule(
+        # Slurm sends these before a limit where a job asks for it
+        name="early-warning-line",
+        reason="time_limit",
+        pattern=LazyPattern(
+            r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?User defined signal [12]\b"
+            r"|: tasks? [\d,\-]{1,200}: User defined signal [12]\b"
+        ),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "User defined signal 1",
+            "run.sh: line 3:   771 User defined signal 2   python train.py",
+            "srun: error: n3: tasks 0-3: User defined signal 1",
+        ),
+        negatives=("handler for User defined signal 1 is installed",),
+    ),
     Rule(
         name="signal",
         reason="segfault",

@@ -33,7 +33,8 @@ RULES = (
         reason="killed",
         pattern=LazyPattern(
             r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"
-            r"|TerminatedWorkerError)(?::|$)"
+            r"|TerminatedWorkerError|OwnerDiedError|LocalRayletDiedError|ObjectLostError"
+            r"|ObjectReconstructionFailed\w{0,60})(?::|$)"
         ),
         errors_only=True,
         confidence=0.48,
@@ -49,7 +50,26 @@ RULES = (
                 "managed by the executor was unexpectedly terminated."
             ),
             "ray.exceptions.WorkerCrashedError: The worker died unexpectedly while executing this",
+            "ray.exceptions.OwnerDiedError: Failed to retrieve object 00ff. The object's owner has",
+            "ray.exceptions.LocalRayletDiedError: The task's local raylet died.",
         ),
         negatives=("ValueError: no worker pool",),
+    ),
+    Rule(
+        name="raylet-line",
+        reason="killed",
+        pattern=LazyPattern(
+            r"A worker died or was killed while executing a task|local raylet (?:has )?died"
+        ),
+        unless=LazyPattern(r"retry|restart"),
+        confidence=0.48,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "(raylet) A worker died or was killed while executing a task by an unexpected "
+                "system error."
+            ),
+        ),
+        negatives=("A worker died or was killed while executing a task, retrying",),
     ),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobState, Request, SchedulerError
+from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
@@ -55,6 +56,7 @@ SQUEUE_FIELDS = (
     "Reservation",
     "Requeue",
     "BatchFlag",
+    "UserID",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -74,6 +76,7 @@ SACCT_FIELDS = (
     "ReqCPUS",
     "NNodes",
     "AllocTRES",
+    "UID",
 )
 _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmin", "JobHeldUser"})
 """Reasons of a job that is queued again while its last run is still being ended."""
@@ -112,7 +115,7 @@ def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job
     return Job(
         id=record["JobArrayID"],
         name=record["Name"],
-        user=record["UserName"],
+        user=_user(record["UserName"], record["UserID"]),
         state=state,
         workdir=record["WorkDir"],
         command=command,
@@ -208,7 +211,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
         array_id=record["ArrayJobID"],
         task_id=task if task.isdecimal() else None,
         name=record["Name"],
-        user=record["UserName"],
+        user=_user(record["UserName"], record["UserID"]),
         node=nodes[0] if nodes else "",
     )
     return log_paths(record["STDOUT"], record["STDERR"], record["WorkDir"], names)
@@ -236,7 +239,7 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
     return Job(
         id=row["JobID"],
         name=row["JobName"],
-        user=row["User"],
+        user=_user(row["User"], row["UID"]),
         state=state,
         workdir=row["WorkDir"],
         request=Request(
@@ -256,6 +259,11 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
         restarts=restarts,
         nodes=nodes,
     )
+
+
+def _user(name: str, uid: str) -> str:
+    """Slurm calls every user whom its machine does not know `nobody`, who is another user."""
+    return account_name(int(uid)) if name in ("nobody", "") and uid.isdecimal() else name
 
 
 def _number(text: str) -> int | None:

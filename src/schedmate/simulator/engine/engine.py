@@ -144,6 +144,11 @@ class Engine(Running):
                 self._push_limit(job)
             self._beside.started(job)
 
+    def stop(self, job: int, *, keep_work: bool = True) -> None:
+        super().stop(job, keep_work=keep_work)
+        if self._beside is not None:
+            self._beside.preempted(job)
+
     def wake_at(self, time: float) -> None:
         if time > self.now:
             heappush(self._heap, (time, _WAKE, 0, 0))

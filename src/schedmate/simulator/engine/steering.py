@@ -52,6 +52,9 @@ class Beside(Protocol):
 
     def started(self, job: int) -> None: ...
 
+    def preempted(self, job: int) -> None:
+        """Its scheduler took it off its GPUs, and it waits again."""
+
     def ended(self, job: int, *, killed: bool) -> None:
         """`killed`: by a time limit that was lowered."""
 

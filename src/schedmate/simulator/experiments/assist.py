@@ -3,7 +3,8 @@
 A policy of kind `beside` is an unmodified scheduler: the simulated daemon (`simulator.shell`) sees
 its jobs and steers it with what a live adapter has, by instructions of the decision engine.
 A policy of kind `asking` gets answers (`Policy.answered`): predicted run times, where runs are
-headed, how jobs scale with GPUs. No daemon steers it.
+headed, how jobs scale with GPUs. The daemon does not order its queue; with the handler it requeues
+what failed or hangs.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def prepare(setting: Setting, plan: Plan, knowledge: Knowledge) -> Prepared:
     recovery = Owners(setting.columns, setting.workload, seed=setting.seed)
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
+    watched = beside or "handler" in plan.parts
     policy = declared.answered(_answers(setting, plan, estimates, tracker))
     submit = setting.columns.submit
     return Prepared(
@@ -65,18 +67,20 @@ def prepare(setting: Setting, plan: Plan, knowledge: Knowledge) -> Prepared:
         eligible=submit + estimates.cost_s if not beside and estimates.cost_s.any() else submit,
         watcher=tracker if "progress" in policy.asks_for else None,
         recovery=recovery,
-        shell=_shell(setting, plan, estimates, tracker, recovery) if beside else None,
+        shell=_shell(setting, plan, estimates if beside else None, tracker, recovery)
+        if watched
+        else None,
     )
 
 
 def _shell(
     setting: Setting,
     plan: Plan,
-    estimates: Estimates,
+    estimates: Estimates | None,
     tracker: Tracker | None,
     recovery: Recovery,
 ) -> Shell:
-    advised = "advisor" in plan.parts
+    advised = "advisor" in plan.parts and estimates is not None
     # without predictions there is nothing to order by
     order = ordering(setting.ordering if advised else "fifo")
     return Shell(

@@ -79,6 +79,7 @@ def execute(
         recovery=recovery,
         watcher=watcher,
         beside=beside,
+        nice_range=setting.nice_range,
         on_progress=on_progress,
     ).run()
 

@@ -74,6 +74,8 @@ class Setting:
     faults: tuple[Fault, ...] = ()
     ordering: str = DEFAULT_ORDERING
     """By which the decision engine orders jobs beside a scheduler."""
+    nice_range: int | None = None
+    """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())

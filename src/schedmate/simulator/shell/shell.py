@@ -42,8 +42,10 @@ if TYPE_CHECKING:
 OnEvent = Callable[[Event, Sequence[Instruction]], None]
 
 _TICK_S = 300.0
-"""Silent jobs are measured at these moments, as `core/hangs.py` has it; lowered limits are looked
-at as often, which is half of the shortest time before which they are given back."""
+"""Silent jobs are measured at these moments, as `core/hangs.py` has it."""
+_OF_THE_LIMIT = 0.25
+"""Of what is left of a lowered limit until a run under it is looked at again: much less than the
+share that is left when it is given back at the latest."""
 _REQUEUE_S = 120.0
 """Slurm lets a requeued job start so much later at the earliest."""
 _AGAIN_S = 300.0
@@ -98,6 +100,10 @@ class Shell:
 
     def started(self, job: int) -> None:
         self._snapshots.started(job)
+        self._note(job)
+
+    def preempted(self, job: int) -> None:
+        self._snapshots.preempted(job)
         self._note(job)
 
     def ended(self, job: int, *, killed: bool) -> None:
@@ -213,8 +219,8 @@ class Shell:
     def _set_limit(self, job: int, action: Action) -> None:
         self._scheduler.set_time_limit(job, action.value)
         self._snapshots.limited(job, action.value)
-        if self._snapshots.state(job) is JobState.RUNNING:
-            self._call_in_run(self._scheduler.now + _TICK_S, job, _LIMIT)
+        if self._snapshots.state(job) is JobState.RUNNING and self._snapshots.is_lowered(job):
+            self._look_at_limit_again(job)
 
     def _read(self, seen: Job, now: float) -> None:
         """One job after the other, as the daemon does."""
@@ -240,7 +246,7 @@ class Shell:
         if self._tracker is not None and now <= silent < math.inf:
             self._call_in_run(_next_tick(silent), job, _TICK)
         if self._snapshots.is_lowered(job):
-            self._call_in_run(now + _TICK_S, job, _LIMIT)
+            self._look_at_limit_again(job)
 
     def _silence(self, job: int) -> tuple[float, float]:
         """When this run falls silent, and until when it is."""
@@ -253,16 +259,29 @@ class Shell:
     def _watch_silence(self, job: int) -> None:
         now = self._scheduler.now
         since, until = self._silence(job)
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
+        if now < since:  # it runs more slowly than it did
+            self._call_in_run(_next_tick(since), job, _TICK)
+            return
         self._tell_progress(job, spoke_at=since if now < until else None)
-        if now < until and self._snapshots.state(job) is JobState.RUNNING:
+        if now < until:
             self._call_in_run(now + _TICK_S, job, _TICK)
 
     def _watch_limit(self, job: int) -> None:
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
         now = self._scheduler.now
         self._tell(JobSeen(now, self._snapshots.of(job)))
         if self._snapshots.is_lowered(job):
             self._tell_progress(job, spoke_at=None)
-            self._call_in_run(now + _TICK_S, job, _LIMIT)
+        if self._snapshots.is_lowered(job):
+            self._look_at_limit_again(job)
+
+    def _look_at_limit_again(self, job: int) -> None:
+        now = self._scheduler.now
+        left = self._snapshots.began(job) + self._scheduler.jobs.planned[job] - now
+        self._call_in_run(now + max(self._look_s, _OF_THE_LIMIT * left), job, _LIMIT)
 
     def _tell_progress(self, job: int, *, spoke_at: float | None) -> None:
         if self._tracker is None:
@@ -293,7 +312,9 @@ def predicted(estimates: Estimates, job: int) -> Prediction:
     p50 = float(estimates.p50[job])
     if math.isnan(p50):
         return Prediction(basis="none", explanation="its duration is unknown")
-    spread = Spread(float(estimates.p10[job]), p50, float(estimates.p90[job]))
+    p10, p90 = float(estimates.p10[job]), float(estimates.p90[job])
+    # some sources give the middle alone
+    spread = Spread(p50 if math.isnan(p10) else p10, p50, p50 if math.isnan(p90) else p90)
     basis: Basis = "history" if estimates.basis is None else estimates.basis[job]
     return Prediction(basis=basis, duration_s=spread, explanation=estimates.source)
 

@@ -53,6 +53,11 @@ class Snapshots:
         self._runs[job] += 1
         self._nodes[job] = tuple(str(node) for node in self._scheduler.nodes_of(job))
 
+    def preempted(self, job: int) -> None:
+        self._state[job] = JobState.PENDING
+        self._restarts[job] += 1
+        self._began[job] = None
+
     def ended(self, job: int, state: JobState | None) -> None:
         """As the trace has it, unless a state is given."""
         self._state[job] = state or STATES[int(self._columns.status[job])]

@@ -63,7 +63,7 @@ def note(
             where=where,
             line=site.line,
             of=of,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
         )
     )

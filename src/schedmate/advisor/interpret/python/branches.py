@@ -14,6 +14,7 @@ from schedmate.advisor.interpret.python.engine import Engine, Flow
 from schedmate.advisor.interpret.python.loops import note_way_out
 from schedmate.advisor.interpret.python.operators import compare
 from schedmate.advisor.interpret.python.ranks import asks_rank
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.truth import either, truth
@@ -55,7 +56,7 @@ def _note_skipped(engine: Engine, node: ast.If, value: Value, scope: Scope) -> N
                 value=value,
                 body=body,
                 line=scope.file.line(node),
-                certain=engine.state.certain,
+                reached=engine.state.reached,
                 depth=scope.file.depth,
             )
         )
@@ -118,14 +119,16 @@ def either_branch(
 
 def _tried(engine: Engine, branch: _Branch, *, certain: bool, if_there: bool = False) -> Flow:
     state = engine.state
-    kept = state.certain, state.if_there
-    state.certain, state.if_there = certain, if_there and state.if_there
+    kept = state.reached, state.if_there
+    if not certain:
+        state.reached = min(state.reached, Reached.UNDECIDED)
+    state.if_there = if_there and state.if_there
     try:
         return branch()
     except JobRaises:
         return Flow.RAISE
     finally:
-        state.certain, state.if_there = kept
+        state.reached, state.if_there = kept
 
 
 def interpret_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:

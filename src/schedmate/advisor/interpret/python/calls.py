@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.configured import with_bindings
 from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.injected import with_bindings
 from schedmate.advisor.interpret.python.natives import NATIVE_METHODS, NATIVES
 from schedmate.advisor.interpret.python.references import Member, Super
 from schedmate.advisor.interpret.python.scope import Scope
@@ -175,7 +175,7 @@ def record(
         positional=tuple(arguments.positional),
         keywords=arguments.keywords,
         line=site.line,
-        certain=engine.state.certain,
+        reached=engine.state.reached,
         if_there=engine.state.if_there,
         depth=site.scope.file.depth,
         target=engine.state.target,

@@ -131,7 +131,7 @@ def _note(
             arguments=given,
             line=site.line,
             named=named,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
             target=engine.state.target,
             within=engine.state.within,

@@ -17,6 +17,7 @@ from schedmate.advisor.interpret.python.finder import Finder
 from schedmate.advisor.interpret.python.memory import Memory
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope, State
 from schedmate.advisor.interpret.python.trace import Trace
@@ -151,11 +152,11 @@ class Engine(ABC):
     def run_file(self, path: str, scope: Scope) -> bool: ...
 
     @contextmanager
-    def uncertain(self) -> Iterator[None]:
+    def uncertain(self, reached: Reached = Reached.UNDECIDED) -> Iterator[None]:
         state = self.state
-        kept = state.certain, state.if_there
-        state.certain = state.if_there = False
+        kept = state.reached, state.if_there
+        state.reached, state.if_there = min(state.reached, reached), False
         try:
             yield
         finally:
-            state.certain, state.if_there = kept
+            state.reached, state.if_there = kept

@@ -213,7 +213,7 @@ def _note(
                 over=over,
                 line=site.line,
                 inside=len(engine.state.loops),
-                certain=engine.state.certain,
+                reached=engine.state.reached,
                 depth=site.scope.file.depth,
                 within=engine.state.within,
             )

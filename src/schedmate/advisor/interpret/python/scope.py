@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule
 from schedmate.advisor.interpret.python.values import LocalFunction, Value
 
@@ -52,7 +53,7 @@ class Scope:
 class State:
     """How sure it is that the code being interpreted will run, and where it stands."""
 
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     if_there: bool = True
     """Whether nothing but files that may be there, or not, makes it uncertain."""
     every: Value | None = None
@@ -78,3 +79,7 @@ class State:
             calls=self.calls + 1,
             loading=True,
         )
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED

@@ -1,4 +1,4 @@
-"""Code that nobody is seen to call, because a library does: interpreted last, as uncertain."""
+"""Code that no line is seen to call, because a library does: interpreted last."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.classes import lineage, lookup_class
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.functions import bound_method
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Table, Value
 
 _FIRST = [
@@ -32,7 +33,7 @@ def interpret_uncalled(engine: Engine) -> None:
     for function in sorted(engine.functions, key=_order)[:1000]:
         if function.node in engine.state.interpreted or not _worth(engine, function):
             continue
-        with engine.uncertain(), engine.memory.outside():
+        with engine.uncertain(Reached.UNCALLED), engine.memory.outside():
             _interpret(engine, function)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.model import Evidence, Source
 
 _STRENGTH: dict[Source, int] = {
@@ -188,7 +189,7 @@ class Call:
     positional: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
     line: Evidence
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     """False in a branch that nobody can decide, and in a function that nobody is seen to call."""
     depth: int = 0
     """How far the file is from the entry point."""
@@ -203,6 +204,10 @@ class Call:
     """Like `certain`, but true also where nothing but a file's being there decides."""
     every: Value | None = None
     """N, where it runs only `if step % N == 0`; the innermost such N."""
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
     def argument(self, name: str, position: int | None = None) -> Value | None:
         """By keyword, else by place; None where it is not given."""

@@ -72,7 +72,7 @@ def _note(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> 
             positional=tuple(arguments.positional),
             keywords=arguments.keywords,
             line=site.line,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
             receiver=receiver,
             within=engine.state.within,
