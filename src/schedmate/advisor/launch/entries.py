@@ -35,9 +35,33 @@ class Finder:
     start: Path
     script_dir: Path
     written: Mapping[str, SourceFile]
+    mounts: tuple[tuple[str, str], ...] = ()
+    """Directories of a container and what they are here, the nearest first."""
 
     def base(self, cwd: str | None) -> Path:
-        return Path(os.path.normpath(self.start / (cwd or ".")))
+        inside = self.inside(cwd or ".")
+        return Path(os.path.normpath(self.start / (cwd or "."))) if inside is None else inside
+
+    def inside(self, path: str) -> Path | None:
+        """What a path of a container is in the job's own tree."""
+        if not path.startswith("/"):
+            return None
+        whole = os.path.normpath(path)
+        for place, here in sorted(self.mounts, key=lambda each: -len(each[0])):
+            end = os.path.relpath(whole, place)
+            own = None if end.startswith("..") else self._mounted(here)
+            if own is not None:
+                return Path(os.path.normpath(own / end))
+        return None
+
+    def _mounted(self, here: str) -> Path | None:
+        if not set(here) & set("$`~"):
+            place = Path(os.path.normpath(self.start / here))
+            return place if self._is_own(place) else None
+        if not known_end(here):
+            return self.start
+        below = (self.start / end for end in ends(here))
+        return next((place for place in below if self._has_directory(place)), None)
 
     def read(self, path: Path) -> SourceFile | None:
         name = self.files.name_of(Path(os.path.normpath(path)))
@@ -56,6 +80,9 @@ class Finder:
 
     def _candidates(self, word: Word, cwd: str | None) -> Iterator[Path]:
         places = self._places(cwd)
+        inside = self.inside(word.text)
+        if inside is not None:
+            yield inside
         if word.known:
             for place in places:
                 yield Path(os.path.normpath(place / word.text))
@@ -73,6 +100,9 @@ class Finder:
 
     def directory(self, path: str, cwd: str | None) -> str | None:
         """The directory of the job that is meant by one which is not there, from its start."""
+        inside = self.inside(path)
+        if inside is not None and self.files.is_directory(inside):
+            return os.path.relpath(inside, self.start)
         if "\0" in path or self._has_directory(Path(os.path.normpath(self.base(cwd) / path))):
             return None
         for end in ends(path):
@@ -82,6 +112,11 @@ class Finder:
                 if place.name == end and self._is_own(place):
                     return os.path.relpath(place, self.start)
         return None
+
+    def has_directory(self, path: str) -> bool:
+        """Whether a path, from the start or of a container, is a directory of the job."""
+        place = self.base(path)
+        return self._is_own(place) and self._has_directory(place)
 
     def _has_directory(self, path: Path) -> bool:
         return self.files.directories.kind(str(path.parent), path.name) is True

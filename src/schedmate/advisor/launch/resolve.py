@@ -7,11 +7,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from schedmate.advisor.interpret.shell import Asked, Word, command_words, read_directives, walk
-from schedmate.advisor.interpret.shell.code_text import as_code, doubts
-from schedmate.advisor.interpret.shell.pieces import text_of
+from schedmate.advisor.interpret.shell import (
+    Asked,
+    Command,
+    Word,
+    command_words,
+    read_directives,
+    walk,
+)
+from schedmate.advisor.interpret.shell.code_text import as_code, beginning, doubts
+from schedmate.advisor.interpret.shell.csh import as_sh, is_csh
+from schedmate.advisor.interpret.shell.pieces import sides_of, text_of
 from schedmate.advisor.interpret.shell.words import COMMAND_FILE
+from schedmate.advisor.launch.applied import applied
 from schedmate.advisor.launch.commonplace import COMMONPLACE
+from schedmate.advisor.launch.containers import Images, commands_in
 from schedmate.advisor.launch.entries import Finder, python_words
 from schedmate.advisor.launch.launchers import (
     LAUNCHERS,
@@ -23,7 +33,8 @@ from schedmate.advisor.launch.launchers import (
     submits,
     take_off,
 )
-from schedmate.advisor.launch.recipes import recipe
+from schedmate.advisor.launch.manifests import Described, describe
+from schedmate.advisor.launch.recipes import recipe, tool_of
 from schedmate.advisor.launch.run import INLINE, STDIN, Entry, Launch, PythonRun
 from schedmate.advisor.launch.started import Started
 from schedmate.advisor.launch.target import Target
@@ -45,6 +56,7 @@ _DIRECTORIES = dict.fromkeys(
 )
 """Where the job was submitted."""
 
+_STARTS_PYTHON = re.compile(r"#!.*(?:python|uv run)")
 _STARTS_COPIES = re.compile(
     r"(?:^|[/.])(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)(?:\.py)?$"
 )
@@ -94,6 +106,7 @@ class _Resolver:
         self.missing: list[Word] = []
         self.written: dict[str, SourceFile] = {}
         self._finder = Finder(target.files, target.workdir, target.workdir, self.written)
+        self._images = Images()
         self._active: list[str] = []
         self._walked = 0
 
@@ -107,7 +120,16 @@ class _Resolver:
         self._enter(source, asked.text("chdir"))
         first = source.text.partition("\n")[0]
         word, *arguments = command_words((source.name, *args))
-        if source.name.endswith(".py") or (first.startswith("#!") and "python" in first):
+        jobs = describe(source)
+        if jobs is not None:
+            started = Started(asked=asked)
+            return [run for each in jobs for run in self._described(each, arguments, started)]
+        tool = tool_of(source)
+        if tool is not None:
+            return self._recipe(tool, arguments, source, Started(asked=asked))
+        if source.name.endswith(".ipynb"):
+            return [self._file(word, arguments, Started())]
+        if source.name.endswith(".py") or _STARTS_PYTHON.match(first):
             parent = (source.path or self._target.workdir).parent
             entry = Entry(name=source.name, source=source, import_root=parent)
             self.commands.append(("python", source.name, *args))
@@ -126,6 +148,8 @@ class _Resolver:
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
         self._walked += 1
+        if is_csh(source.text):
+            source = replace(source, text=as_sh(source.text))
         script = walk(
             source,
             arguments,
@@ -139,14 +163,25 @@ class _Resolver:
         self.scripts += script.sourced
         self.commands += [("export", name, value) for name, value in script.exports.items()]
         runs: list[PythonRun] = []
-        for command in script.commands:
+        submitted = [each for each in script.captured if submits(program(each.words[0]))]
+        for command in (*submitted, *script.commands):
             self.commands.append(tuple(word.text for word in command.words))
             if command.piped and runs and program(command.words[0]) == "tee":
                 files = [word for word in command.words[1:] if not word.text.startswith("-")]
                 runs[-1] = started.with_logs(runs[-1], files)
             elif len(runs) < _MAX_RUNS:
-                runs += self.unwrap(command.words, started.running(command))
+                runs += self._command(command, started.running(command))
         return runs
+
+    def _command(self, command: Command, started: Started) -> list[PythonRun]:
+        """Where it is not decided which program runs, those on all sides."""
+        runs = self.unwrap(command.words, started)
+        if any(run.entry.source is not None for run in runs):
+            return runs
+        undecided = replace(started, conditional=True)
+        sides = [self.unwrap(words, undecided) for words in sides_of(command.words)]
+        found = [run for side in sides for run in side if run.entry.source is not None]
+        return found or runs
 
     def unwrap(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """Take launchers off until Python, a script or something unknown is left."""
@@ -163,6 +198,12 @@ class _Resolver:
             started = replace(started.under(peeled), here=here)
             if submits(name):
                 return self._submitted(peeled, started)
+            launcher = LAUNCHERS.get(name)
+            if peeled.mounts or (launcher is not None and launcher.runs_image):
+                return self._contained(peeled, started)
+            started = self._moved(peeled.workdir, started)
+            if not peeled.rest and started.stdin and _reads_commands(name):
+                return self._nested(started.stdin, (), started)
             words = peeled.rest
         return []
 
@@ -180,8 +221,80 @@ class _Resolver:
             return self._nested(source, arguments, started)
         return self.unwrap(peeled.rest, started)
 
+    def _moved(self, workdir: Word | None, started: Started) -> Started:
+        """Where a launcher starts its command, if that is a directory of the job."""
+        if workdir is None:
+            return started
+        path = posixpath.join(started.cwd or ".", workdir.text)
+        if self._finder.base(path) == self._finder.start or self._finder.has_directory(path):
+            return replace(started, cwd=path)
+        meant = self._finder.directory(workdir.text, started.cwd)
+        return started if meant is None else replace(started, cwd=meant)
+
+    def _described(
+        self, job: Described, arguments: Sequence[Word], started: Started
+    ) -> list[PythonRun]:
+        """A command of a job file; `arguments` are put behind it."""
+        self.written |= job.written
+        own = (*(job.entrypoint or ()), *job.words)
+        self.commands += [tuple(word.text for word in own)] if own else []
+        started = replace(
+            started.with_env(job.env),
+            asked=job.asked | started.asked,
+            here=own[0].evidence if own else (),
+        )
+        words = (*job.words, *arguments)
+        if not job.in_container:
+            return self.unwrap(words, started)
+        workdir = None if job.cwd is None else Word(job.cwd)
+        peeled = Peeled(words, Launched(""), mounts=job.mounts, workdir=workdir)
+        return self._contained(peeled, started, job.image, job.entrypoint)
+
+    def _contained(
+        self,
+        peeled: Peeled,
+        started: Started,
+        file: str | None = None,
+        entrypoint: tuple[Word, ...] | None = None,
+    ) -> list[PythonRun]:
+        """A command in a container, or what the container's image runs by itself."""
+        image = self._images.image(file, peeled.own, self._finder)
+        copies = () if image is None else image.copies
+        before = self._finder
+        self._finder = replace(before, mounts=(*peeled.mounts, *copies, *before.mounts))
+        workdir = peeled.workdir
+        if image is not None:
+            started = replace(started, env={**image.env, **started.env})
+            workdir = workdir or Word(image.workdir)
+        started = self._moved(workdir, started)
+        found: list[PythonRun] = []
+        for words in commands_in(peeled.rest, image, entrypoint):
+            runs = self.unwrap(words, started)
+            found = found or runs
+            if any(run.entry.source is not None for run in runs):
+                found = runs
+                break
+        self._finder = before
+        return found
+
+    def _applied(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        """`kubectl apply -f job.yaml`, `docker compose run train`."""
+        meant = applied(words)
+        if meant is None:
+            return []
+        for file in meant.files:
+            source = self._finder.find(file, started.cwd)
+            jobs = None if source is None else describe(source, meant.service)
+            if source is not None and jobs:
+                self.scripts.append(source)
+                own = {"words": meant.command} if meant.command else {}
+                made = [replace(job, **own) for job in jobs]
+                return [run for job in made for run in self._described(job, (), started)]
+        return []
+
     def _start(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         name = program(words[0])
+        self._images.note(words)
         if PYTHON.fullmatch(name):
             return self._python(words[1:], started)
         if name.endswith((".py", ".ipynb")):
@@ -293,17 +406,23 @@ class _Resolver:
         if name in ("jupyter", "papermill"):
             notebooks = [word for word in words if word.text.endswith(".ipynb")]
             return [self._file(notebooks[0], words, started)] if notebooks else []
-        text = recipe(name, words, self._finder.base(started.cwd), self._finder.read)
-        if text is None:
+        return self._recipe(name, words, None, started)
+
+    def _recipe(
+        self, tool: str, words: Sequence[Word], file: SourceFile | None, started: Started
+    ) -> list[PythonRun]:
+        found = recipe(tool, words, self._finder.base(started.cwd), self._finder.read, file)
+        if found is None:
             return []
-        self.scripts.append(text)
-        return self._nested(text, (), started)
+        self.scripts.append(found.text)
+        where = self._moved(found.directory, started)
+        return self._nested(found.text, (), where)
 
     def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """A console script of the job's package, a script without an ending, or a program."""
         name = program(words[0])
         if name in COMMONPLACE or name in LAUNCHERS or not words[0].known:
-            return []
+            return self._applied(words, started)
         if not _PROGRAM.fullmatch(name) or self._finder.missing_program(words[0], started.cwd):
             return []
         if "/" in words[0].text:
@@ -344,7 +463,8 @@ class _Surroundings:
 
 def _inline(word: Word) -> SourceFile:
     """Text on a command line; its lines are those of the script where it stands."""
-    lines = word.pieces[0].at[0].evidence(word.pieces[0].at[1]) if word.pieces else word.evidence
+    first = beginning(word.pieces)
+    lines = word.evidence if first is None else first.at[0].evidence(first.at[1])
     line = lines[-1] if lines else None
     if line is None or line.file == COMMAND_FILE:
         return SourceFile(COMMAND_FILE, word.text)
@@ -361,6 +481,10 @@ def _code(word: Word) -> tuple[SourceFile, dict[str, Word]]:
         for name, pieces in values.items()
     }
     return _inline(replace(word, text=text)), variables
+
+
+def _reads_commands(name: str) -> bool:
+    return name in LAUNCHERS and LAUNCHERS[name].reads_commands
 
 
 def _behind_dashes(words: Sequence[Word]) -> tuple[Word, ...]:

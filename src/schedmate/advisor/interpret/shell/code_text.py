@@ -17,10 +17,21 @@ _ENDS_COMMAND = re.compile(r"[;&|\n(]")
 
 def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
     """The text, and the values of the variables that stand in it."""
-    writer = _Writer(pieces[0].at if pieces else None, any("<<" in each.text for each in pieces))
+    first = beginning(pieces)
+    writer = _Writer(first and first.at, any("<<" in each.text for each in pieces))
     for piece in pieces:
         writer.add(piece)
     return writer.text, writer.values
+
+
+def beginning(pieces: Sequence[Piece]) -> Piece | None:
+    """The piece whose line the text starts at: of a variable with lines of commands its own."""
+    for piece in pieces:
+        if piece.text and any(map(_is_command, piece.text.split("\n")[1:])):
+            return piece
+        if piece.text:
+            break
+    return pieces[0] if pieces else None
 
 
 def doubts(pieces: Iterable[Piece]) -> set[str]:
@@ -52,7 +63,10 @@ class _Writer:
         self._put(f"${{{name}}}")
 
     def _is_value(self, piece: Piece) -> bool:
-        elsewhere = piece.at != self._start or "\n" in piece.text
+        lines = piece.text.split("\n")[1:]
+        if any(_is_command(line) for line in lines):
+            return False
+        elsewhere = piece.at != self._start or bool(lines)
         if self._has_documents or not elsewhere or self._quote == "'" or not piece.known:
             return False
         if not piece.text.strip() or _CODE & set(piece.text):
@@ -69,6 +83,12 @@ class _Writer:
         words = command.split()[1 if glued else 0 :]
         self._begun = self._begun or any("=" not in word for word in words)
         self._in_word = not command[-1].isspace() if command else self._in_word
+
+
+def _is_command(line: str) -> bool:
+    """Whether a line of its own is a command, not more arguments of the one before."""
+    words = line.split()
+    return bool(words) and not words[0].startswith("-") and "=" not in words[0]
 
 
 def _quote_behind(text: str, quote: str) -> str:

@@ -44,6 +44,8 @@ class ShellScript:
     exports: Mapping[str, str]
     written: Mapping[str, SourceFile] = field(default_factory=dict)
     sourced: tuple[SourceFile, ...] = ()
+    captured: tuple[Command, ...] = ()
+    """Commands whose output it takes: `id=$(sbatch job.sh)`."""
 
 
 def merged(commands: list[tuple[Site, Command]]) -> list[tuple[Site, Command]]:

@@ -34,6 +34,7 @@ _MAX_PIECES = 60_000
 _MAX_DIGITS = 18
 _MAX_NESTED = 8
 _MAX_SUBSTITUTIONS = 5000
+_MAX_CAPTURED = 500
 
 
 class Surroundings(Protocol):
@@ -56,6 +57,7 @@ class Shell(ABC):
         self.state = State()
         self.budget = _MAX_PIECES
         self.commands: list[tuple[Site, Command]] = []
+        self.captured_commands: list[tuple[Site, Command]] = []
         self.written: dict[str, SourceFile] = {}
         self.status: bool | None = True
         self.assumed = False
@@ -169,6 +171,7 @@ class Shell(ABC):
         with self._at_line(at):
             self.run(self._parse(text))
         output = [piece for part in self.printing for piece in part]
+        self.captured_commands += self.commands[: _MAX_CAPTURED - len(self.captured_commands)]
         self.printing, self.state, self.commands, self.piped, self.stdin, self.status = before
         if not output or not known(output):
             return unknown(f"$({text})", at)

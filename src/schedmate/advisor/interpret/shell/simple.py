@@ -211,6 +211,8 @@ def _input_file(machine: Machine, redirects: Sequence[Redirect]) -> SourceFile |
     for redirect in redirects:
         if redirect.operator == "<" and redirect.target is not None:
             return machine.find(text_of(machine.pieces(redirect.target)))
+    if machine.piped and any(each.known and each.text.strip() for each in machine.stdin or ()):
+        return _numbered(machine, machine.stdin or ())
     return None
 
 

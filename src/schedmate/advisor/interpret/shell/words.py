@@ -54,6 +54,8 @@ class Piece:
     """An element of an array, or one of the script's arguments, that is a word by itself."""
     filled: bool | None = None
     """Of an unknown piece: whether there is any text; False where nothing seems to set it."""
+    sides: tuple[tuple[Piece, ...], ...] = ()
+    """Of an unknown piece: what it is on each side of a branch that is not decided."""
 
 
 Pieces = tuple[Piece, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedmate.advisor.launch.launchers.base import Launcher, launcher
 
 WRAPPERS: dict[str, Launcher] = {
-    "env": launcher("-u --unset -C --chdir"),
+    "env": launcher("-u --unset -C --chdir", workdir="-C --chdir"),
     "time": launcher("-f -o --format --output"),
     "nohup": launcher(),
     "exec": launcher("-a"),
@@ -61,5 +61,6 @@ WRAPPERS: dict[str, Launcher] = {
         "-j --jobs -a --arg-file --joblog --colsep -C --results --delay --timeout --retries -S "
         "--sshlogin -N -n -L --tmpdir --header --max-args",
         starts_shell=True,
+        reads_commands=True,
     ),
 }
