@@ -65,7 +65,7 @@ CONTAINERS = (
         "a directory mounted under another name",
         """\
         === job.sh
-        docker run --rm -v $PWD/code:/workspace -w /workspace img:1 bash -c "python train.py --epochs 9"
+        docker run -v $PWD/code:/workspace -w /workspace img:1 bash -c "python train.py --epochs 9"
         """,
         "job.sh",
         entry="code/train.py",

@@ -15,6 +15,7 @@ from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.sources.notebooks import code_of
 
 _CONFIGS = (".yaml", ".yml", ".json", ".toml", ".py", ".gin", ".cfg", ".ini", ".jsonnet")
+_MAX_PACKAGES = 40
 _PYTHON_STARTS = {
     "-m": "module",
     "-c": "inline",
@@ -185,12 +186,30 @@ class Finder:
                     source = self.read(root / candidate)
                     if source is not None:
                         return Entry(name=source.name, source=source, import_root=root)
-        return Entry(name=f"-m {word.text}", source=None, import_root=self.base(cwd))
+        return self._module_below(word, relative) or Entry(
+            name=f"-m {word.text}", source=None, import_root=self.base(cwd)
+        )
+
+    def _module_below(self, word: Word, relative: str) -> Entry | None:
+        """The one of that name anywhere in the tree, as `PYTHONPATH` may lead to it."""
+        if not word.known or "." not in word.text:
+            return None
+        for ending in (".py", "/__main__.py"):
+            below = self.files.directories.files_below(str(self.files.workdir))
+            end = f"/{relative}{ending}"
+            found = [each for each in below if each.endswith(end)]
+            source = self.read(self.files.workdir / found[0]) if len(found) == 1 else None
+            if source is not None:
+                root = self.files.workdir / found[0].removesuffix(end)
+                return Entry(name=source.name, source=source, import_root=root)
+        return None
 
     def program(self, word: Word, cwd: str | None) -> Entry:
         """A console script of the job's own package, or a program from elsewhere."""
         name = PurePosixPath(word.text).name
-        for root in dict.fromkeys((self.base(cwd), self.start, self.files.workdir)):
+        top = self.files.workdir
+        below = (top / each for each in self.files.directories.folders(str(top))[:_MAX_PACKAGES])
+        for root in dict.fromkeys((self.base(cwd), self.start, top, *below)):
             script = console_script(name, root, self.read)
             if script is not None:
                 return Entry(
@@ -200,6 +219,22 @@ class Finder:
                     function=script.function,
                 )
         return Entry(name=name, source=None, import_root=self.base(cwd), is_program=True)
+
+
+class Surroundings:
+    """What a script may see of the job's directory."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    def read(self, path: str, cwd: str | None) -> SourceFile | None:
+        return self._finder.find(Word(path, known="$" not in path), cwd)
+
+    def exists(self, path: str, cwd: str | None) -> bool:
+        return self._finder.exists(path, cwd)
+
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        return self._finder.directory(path, cwd)
 
 
 def _entry_name(source: SourceFile | None, word: Word) -> str:

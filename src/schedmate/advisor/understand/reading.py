@@ -15,6 +15,7 @@ from schedmate.advisor.interpret.python.follow import Followed, follow
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.launch.certainty import at_most
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
@@ -51,7 +52,8 @@ def understand(
     trace.options += undeclared(main.arguments, {option.name for option in trace.options})
     root = f"{files.workdir.absolute()}/"
     says = _says(main, followed, root)
-    workload = record_of(launch, _as_called(main), request, trace, says, root=root)
+    record = record_of(launch, _as_called(main), request, trace, says, root=root)
+    workload = at_most(record, launch.certainty)
     if agent is not None:
         workload = agent.fill(workload, Seen(launch, main, trace, files))
     code = _code(launch, main, files)

@@ -15,6 +15,8 @@ _WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
 """Options of MPI and SGE that take a name and its value, as two words or with `=` between."""
 _SHELL = (Word("bash"), Word("-c"))
 _SETTING = frozenset(("-e", "--env", "-x", "--set-env", "--export", "--container-env"))
+_RANGE = re.compile(r"[A-Za-z_]{1,20}=\d{1,6}:\d{1,6}", re.ASCII)
+"""`JOB=1:4` of Kaldi's launchers."""
 _VARIABLE = re.compile(r",(?=[A-Za-z_]\w{0,80}=)", re.ASCII)
 
 
@@ -178,6 +180,9 @@ class _Reader:
             if self._take_options() or self.at >= len(self._words):
                 return
             word = self._words[self.at]
+            if left and _RANGE.fullmatch(word.text):
+                self.at += 1
+                continue
             if not left or self._starts_program(word):
                 return
             self.own.append(word)

@@ -55,6 +55,10 @@ WRAPPERS: dict[str, Launcher] = {
     "strace": launcher("-o -e -p -s -E -u"),
     "valgrind": launcher("--tool"),
     "dcgmi": launcher("-s -j"),
+    **dict.fromkeys(
+        ("run.pl", "queue.pl", "slurm.pl", "ssh.pl", "pbs.pl", "sge.pl"),
+        launcher("--gpu --mem --num-threads --max-jobs-run --config -l -q -pe", positionals=1),
+    ),
     "watch": launcher("-n -d", starts_shell=True),
     "xargs": launcher("-n -I -P -L -d -a -s -E --max-args --max-procs --replace --delimiter"),
     "parallel": launcher(
