@@ -74,8 +74,10 @@ def command(
     """Say what a job is, how long it will take and what is wrong with it. Nothing is run.
 
     SCRIPT is an sbatch or shell script, a Python file or a job file (Kubernetes, Ray, Compose,
-    SkyPilot, a Dockerfile, a Makefile), relative to D; what follows it is its own, except a last --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A
-    language model, where there is one, is asked only about what reading leaves open.
+    SkyPilot, a Dockerfile, a Makefile), relative to D; what follows it is its own, except a last
+    --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A language model, where
+    there is one, is asked only about what reading leaves open. Exits with 3 when neither the
+    program that the job starts nor its duration is known.
     """
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")

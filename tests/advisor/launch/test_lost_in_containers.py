@@ -1,8 +1,13 @@
 """Container files, images and mounts: the program lies elsewhere there."""
 
+from contextlib import suppress
+
 import pytest
 
 from advisor.launch.trees import Tree, assert_found
+from schedmate.advisor import Target
+from schedmate.advisor.launch.resolve import resolve
+from schedmate.model import BadInput
 
 CONTAINERS = (
     Tree(
@@ -157,3 +162,23 @@ CONTAINERS = (
 @pytest.mark.parametrize("tree", CONTAINERS, ids=lambda tree: tree.name)
 def test_the_program_is_found(tree, tmp_path):
     assert_found(tree, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Dockerfile", 'FROM x\nENTRYPOINT ["docker", "run", "x"]\n'),
+        ("Dockerfile", "FROM x\nCMD docker run a && docker run b\n"),
+        ("Dockerfile", "FROM x\nCMD [\n"),
+        ("Dockerfile", "COPY\nENV\nWORKDIR\nCMD\n" + "\\\n" * 50),
+        ("compose.yaml", "services:\n  a:\n    image: x\n    command: docker compose up\n"),
+        ("job.yaml", "kind: Job\napiVersion: v1\nspec: &a\n  template: *a\n"),
+        ("job.yaml", "kind: Job\napiVersion: v1\nspec: " + "[" * 300 + "]" * 300),
+        ("x.def", "%runscript\n%files\n%environment\n"),
+        ("x.sub", "executable = $(executable)\nqueue\n"),
+    ],
+)
+def test_files_that_lead_to_themselves_or_nowhere_end(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    with suppress(BadInput):
+        assert resolve(Target.from_script(tmp_path, name, ())).main is None

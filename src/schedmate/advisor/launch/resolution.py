@@ -12,6 +12,7 @@ from schedmate.advisor.launch.entries import Finder
 from schedmate.advisor.launch.run import Entry, Launch, PythonRun
 from schedmate.advisor.launch.started import Started
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.sources.elsewhere import known_end
 from schedmate.advisor.sources.files import SourceFile
 
 MOST_LOST = 20
@@ -63,7 +64,7 @@ class Resolution:
 
     def file_run(self, file: Word, arguments: Sequence[Word], started: Started) -> PythonRun:
         entry = self.finder.file(file, started.cwd)
-        if entry.source is None and not entry.missing:
+        if entry.source is None and not file.known and not known_end(file.text):
             self.lost.append(((file, *arguments), started))
         return self.run_of(entry, file, arguments, started)
 

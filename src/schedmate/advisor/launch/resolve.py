@@ -76,9 +76,8 @@ def resolve(target: Target) -> Launch:
         runs = resolver.script(source, target.args, asked)
     main = resolver.launch(runs, asked).main
     runs += [] if main is None else started_by(main, resolver.unwrap)
-    if main is None or (main.entry.source is None and not main.entry.missing):
-        found = guessed_runs(resolver, resolver.unwrap)
-        runs = [*(run for run in runs if run.entry.source is not None), *found] if found else runs
+    if main is None or any(main.command == words[0] for words, _ in resolver.lost):
+        runs += guessed_runs(resolver, resolver.unwrap)
     launch = resolver.launch(runs, asked)
     main = launch.main
     return launch if main is None or asked.options else replace(launch, asked=main.asked)

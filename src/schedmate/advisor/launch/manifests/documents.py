@@ -56,8 +56,8 @@ class Part:
         part: Part | None = self
         for name in path:
             found = dict(part.items()) if part is not None else {}
-            merged = found["<<"].get(name) if "<<" in found and name not in found else None
-            part = found.get(name, merged)
+            merged = dict(found["<<"].items()) if "<<" in found else {}
+            part = found.get(name, merged.get(name))
         return part
 
     def parts(self) -> list[Part]:

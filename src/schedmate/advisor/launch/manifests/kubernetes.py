@@ -17,6 +17,7 @@ _COUNTS = ("replicas", "parallelism", "numNodes")
 _GPU = re.compile(r"(?:nvidia|amd|gpu\.intel)\.com/(?:gpu|mig-|xpu|i915)")
 _VARIABLE = re.compile(r"\$\(([A-Za-z_]\w{0,100})\)", re.ASCII)
 _MAX_PARTS = 3000
+_MAX_DEPTH = 30
 
 
 def is_manifest(part: Part) -> bool:
@@ -94,9 +95,11 @@ class _Pods:
     def __init__(self) -> None:
         self._left = _MAX_PARTS
 
-    def of(self, part: Part, count: int = 1, counted: Evidence | None = None) -> Iterator[_Pod]:
+    def of(
+        self, part: Part, count: int = 1, counted: Evidence | None = None, depth: int = 0
+    ) -> Iterator[_Pod]:
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or depth > _MAX_DEPTH:
             return
         for name in _COUNTS:
             stated = part.get(name)
@@ -111,7 +114,7 @@ class _Pods:
         if single is not None and (single.get("command") or single.get("args")):
             yield _Pod((single,), part.get("volumes"), count, counted)
         for inner in part.inner():
-            yield from self.of(inner, count, counted)
+            yield from self.of(inner, count, counted, depth + 1)
 
 
 def _asked(pods: Sequence[_Pod]) -> Asked:
