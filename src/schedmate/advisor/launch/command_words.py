@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.interpret.shell.code_text import as_code, beginning
-from schedmate.advisor.interpret.shell.pieces import text_of
+from schedmate.advisor.interpret.shell.spans import text_of
 from schedmate.advisor.interpret.shell.words import COMMAND_FILE
 from schedmate.advisor.launch.launchers import LAUNCHERS, PYTHON, program
 from schedmate.advisor.sources.files import SourceFile, evidence
@@ -75,7 +75,7 @@ def first_line(source: SourceFile) -> tuple[Evidence, ...]:
 
 def inline(word: Word) -> SourceFile:
     """Text on a command line; its lines are those of the script where it stands."""
-    first = beginning(word.pieces)
+    first = beginning(word.spans)
     lines = word.evidence if first is None else first.at[0].evidence(first.at[1])
     line = lines[-1] if lines else None
     if line is None or line.file == COMMAND_FILE:
@@ -85,11 +85,11 @@ def inline(word: Word) -> SourceFile:
 
 def shell_code(word: Word) -> tuple[SourceFile, dict[str, Word]]:
     """The same as shell text, in which values from elsewhere are variables."""
-    if text_of(word.pieces) != word.text:
+    if text_of(word.spans) != word.text:
         return inline(word), {}
-    text, values = as_code(word.pieces)
+    text, values = as_code(word.spans)
     variables = {
-        name: Word(text_of(pieces), pieces[0].at[0].evidence(pieces[0].at[1]), pieces=pieces)
-        for name, pieces in values.items()
+        name: Word(text_of(spans), spans[0].at[0].evidence(spans[0].at[1]), spans=spans)
+        for name, spans in values.items()
     }
     return inline(replace(word, text=text)), variables

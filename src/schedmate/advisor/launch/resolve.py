@@ -14,7 +14,7 @@ from schedmate.advisor.interpret.shell import (
     read_directives,
 )
 from schedmate.advisor.interpret.shell.code_text import doubts
-from schedmate.advisor.interpret.shell.pieces import sides_of
+from schedmate.advisor.interpret.shell.spans import sides_of
 from schedmate.advisor.launch.applied import applied
 from schedmate.advisor.launch.command_words import (
     SHELLS,
@@ -314,7 +314,7 @@ class _Resolver(Resolution):
         if self.walked >= _MAX_SCRIPTS:
             return []
         source, values = shell_code(word)
-        doubtful = frozenset(doubts(word.pieces))
+        doubtful = frozenset(doubts(word.spans))
         return self._nested(source, arguments, replace(started, values=values, doubtful=doubtful))
 
     def _shell_file(

@@ -136,12 +136,12 @@ class _Reader:
         return unknown
 
     def _formatted(self, node: ast.expr, parts: Sequence[ast.expr], depth: int) -> Word:
-        pieces: list[Word] = []
+        spans: list[Word] = []
         for part in parts:
             value = part.value if isinstance(part, ast.FormattedValue) else part
-            pieces += self._words(value, depth + 1)
-        text = "".join(piece.text for piece in pieces)
-        return self._word(node, text, known=all(piece.known for piece in pieces))
+            spans += self._words(value, depth + 1)
+        text = "".join(span.text for span in spans)
+        return self._word(node, text, known=all(span.known for span in spans))
 
     def _made(self, call: ast.Call, depth: int) -> Words:
         """`str(x)`, `"a b".split()`, `shlex.split(x)`, `" ".join(words)`."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from schedmate.advisor.interpret.shell.expansion import expand, words_of
 from schedmate.advisor.interpret.shell.lexer import Token, lex
 from schedmate.advisor.interpret.shell.machine import Machine
-from schedmate.advisor.interpret.shell.pieces import (
+from schedmate.advisor.interpret.shell.spans import (
     Array,
     Value,
     fields,
@@ -18,13 +18,13 @@ from schedmate.advisor.interpret.shell.pieces import (
     unknown,
 )
 from schedmate.advisor.interpret.shell.state import element_keys
-from schedmate.advisor.interpret.shell.words import Piece, Pieces, Place
+from schedmate.advisor.interpret.shell.words import Span, Spans, Place
 
 _ASSIGNMENT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:\[(?P<key>[^\]]{0,500})\])?(?P<adds>\+?)=", re.ASCII
 )
 _KEYED = re.compile(r"\[([^\]]{1,500})\]=")
-_MAX_PIECES = 20_000
+_MAX_SPANS = 20_000
 _MAX_ELEMENTS = 2000
 
 
@@ -44,7 +44,7 @@ def assign(machine: Machine, token: Token) -> str | None:
         value = _with_element(machine, before, found, value, at)
     elif found["adds"] and before is not None:
         value = _added(before, value)
-    if not isinstance(value, Array) and len(value) > _MAX_PIECES:
+    if not isinstance(value, Array) and len(value) > _MAX_SPANS:
         value = unknown(f"${name}", at)
     machine.assign(name, value)
     return name
@@ -53,7 +53,7 @@ def assign(machine: Machine, token: Token) -> str | None:
 def _value(machine: Machine, raw: str, at: Place) -> Value:
     if not (raw.startswith("(") and raw.endswith(")")):
         return in_one(expand(raw, at, machine))
-    items: dict[str, Pieces] = {}
+    items: dict[str, Spans] = {}
     for token in lex(raw[1:-1])[:_MAX_ELEMENTS]:
         if token.kind != "word":
             continue
@@ -63,8 +63,8 @@ def _value(machine: Machine, raw: str, at: Place) -> Value:
             key = text_of(expand(keyed[1], place, machine))
             items[key] = tuple(expand(token.text[keyed.end() :], place, machine))
             continue
-        for pieces in words_of(token.text, place, machine):
-            items[str(len(items))] = tuple(pieces)
+        for spans in words_of(token.text, place, machine):
+            items[str(len(items))] = tuple(spans)
     return Array(items)
 
 
@@ -81,7 +81,7 @@ def _added(before: Value, value: Value) -> Value:
 
 
 def _with_element(
-    machine: Machine, before: Value | None, found: re.Match[str], value: Pieces, at: Place
+    machine: Machine, before: Value | None, found: re.Match[str], value: Spans, at: Place
 ) -> Value:
     key = expand(found["key"], at, machine)
     if not known(key):
@@ -135,9 +135,9 @@ def _exported(machine: Machine, name: str | None, *, exports: bool) -> None:
 def _expanded(machine: Machine, token: Token, *, exports: bool) -> None:
     """`export $(cat .env | xargs)`"""
     at = machine.place(token)
-    for pieces in fields(expand(token.text, at, machine)):
-        name, equals, _ = text_of(pieces).partition("=")
-        if equals and name.isidentifier() and known(pieces):
-            value = text_of(pieces)[len(name) + 1 :]
-            machine.assign(name, (Piece(value, pieces[0].at),))
+    for spans in fields(expand(token.text, at, machine)):
+        name, equals, _ = text_of(spans).partition("=")
+        if equals and name.isidentifier() and known(spans):
+            value = text_of(spans)[len(name) + 1 :]
+            machine.assign(name, (Span(value, spans[0].at),))
             _exported(machine, name, exports=exports)

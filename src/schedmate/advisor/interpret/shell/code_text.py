@@ -1,4 +1,4 @@
-"""Text that a shell reads once more, as `eval` and `bash -c` do, put together from pieces.
+"""Text that a shell reads once more, as `eval` and `bash -c` do, put together from spans.
 
 What was stated elsewhere becomes a variable in it, so that it keeps its own lines.
 """
@@ -9,40 +9,40 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from schedmate.advisor.interpret.shell.words import Piece, Pieces
+from schedmate.advisor.interpret.shell.words import Span, Spans
 
 _CODE = frozenset("\"'`$\\;&|<>(){}#*?!~")
 _ENDS_COMMAND = re.compile(r"[;&|\n(]")
 
 
-def as_code(pieces: Sequence[Piece]) -> tuple[str, dict[str, Pieces]]:
+def as_code(spans: Sequence[Span]) -> tuple[str, dict[str, Spans]]:
     """The text, and the values of the variables that stand in it."""
-    first = beginning(pieces)
-    writer = _Writer(first and first.at, any("<<" in each.text for each in pieces))
-    for piece in pieces:
-        writer.add(piece)
+    first = beginning(spans)
+    writer = _Writer(first and first.at, any("<<" in each.text for each in spans))
+    for span in spans:
+        writer.add(span)
     return writer.text, writer.values
 
 
-def beginning(pieces: Sequence[Piece]) -> Piece | None:
-    """The piece whose line the text starts at: of a variable with lines of commands its own."""
-    for piece in pieces:
-        if piece.text and any(map(_is_command, piece.text.split("\n")[1:])):
-            return piece
-        if piece.text:
+def beginning(spans: Sequence[Span]) -> Span | None:
+    """The span whose line the text starts at: of a variable with lines of commands its own."""
+    for span in spans:
+        if span.text and any(map(_is_command, span.text.split("\n")[1:])):
+            return span
+        if span.text:
             break
-    return pieces[0] if pieces else None
+    return spans[0] if spans else None
 
 
-def doubts(pieces: Iterable[Piece]) -> set[str]:
+def doubts(spans: Iterable[Span]) -> set[str]:
     """The unknown texts in it that a shell which reads it again would not know as such."""
-    return {piece.text for piece in pieces if not piece.known and piece.text}
+    return {span.text for span in spans if not span.known and span.text}
 
 
 class _Writer:
     def __init__(self, start: object, has_documents: bool) -> None:  # noqa: FBT001 - private
         self._texts: list[str] = []
-        self.values: dict[str, Pieces] = {}
+        self.values: dict[str, Spans] = {}
         self._start = start
         self._has_documents = has_documents
         self._quote = ""
@@ -54,24 +54,24 @@ class _Writer:
     def text(self) -> str:
         return "".join(self._texts)
 
-    def add(self, piece: Piece) -> None:
-        if not self._is_value(piece):
-            self._put(piece.text)
+    def add(self, span: Span) -> None:
+        if not self._is_value(span):
+            self._put(span.text)
             return
         name = f"_VALUE_{len(self.values)}_"
-        self.values[name] = (replace(piece, splits=False, ends_word=False),)
+        self.values[name] = (replace(span, splits=False, ends_word=False),)
         self._put(f"${{{name}}}")
 
-    def _is_value(self, piece: Piece) -> bool:
-        lines = piece.text.split("\n")[1:]
+    def _is_value(self, span: Span) -> bool:
+        lines = span.text.split("\n")[1:]
         if any(_is_command(line) for line in lines):
             return False
-        elsewhere = piece.at != self._start or bool(lines)
-        if self._has_documents or not elsewhere or self._quote == "'" or not piece.known:
+        elsewhere = span.at != self._start or bool(lines)
+        if self._has_documents or not elsewhere or self._quote == "'" or not span.known:
             return False
-        if not piece.text.strip() or _CODE & set(piece.text):
+        if not span.text.strip() or _CODE & set(span.text):
             return False
-        return "=" not in piece.text or self._begun
+        return "=" not in span.text or self._begun
 
     def _put(self, text: str) -> None:
         self._texts.append(text)

@@ -93,4 +93,4 @@ def _agreed(one: Word, other: Word) -> Word:
     shared = posixpath.commonprefix([one.text.removesuffix(_CHANGES), other.text])
     if "/" not in shared or one.text.endswith(_FILES):
         return replace(one, known=False)
-    return replace(one, text=f"{shared}{_CHANGES}", known=False, pieces=())
+    return replace(one, text=f"{shared}{_CHANGES}", known=False, spans=())

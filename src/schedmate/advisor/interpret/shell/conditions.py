@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from schedmate.advisor.interpret.shell.parameters import matches
-from schedmate.advisor.interpret.shell.pieces import known, text_of
-from schedmate.advisor.interpret.shell.words import Piece
+from schedmate.advisor.interpret.shell.spans import known, text_of
+from schedmate.advisor.interpret.shell.words import Span
 
-Operand = Sequence[Piece]
+Operand = Sequence[Span]
 _MAX_DEPTH = 20
 _MAX_DIGITS = 18
 
@@ -130,10 +130,10 @@ class _Test:
 def _filled(operand: Operand) -> bool | None:
     """Whether there is any text; a variable that nothing sets has none."""
     unsure = False
-    for piece in operand:
-        if (piece.known and piece.text) or piece.filled:
+    for span in operand:
+        if (span.known and span.text) or span.filled:
             return True
-        unsure = unsure or not (piece.known or piece.filled is False)
+        unsure = unsure or not (span.known or span.filled is False)
     return None if unsure else False
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from schedmate.advisor.interpret.shell.lexer import extent
-from schedmate.advisor.interpret.shell.pieces import Value, fields, unknown
-from schedmate.advisor.interpret.shell.words import Piece, Pieces, Place
+from schedmate.advisor.interpret.shell.spans import Value, fields, unknown
+from schedmate.advisor.interpret.shell.words import Span, Spans, Place
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", re.ASCII)
 _PLAIN = re.compile(r"[^\\'\"$`]+")
@@ -26,10 +26,10 @@ class Scope(Protocol):
     """What an expansion may ask of the shell around it."""
 
     budget: int
-    """How many pieces may still be put in: a few lines can ask for billions."""
+    """How many spans may still be put in: a few lines can ask for billions."""
 
     @property
-    def arguments(self) -> tuple[Pieces, ...] | None:
+    def arguments(self) -> tuple[Spans, ...] | None:
         """`$1` and so on; None where nobody knows."""
 
     def look_up(self, name: str, at: Place) -> Value | None:
@@ -40,34 +40,34 @@ class Scope(Protocol):
 
     def assign(self, name: str, value: Value) -> None: ...
 
-    def number(self, text: str, at: Place) -> Pieces | None:
+    def number(self, text: str, at: Place) -> Spans | None:
         """What `$((text))` is."""
 
-    def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Pieces:
+    def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Spans:
         """What `${inside}` is; `whole` is how it is written."""
 
-    def captured(self, text: str, at: Place) -> Pieces:
+    def captured(self, text: str, at: Place) -> Spans:
         """What `$(text)` prints."""
 
 
-def expand(raw: str, at: Place, scope: Scope, depth: int = 0) -> list[Piece]:
+def expand(raw: str, at: Place, scope: Scope, depth: int = 0) -> list[Span]:
     """Take the quotes off and put the variables in."""
     if depth > _MAX_DEPTH:
         return list(unknown(raw, at))
-    return list(_Expansion(raw, at, scope, depth).pieces())
+    return list(_Expansion(raw, at, scope, depth).spans())
 
 
-def here_text(raw: str, at: Place, scope: Scope) -> list[Piece]:
+def here_text(raw: str, at: Place, scope: Scope) -> list[Span]:
     """A here-document: quotes are text in it."""
-    return list(_Expansion(raw, at, scope, 0, here=True).pieces(quoted=True))
+    return list(_Expansion(raw, at, scope, 0, here=True).spans(quoted=True))
 
 
-def words_of(raw: str, at: Place, scope: Scope) -> list[list[Piece]]:
+def words_of(raw: str, at: Place, scope: Scope) -> list[list[Span]]:
     """The words that one raw word becomes."""
     return [
-        pieces
+        spans
         for part in (_braces(raw) if "{" in raw else [raw])
-        for pieces in fields(expand(part, at, scope))
+        for spans in fields(expand(part, at, scope))
     ][:MAX_WORDS]
 
 
@@ -94,7 +94,7 @@ class _Expansion:
     at: int = 0
     here: bool = False
 
-    def pieces(self, *, quoted: bool = False) -> Iterator[Piece]:
+    def spans(self, *, quoted: bool = False) -> Iterator[Span]:
         while self.at < len(self.raw):
             char = self.raw[self.at]
             if char == "\\":
@@ -111,18 +111,18 @@ class _Expansion:
                 run = _PLAIN.match(self.raw, self.at)
                 yield self._plain(1 if run is None else len(run[0]))
 
-    def _plain(self, count: int) -> Piece:
-        piece = Piece(self.raw[self.at : self.at + count], self.place)
-        self._pass_lines(piece.text)
+    def _plain(self, count: int) -> Span:
+        span = Span(self.raw[self.at : self.at + count], self.place)
+        self._pass_lines(span.text)
         self.at += count
-        return piece
+        return span
 
     def _pass_lines(self, text: str) -> None:
         count = text.count("\n")
         if count:
             self.place = (self.place[0], self.place[1] + count)
 
-    def _escaped(self, *, quoted: bool) -> Iterator[Piece]:
+    def _escaped(self, *, quoted: bool) -> Iterator[Span]:
         following = self.raw[self.at + 1 : self.at + 2]
         if following == "\n":
             self._pass_lines("\n")
@@ -134,23 +134,23 @@ class _Expansion:
             if self.at < len(self.raw):
                 yield self._plain(1)
 
-    def _single_quoted(self) -> Iterator[Piece]:
+    def _single_quoted(self) -> Iterator[Span]:
         self.at += 1
         end = self.raw.find("'", self.at)
         yield self._plain((len(self.raw) if end < 0 else end) - self.at)
         self.at += 1
 
-    def _double_quoted(self) -> Iterator[Piece]:
+    def _double_quoted(self) -> Iterator[Span]:
         """`"$@"` without any arguments is no word, not an empty one."""
         self.at += 1
-        start, empty = self.at, Piece("", self.place)
-        inner = list(self.pieces(quoted=True))
+        start, empty = self.at, Span("", self.place)
+        inner = list(self.spans(quoted=True))
         if inner or not _ALL_ELEMENTS.fullmatch(self.raw, start, self.at):
             yield empty
         yield from inner
         self.at += 1
 
-    def _substituted(self, *, quoted: bool) -> Iterator[Piece]:
+    def _substituted(self, *, quoted: bool) -> Iterator[Span]:
         start, following = self.at, self.raw[self.at + 1 : self.at + 2]
         if self.raw[start] == "`":
             self.at = extent(self.raw, start)
@@ -164,13 +164,13 @@ class _Expansion:
             yield from self._parameter(whole[2:-1], whole, quoted=quoted)
         elif following == "'" and not quoted:
             self.at += 1
-            yield from (replace(piece, text=_ansi(piece.text)) for piece in self._single_quoted())
+            yield from (replace(span, text=_ansi(span.text)) for span in self._single_quoted())
         elif following == '"' and not quoted:
             self.at += 1
         else:
             yield from self._name(start, quoted=quoted)
 
-    def _name(self, start: int, *, quoted: bool) -> Iterator[Piece]:
+    def _name(self, start: int, *, quoted: bool) -> Iterator[Span]:
         found = _NAME.match(self.raw, start + 1)
         if found is None:
             yield self._plain(1)
@@ -178,7 +178,7 @@ class _Expansion:
         self.at = found.end()
         yield from self._parameter(found[0], self.raw[start : self.at], quoted=quoted)
 
-    def _parenthesis(self, whole: str, *, quoted: bool) -> Iterator[Piece]:
+    def _parenthesis(self, whole: str, *, quoted: bool) -> Iterator[Span]:
         if whole.startswith("$((") and whole.endswith("))"):
             inner = whole[3:-2]
             found = self.scope.number(inner, self.place)
@@ -187,23 +187,23 @@ class _Expansion:
         else:
             yield from self._captured(whole[2:-1], quoted=quoted)
 
-    def _captured(self, text: str, *, quoted: bool) -> Iterator[Piece]:
+    def _captured(self, text: str, *, quoted: bool) -> Iterator[Span]:
         yield from self._use(self.scope.captured(text, self.place), quoted=quoted)
         self._pass_lines(text)
 
-    def _parameter(self, inside: str, whole: str, *, quoted: bool) -> Iterator[Piece]:
+    def _parameter(self, inside: str, whole: str, *, quoted: bool) -> Iterator[Span]:
         value = self.scope.parameter(inside, whole, self.place, self.depth)
         yield from self._use(value, quoted=quoted)
         self._pass_lines(whole)
 
-    def _use(self, value: Pieces, *, quoted: bool) -> Iterator[Piece]:
+    def _use(self, value: Spans, *, quoted: bool) -> Iterator[Span]:
         if len(value) > self.scope.budget:
-            yield Piece("$…", self.place, known=False)
+            yield Span("$…", self.place, known=False)
             return
         self.scope.budget -= len(value)
-        for piece in value:
-            splits = not quoted and not piece.ends_word
-            yield piece if piece.splits == splits else replace(piece, splits=splits)
+        for span in value:
+            splits = not quoted and not span.ends_word
+            yield span if span.splits == splits else replace(span, splits=splits)
 
 
 def _ansi(text: str) -> str:

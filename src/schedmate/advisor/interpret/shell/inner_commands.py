@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from schedmate.advisor.interpret.shell.code_text import as_code, doubts
 from schedmate.advisor.interpret.shell.conditions import decide
 from schedmate.advisor.interpret.shell.machine import Machine
-from schedmate.advisor.interpret.shell.pieces import (
+from schedmate.advisor.interpret.shell.spans import (
     Array,
     joined,
     known,
@@ -19,9 +19,9 @@ from schedmate.advisor.interpret.shell.pieces import (
 )
 from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.syntax import Simple
-from schedmate.advisor.interpret.shell.words import Book, Piece, Pieces, Place
+from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place
 
-Fields = list[list[Piece]]
+Fields = list[list[Span]]
 Builtin = Callable[[Machine, Fields, Simple], Flow]
 _ENVIRONMENTS = re.compile(r"(?:^|/)(?:activate|conda\.sh|\.?bashrc|\.?profile|\.bash_profile)$")
 _MAX_SOURCED = 8
@@ -134,7 +134,7 @@ def _separated(machine: Machine, text: str, node: Simple) -> list[str]:
     """At the separator that stands before `read`, as in `IFS=, read -ra A`."""
     for token in node.words:
         if token.text.startswith("IFS="):
-            separators = text_of(machine.pieces(token))[len("IFS=") :]
+            separators = text_of(machine.spans(token))[len("IFS=") :]
             if separators.strip():
                 return re.split(f"[{re.escape(separators)}]", text.rstrip("\n"))
     return text.split()
@@ -148,13 +148,13 @@ def _read_lines(machine: Machine, fields: Fields, node: Simple) -> Flow:
 
 def _eval(machine: Machine, fields: Fields, node: Simple) -> Flow:
     at = _place(machine, node)
-    pieces = joined((tuple(field) for field in fields), at)
-    if not pieces or not pieces[0].known:
+    spans = joined((tuple(field) for field in fields), at)
+    if not spans or not spans[0].known:
         return "next"
-    text, values = as_code(pieces)
-    machine.doubtful |= doubts(pieces)
+    text, values = as_code(spans)
+    machine.doubtful |= doubts(spans)
     machine.state.values |= values
-    return machine.run_text(text, (Book.quoting(at[0].evidence(at[1])), 1))
+    return machine.run_text(text, (SourceMap.quoting(at[0].evidence(at[1])), 1))
 
 
 def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:
@@ -172,7 +172,7 @@ def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:
     before = machine.state.arguments
     if len(fields) > 1:
         machine.state.arguments = tuple(tuple(field) for field in fields[1:])
-    flow = machine.run_text(source.text, (Book(source), 1))
+    flow = machine.run_text(source.text, (SourceMap(source), 1))
     if len(fields) > 1:
         machine.state.arguments = before
     machine.sourcing.pop()
@@ -256,7 +256,7 @@ def _one_option(machine: Machine, index: int, letters: str, name: str) -> int:
     if len(option) > 2:  # noqa: PLR2004 - `-e10`
         machine.assign("OPTARG", plain(option[2:], at))
         return 1
-    following: Sequence[Pieces] = arguments[index + 1 : index + 2]
+    following: Sequence[Spans] = arguments[index + 1 : index + 2]
     machine.assign("OPTARG", following[0] if following else ())
     return 2
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from schedmate.advisor.interpret.shell.commands import merged
 from schedmate.advisor.interpret.shell.conditions import decide, negated
 from schedmate.advisor.interpret.shell.parameters import matches
-from schedmate.advisor.interpret.shell.pieces import known, text_of, unknown
+from schedmate.advisor.interpret.shell.spans import known, text_of, unknown
 from schedmate.advisor.interpret.shell.scope import Flow, Shell, Surroundings
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import (
@@ -32,7 +32,7 @@ from schedmate.advisor.interpret.shell.syntax import (
     Redirected,
     Simple,
 )
-from schedmate.advisor.interpret.shell.words import Piece, Pieces
+from schedmate.advisor.interpret.shell.words import Span, Spans
 from schedmate.advisor.sources.files import SourceFile
 
 _MAX_STEPS = 12_000
@@ -93,7 +93,7 @@ class Machine(Shell):
         return "next"
 
     def _condition(self, node: Condition) -> Flow:
-        operands = [self.pieces(token) for token in node.words]
+        operands = [self.spans(token) for token in node.words]
         return self._decided(decide(operands, self, patterns=True))
 
     def _arithmetic(self, node: Arithmetic) -> Flow:
@@ -142,7 +142,7 @@ class Machine(Shell):
                 self.printing = capturing if last else []
                 self.run(part)
                 if not last:
-                    printed = tuple(piece for each in self.printing or () for piece in each)
+                    printed = tuple(span for each in self.printing or () for span in each)
                     self.stdin = printed or None
             self.state, self.piped, self.stdin = before, False, stdin
             self.printing = capturing
@@ -232,7 +232,7 @@ class Machine(Shell):
             return self._after_loop(len(self.commands), self._either((node.body, _NOTHING)))
         return self._rounds(name, [tuple(item) for item in items], node.body)
 
-    def _rounds(self, name: str, items: Sequence[Pieces], body: Block) -> Flow:
+    def _rounds(self, name: str, items: Sequence[Spans], body: Block) -> Flow:
         first = len(self.commands)
         flow: Flow = "next"
         for item in items[:_MAX_ROUNDS]:
@@ -261,8 +261,8 @@ class Machine(Shell):
         return self._after_loop(first, flow)
 
     def _case(self, node: Case) -> Flow:
-        subject = self.pieces(node.subject)
-        arms = [(arm, [self.pieces(pattern) for pattern in arm.patterns]) for arm in node.arms]
+        subject = self.spans(node.subject)
+        arms = [(arm, [self.spans(pattern) for pattern in arm.patterns]) for arm in node.arms]
         if not known(subject) or not all(known(each) for _, row in arms for each in row):
             bodies = [arm.body for arm in node.arms]
             catches_all = bool(arms) and any(text_of(each) == "*" for each in arms[-1][1])
@@ -274,6 +274,6 @@ class Machine(Shell):
         return "next"
 
 
-def _unclear(item: Sequence[Piece]) -> bool:
+def _unclear(item: Sequence[Span]) -> bool:
     """An item that stands for nobody knows which, or how many."""
     return not known(item) or bool(_GLOBS & set(text_of(item)))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from schedmate.advisor.interpret.shell.expansion import Scope, expand
-from schedmate.advisor.interpret.shell.pieces import (
+from schedmate.advisor.interpret.shell.spans import (
     Array,
     joined,
     known,
@@ -17,7 +17,7 @@ from schedmate.advisor.interpret.shell.pieces import (
     text_of,
     unknown,
 )
-from schedmate.advisor.interpret.shell.words import Pieces, Place
+from schedmate.advisor.interpret.shell.words import Spans, Place
 
 _PARAMETER = re.compile(
     r"(?P<prefix>[#!]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,5}|[@*#?$!-])"
@@ -29,7 +29,7 @@ _MAX_TEXT = 400
 _LISTS = ("@", "*")
 
 
-def parameter(inside: str, whole: str, at: Place, scope: Scope, depth: int = 0) -> Pieces:
+def parameter(inside: str, whole: str, at: Place, scope: Scope, depth: int = 0) -> Spans:
     """What `${inside}` stands for; the text itself, marked unknown, where nobody knows."""
     found = _PARAMETER.fullmatch(inside)
     if found is None:
@@ -56,7 +56,7 @@ class _Parameter:
         self._scope = scope
         self._depth = depth
 
-    def value(self) -> Pieces:
+    def value(self) -> Spans:
         elements = self._elements()
         operator = _OPERATOR.match(self._rest)
         if operator is None:
@@ -68,19 +68,19 @@ class _Parameter:
             return self._nobody()
         return self._changed(elements, operator[0], operand)
 
-    def length(self) -> Pieces:
+    def length(self) -> Spans:
         elements = self._elements()
         if (
             elements is None
             or self._rest
-            or not known(piece for part in elements for piece in part)
+            or not known(span for part in elements for span in part)
         ):
             return unknown(self._whole, self._at)
         count = len(elements) if self._lists() else len(text_of(elements[0]) if elements else "")
         at = elements[0][0].at if elements and elements[0] else self._at
         return plain(str(count), at)
 
-    def indirect(self) -> Pieces:
+    def indirect(self) -> Spans:
         """`${!X}` is the variable that X names; `${!A[@]}` the subscripts of A."""
         value = self._scope.look_up(self._name, self._at)
         if self._lists() and isinstance(value, Array):
@@ -96,10 +96,10 @@ class _Parameter:
     def _lists(self) -> bool:
         return self._name in _LISTS or self._subscript in _LISTS
 
-    def _nobody(self) -> Pieces:
+    def _nobody(self) -> Spans:
         return unknown(self._whole, self._at, filled=self._scope.filled(self._name))
 
-    def _elements(self) -> list[Pieces] | None:
+    def _elements(self) -> list[Spans] | None:
         """The value as a list; with one element where it is no list. None: not set."""
         if self._name in _LISTS or self._name.isdigit():
             return self._positional()
@@ -112,7 +112,7 @@ class _Parameter:
             return list(value.items.values())
         return self._element(value)
 
-    def _positional(self) -> list[Pieces] | None:
+    def _positional(self) -> list[Spans] | None:
         arguments = self._scope.arguments
         if self._name == "0":
             value = self._scope.look_up("0", self._at)
@@ -124,7 +124,7 @@ class _Parameter:
         index = int(self._name) - 1
         return [arguments[index] if index < len(arguments) else ()]
 
-    def _element(self, value: Array) -> list[Pieces] | None:
+    def _element(self, value: Array) -> list[Spans] | None:
         """Where the subscript is unknown, the element that all of them are."""
         key = expand(self._subscript or "0", self._at, self._scope, self._depth + 1)
         text = text_of(key)
@@ -141,14 +141,14 @@ class _Parameter:
             return elements[:1]
         return [unknown(self._whole, self._at)]
 
-    def _together(self, elements: list[Pieces]) -> Pieces:
+    def _together(self, elements: list[Spans]) -> Spans:
         if not self._lists():
             return elements[0] if elements else ()
         if "*" in (self._name, self._subscript):
             return joined(elements, self._at)
         return separate(elements)
 
-    def _with_default(self, elements: list[Pieces] | None, operator: str, operand: str) -> Pieces:
+    def _with_default(self, elements: list[Spans] | None, operator: str, operand: str) -> Spans:
         present = self._present(elements, empty_counts=operator.startswith(":"))
         if operator[-1] == "+":
             if present is None:
@@ -163,33 +163,33 @@ class _Parameter:
             self._scope.assign(self._name, default)
         return default
 
-    def _present(self, elements: list[Pieces] | None, *, empty_counts: bool) -> bool | None:
+    def _present(self, elements: list[Spans] | None, *, empty_counts: bool) -> bool | None:
         if elements is None:
             return self._scope.filled(self._name)
         if not elements or (self._name.isdigit() and not elements[0]):
             return False
         if not empty_counts:
             return True
-        pieces = [piece for element in elements for piece in element]
-        if any(piece.known and piece.text for piece in pieces):
+        spans = [span for element in elements for span in element]
+        if any(span.known and span.text for span in spans):
             return True
-        return False if known(pieces) else None
+        return False if known(spans) else None
 
-    def _operand(self, raw: str) -> Pieces:
+    def _operand(self, raw: str) -> Spans:
         return tuple(expand(raw, self._at, self._scope, self._depth + 1))
 
-    def _changed(self, elements: list[Pieces], operator: str, operand: str) -> Pieces:
+    def _changed(self, elements: list[Spans], operator: str, operand: str) -> Spans:
         if operator == "@":
             return self._together(elements)
         if operator == ":" and self._lists():
             return self._slice_of_list(elements, operand)
         change = self._change(operator, operand)
-        changed: list[Pieces] = []
-        for pieces in elements:
-            text = text_of(pieces)
-            if change is None or not known(pieces) or len(text) > _MAX_TEXT:
+        changed: list[Spans] = []
+        for spans in elements:
+            text = text_of(spans)
+            if change is None or not known(spans) or len(text) > _MAX_TEXT:
                 return unknown(self._whole, self._at)
-            changed.append(plain(change(text), pieces[0].at if pieces else self._at))
+            changed.append(plain(change(text), spans[0].at if spans else self._at))
         return self._together(changed)
 
     def _change(self, operator: str, operand: str) -> Callable[[str], str] | None:
@@ -200,10 +200,10 @@ class _Parameter:
         pattern, _, replacement = (
             operand.partition("/") if operator[0] == "/" else (operand, "", "")
         )
-        pieces = self._operand(pattern), self._operand(replacement)
-        if not known(pieces[0]) or not known(pieces[1]):
+        spans = self._operand(pattern), self._operand(replacement)
+        if not known(spans[0]) or not known(spans[1]):
             return None
-        glob, new = text_of(pieces[0]), text_of(pieces[1])
+        glob, new = text_of(spans[0]), text_of(spans[1])
         if operator[0] == "/":
             return lambda text: _replaced(text, operator, glob, new)
         return lambda text: _trimmed(text, operator, glob)
@@ -225,7 +225,7 @@ class _Parameter:
             return lambda text: text[start:]
         return lambda text: text[start:][:length]
 
-    def _slice_of_list(self, elements: list[Pieces], operand: str) -> Pieces:
+    def _slice_of_list(self, elements: list[Spans], operand: str) -> Spans:
         bounds = self._bounds(operand)
         if bounds is None:
             return unknown(self._whole, self._at)

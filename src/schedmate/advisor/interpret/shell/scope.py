@@ -14,7 +14,7 @@ from schedmate.advisor.interpret.shell.expansion import MAX_WORDS, expand, words
 from schedmate.advisor.interpret.shell.lexer import Token
 from schedmate.advisor.interpret.shell.parameters import parameter
 from schedmate.advisor.interpret.shell.parser import parse
-from schedmate.advisor.interpret.shell.pieces import (
+from schedmate.advisor.interpret.shell.spans import (
     Array,
     Value,
     in_one,
@@ -26,11 +26,11 @@ from schedmate.advisor.interpret.shell.pieces import (
 )
 from schedmate.advisor.interpret.shell.state import State, set_outside
 from schedmate.advisor.interpret.shell.syntax import Block, Node, Redirect
-from schedmate.advisor.interpret.shell.words import Book, Piece, Pieces, Place, Word
+from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
 from schedmate.advisor.sources.files import SourceFile
 
 Flow = Literal["next", "exit", "return", "break", "continue"]
-_MAX_PIECES = 60_000
+_MAX_SPANS = 60_000
 _MAX_DIGITS = 18
 _MAX_NESTED = 8
 _MAX_SUBSTITUTIONS = 5000
@@ -51,11 +51,11 @@ class Surroundings(Protocol):
 class Shell(ABC):
     def __init__(self, source: SourceFile, surroundings: Surroundings) -> None:
         self.source = source
-        self.book = Book(source)
+        self.book = SourceMap(source)
         self.offset = 0
         self.surroundings = surroundings
         self.state = State()
-        self.budget = _MAX_PIECES
+        self.budget = _MAX_SPANS
         self.commands: list[tuple[Site, Command]] = []
         self.captured_commands: list[tuple[Site, Command]] = []
         self.written: dict[str, SourceFile] = {}
@@ -64,8 +64,8 @@ class Shell(ABC):
         """The last status is that of a program, which is taken to succeed."""
         self.undecided = 0
         self.piped = False
-        self.stdin: Pieces | None = None
-        self.printing: list[Pieces] | None = None
+        self.stdin: Spans | None = None
+        self.printing: list[Spans] | None = None
         """What `$( … )` has printed so far."""
         self.outputs: tuple[Redirect, ...] = ()
         self.calls: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ class Shell(ABC):
         """Follow a part of the script; how it goes on behind it."""
 
     @property
-    def arguments(self) -> tuple[Pieces, ...] | None:
+    def arguments(self) -> tuple[Spans, ...] | None:
         return self.state.arguments
 
     def look_up(self, name: str, at: Place) -> Value | None:
@@ -122,10 +122,10 @@ class Shell(ABC):
         elif not isinstance(value, Array):
             self.state.export(name, word(value, value[-1].at if value else (self.book, 1)))
 
-    def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Pieces:
+    def parameter(self, inside: str, whole: str, at: Place, depth: int) -> Spans:
         return parameter(inside, whole, at, self, depth)
 
-    def number(self, text: str, at: Place) -> Pieces | None:
+    def number(self, text: str, at: Place) -> Spans | None:
         """The line of the first variable in it states the number."""
         if "$(" in text or "${" in text or "`" in text or "$#" in text:
             with self._one_deeper() as too_deep:
@@ -139,7 +139,7 @@ class Shell(ABC):
             value = self.look_up(name, at)
             if value is None or isinstance(value, Array) or not known(value):
                 return None
-            places.extend(piece.at for piece in value[:1])
+            places.extend(span.at for span in value[:1])
             return _whole(text_of(value).strip())
 
         def write(name: str, value: int | None) -> None:
@@ -151,7 +151,7 @@ class Shell(ABC):
         result = evaluate(text, read, write)
         return None if result is None else plain(str(result), places[0] if places else at)
 
-    def captured(self, text: str, at: Place) -> Pieces:
+    def captured(self, text: str, at: Place) -> Spans:
         """What a command substitution prints, where all of it is known."""
         with self._one_deeper() as too_deep:
             return unknown(f"$({text})", at) if too_deep else self._captured(text, at)
@@ -164,19 +164,19 @@ class Shell(ABC):
         yield self._nested > _MAX_NESTED or self._substitutions < 0
         self._nested -= 1
 
-    def _captured(self, text: str, at: Place) -> Pieces:
+    def _captured(self, text: str, at: Place) -> Spans:
         before = self.printing, self.state, self.commands, self.piped, self.stdin, self.status
         self.printing, self.state, self.commands = [], self.state.copy(), []
         self.piped, self.stdin = False, None
         with self._at_line(at):
             self.run(self._parse(text))
-        output = [piece for part in self.printing for piece in part]
+        output = [span for part in self.printing for span in part]
         self.captured_commands += self.commands[: _MAX_CAPTURED - len(self.captured_commands)]
         self.printing, self.state, self.commands, self.piped, self.stdin, self.status = before
         if not output or not known(output):
             return unknown(f"$({text})", at)
         last = output[-1]
-        output[-1] = Piece(last.text.rstrip("\n"), last.at)
+        output[-1] = Span(last.text.rstrip("\n"), last.at)
         return tuple(output)
 
     @contextmanager
@@ -194,22 +194,22 @@ class Shell(ABC):
     def place(self, token: Token) -> Place:
         return self.book, token.line + self.offset
 
-    def pieces(self, token: Token) -> Pieces:
+    def spans(self, token: Token) -> Spans:
         """A token as one text, as in an assignment."""
         return in_one(expand(token.text, self.place(token), self))
 
-    def words(self, tokens: Sequence[Token]) -> list[list[Piece]]:
+    def words(self, tokens: Sequence[Token]) -> list[list[Span]]:
         return [
-            pieces
+            spans
             for token in tokens[:MAX_WORDS]
-            for pieces in words_of(token.text, self.place(token), self)
+            for spans in words_of(token.text, self.place(token), self)
         ][:MAX_WORDS]
 
     def as_words(self, tokens: Sequence[Token]) -> list[Word]:
         return [
-            word(pieces, self.place(token))
+            word(spans, self.place(token))
             for token in tokens[:MAX_WORDS]
-            for pieces in words_of(token.text, self.place(token), self)
+            for spans in words_of(token.text, self.place(token), self)
         ][:MAX_WORDS]
 
     def run_text(self, text: str, at: Place) -> Flow:

@@ -14,11 +14,11 @@ from schedmate.advisor.interpret.shell.inner_commands import BUILTINS, Fields
 from schedmate.advisor.interpret.shell.lexer import HereDocument, Token
 from schedmate.advisor.interpret.shell.machine import Machine
 from schedmate.advisor.interpret.shell.outputs import READS_FILES, printed, prints
-from schedmate.advisor.interpret.shell.pieces import in_one, known, plain, text_of, unknown, word
+from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import Redirect, Simple
-from schedmate.advisor.interpret.shell.words import Book, Piece, Pieces, Place, Word
+from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
 from schedmate.advisor.sources.files import SourceFile
 
 _DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
@@ -68,7 +68,7 @@ class SimpleCommands:
             machine.status, machine.assumed = True, False
             flow = builtin(machine, fields[1:], node)
         else:
-            words = [word(pieces, at) for pieces, at in zip(fields, places, strict=True)]
+            words = [word(spans, at) for spans, at in zip(fields, places, strict=True)]
             words = [_doubted(each, machine.doubtful) for each in words]
             flow = self._program(machine, node, fields, words, own)
         machine.stdin = before
@@ -159,7 +159,7 @@ def _alone(machine: Machine, token: Token) -> tuple[str, Word]:
     """`A=b command`: for that command alone."""
     name, _, raw = token.text.partition("=")
     at = machine.place(token)
-    return name, word(expand(raw, at, machine) or [Piece("", at)], at)
+    return name, word(expand(raw, at, machine) or [Span("", at)], at)
 
 
 def _tee_targets(fields: Fields) -> list[Word]:
@@ -186,22 +186,22 @@ def _here(redirects: Sequence[Redirect]) -> HereDocument | None:
     return next((redirect.here for redirect in redirects if redirect.here is not None), None)
 
 
-def _document(machine: Machine, here: HereDocument) -> Pieces:
+def _document(machine: Machine, here: HereDocument) -> Spans:
     at = (machine.book, here.line + machine.offset)
     if here.literal:
         return plain(here.text, at)
     return in_one(here_text(here.text, at, machine)) or plain("", at)
 
 
-def _input(machine: Machine, redirects: Sequence[Redirect]) -> Pieces | None:
+def _input(machine: Machine, redirects: Sequence[Redirect]) -> Spans | None:
     """A here-document or a here-string."""
     here = _here(redirects)
     if here is not None:
         return _document(machine, here)
     for redirect in redirects:
         if redirect.operator == "<<<" and redirect.target is not None:
-            pieces = machine.pieces(redirect.target)
-            return (*pieces, Piece("\n", machine.place(redirect.target)))
+            spans = machine.spans(redirect.target)
+            return (*spans, Span("\n", machine.place(redirect.target)))
     return None
 
 
@@ -210,20 +210,20 @@ def _input_file(machine: Machine, redirects: Sequence[Redirect]) -> SourceFile |
         return _numbered(machine, machine.stdin)
     for redirect in redirects:
         if redirect.operator == "<" and redirect.target is not None:
-            return machine.find(text_of(machine.pieces(redirect.target)))
+            return machine.find(text_of(machine.spans(redirect.target)))
     if machine.piped and any(each.known and each.text.strip() for each in machine.stdin or ()):
         return _numbered(machine, machine.stdin or ())
     return None
 
 
-def _numbered(machine: Machine, pieces: Pieces) -> SourceFile:
+def _numbered(machine: Machine, spans: Spans) -> SourceFile:
     """Text at the same lines as in the script, so that its evidence is the script's line."""
-    book, line = pieces[0].at
+    book, line = spans[0].at
     blank = "\n" * min(max(line - 1, 0), _MAX_LINES)
-    return SourceFile(book.name or machine.source.name, blank + text_of(pieces))
+    return SourceFile(book.name or machine.source.name, blank + text_of(spans))
 
 
-def _printed(machine: Machine, fields: Fields, at: Place) -> Pieces | None:
+def _printed(machine: Machine, fields: Fields, at: Place) -> Spans | None:
     name, arguments = text_of(fields[0]), fields[1:]
     stdin = machine.stdin
     if name in ("cat", "tee") and stdin is not None and (name == "tee" or not arguments):
@@ -243,7 +243,7 @@ def _printed(machine: Machine, fields: Fields, at: Place) -> Pieces | None:
     return None if text is None else plain(text, _telling(arguments, stdin, at))
 
 
-def _filtered(machine: Machine, name: str, arguments: Sequence[str]) -> Pieces | None:
+def _filtered(machine: Machine, name: str, arguments: Sequence[str]) -> Spans | None:
     """What a filter prints of a file of the job, at the line of the file where that stands."""
     source = machine.find(arguments[-1])
     text = None if source is None else printed(name, arguments[:-1], source.text)
@@ -252,24 +252,24 @@ def _filtered(machine: Machine, name: str, arguments: Sequence[str]) -> Pieces |
     first = text.partition("\n")[0].strip()
     lines = source.lines()
     number = next((at for at, line in enumerate(lines, 1) if first and first in line), 1)
-    return plain(text, (Book(source), number))
+    return plain(text, (SourceMap(source), number))
 
 
-def _unsure_echo(arguments: Fields, at: Place) -> Pieces:
+def _unsure_echo(arguments: Fields, at: Place) -> Spans:
     """What is known of it stays; the rest is unknown."""
-    pieces: list[Piece] = []
+    spans: list[Span] = []
     for field in arguments:
-        pieces += [*field, Piece(" ", at)]
-    return (*pieces[:-1], Piece("\n", at))
+        spans += [*field, Span(" ", at)]
+    return (*spans[:-1], Span("\n", at))
 
 
-def _telling(arguments: Fields, stdin: Pieces | None, at: Place) -> Place:
+def _telling(arguments: Fields, stdin: Spans | None, at: Place) -> Place:
     """The line that states what a command prints: not its own, if a variable came from afar."""
-    pieces = [*(piece for field in arguments for piece in field), *(stdin or ())]
-    return next((piece.at for piece in pieces if piece.text and piece.at != at), at)
+    spans = [*(span for field in arguments for span in field), *(stdin or ())]
+    return next((span.at for span in spans if span.text and span.at != at), at)
 
 
-def _write(machine: Machine, name: str, text: Pieces, *, append: bool) -> None:
+def _write(machine: Machine, name: str, text: Spans, *, append: bool) -> None:
     path = posixpath.normpath(posixpath.join(machine.state.cwd or ".", name))
     source = _numbered(machine, text)
     before = machine.written.get(path)

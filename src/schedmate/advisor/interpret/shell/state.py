@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from schedmate.advisor.interpret.shell.pieces import Array, Value, either, same
+from schedmate.advisor.interpret.shell.spans import Array, Value, either, same
 from schedmate.advisor.interpret.shell.syntax import Node
-from schedmate.advisor.interpret.shell.words import Book, Pieces, Place, Word
+from schedmate.advisor.interpret.shell.words import SourceMap, Spans, Place, Word
 from schedmate.advisor.sources.words import words
 
 _MAX_EXPORTED = 2000
@@ -26,7 +26,7 @@ class Defined:
     """A function, and the text that it stands in, which may be a script that was sourced."""
 
     body: Node
-    book: Book
+    book: SourceMap
     offset: int
 
 
@@ -35,7 +35,7 @@ class State:
     """`exported` is replaced, never changed, so that commands can share it."""
 
     values: dict[str, Value] = field(default_factory=dict)
-    arguments: tuple[Pieces, ...] | None = ()
+    arguments: tuple[Spans, ...] | None = ()
     cwd: str | None = "."
     directories: tuple[str | None, ...] = ()
     exported: Mapping[str, Word] = field(default_factory=dict)
@@ -72,8 +72,8 @@ class State:
 
 
 def _agreeing(
-    one: tuple[Pieces, ...] | None, other: tuple[Pieces, ...] | None
-) -> tuple[Pieces, ...] | None:
+    one: tuple[Spans, ...] | None, other: tuple[Spans, ...] | None
+) -> tuple[Spans, ...] | None:
     if one is None or other is None or len(one) != len(other):
         return None
     return one if all(same(*pair) for pair in zip(one, other, strict=True)) else None
@@ -88,7 +88,7 @@ def set_outside(name: str) -> bool | None:
     return False
 
 
-def element_keys(value: Value | None) -> dict[str, Pieces]:
+def element_keys(value: Value | None) -> dict[str, Spans]:
     """A value as an array's items, to add to."""
     if isinstance(value, Array):
         return dict(value.items)

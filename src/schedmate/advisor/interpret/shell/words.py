@@ -15,7 +15,7 @@ from schedmate.model import Evidence, Source
 COMMAND_FILE = "<command>"
 
 
-class Book:
+class SourceMap:
     """A text whose lines are evidence; each is made once."""
 
     __slots__ = ("_lines", "_quoted", "_shown", "name")
@@ -27,7 +27,7 @@ class Book:
         self._shown: dict[int, tuple[Evidence, ...]] = {}
 
     @classmethod
-    def quoting(cls, lines: tuple[Evidence, ...]) -> Book:
+    def quoting(cls, lines: tuple[Evidence, ...]) -> SourceMap:
         """Text that came from elsewhere and has its evidence with it."""
         return cls(SourceFile("", ""), lines)
 
@@ -40,11 +40,11 @@ class Book:
         return self._shown[line]
 
 
-Place = tuple[Book, int]
+Place = tuple[SourceMap, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Span:
     text: str
     at: Place
     known: bool = True
@@ -53,12 +53,12 @@ class Piece:
     ends_word: bool = False
     """An element of an array, or one of the script's arguments, that is a word by itself."""
     filled: bool | None = None
-    """Of an unknown piece: whether there is any text; False where nothing seems to set it."""
-    sides: tuple[tuple[Piece, ...], ...] = ()
-    """Of an unknown piece: what it is on each side of a branch that is not decided."""
+    """Of an unknown span: whether there is any text; False where nothing seems to set it."""
+    sides: tuple[tuple[Span, ...], ...] = ()
+    """Of an unknown span: what it is on each side of a branch that is not decided."""
 
 
-Pieces = tuple[Piece, ...]
+Spans = tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Word:
     text: str
     evidence: tuple[Evidence, ...] = ()
     known: bool = True
-    pieces: Pieces = field(default=(), compare=False, repr=False)
+    spans: Spans = field(default=(), compare=False, repr=False)
     """What it was put together from, where that is known."""
 
 

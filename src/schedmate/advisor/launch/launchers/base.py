@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.advisor.interpret.shell import Word
-from schedmate.advisor.interpret.shell.pieces import quote, word
-from schedmate.advisor.interpret.shell.words import Book, Piece
+from schedmate.advisor.interpret.shell.spans import quote, word
+from schedmate.advisor.interpret.shell.words import SourceMap, Span
 
 PYTHON_WORD = Word("python")
 _WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
@@ -148,9 +148,9 @@ def _python(rest: tuple[Word, ...], options: Mapping[str, Word]) -> tuple[Word, 
 def _together(words: Sequence[Word]) -> Word:
     if len(words) == 1:
         return words[0]
-    blank = Piece(" ", (Book.quoting(words[0].evidence), 1))
-    pieces = [piece for each in words for piece in (*quote(each), blank)][:-1]
-    return word(pieces, blank.at)
+    blank = Span(" ", (SourceMap.quoting(words[0].evidence), 1))
+    spans = [span for each in words for span in (*quote(each), blank)][:-1]
+    return word(spans, blank.at)
 
 
 class _Reader:

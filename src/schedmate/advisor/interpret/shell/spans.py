@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.interpret.shell.words import Book, Piece, Pieces, Place, Word
+from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
 from schedmate.model import Evidence
 
 _BLANKS = re.compile(r"(\s+)")
@@ -17,38 +17,38 @@ _MAX_SIDES = 4
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements by subscript; whole arrays that nobody knows are unknown `Pieces` instead."""
+    """Elements by subscript; whole arrays that nobody knows are unknown `Spans` instead."""
 
-    items: dict[str, Pieces]
-
-
-Value = Pieces | Array
+    items: dict[str, Spans]
 
 
-def unknown(text: str, at: Place, *, filled: bool | None = None) -> Pieces:
-    return (Piece(text, at, known=False, filled=filled),)
+Value = Spans | Array
 
 
-def plain(text: str, at: Place) -> Pieces:
-    return (Piece(text, at),)
+def unknown(text: str, at: Place, *, filled: bool | None = None) -> Spans:
+    return (Span(text, at, known=False, filled=filled),)
 
 
-def quote(word: Word) -> Pieces:
+def plain(text: str, at: Place) -> Spans:
+    return (Span(text, at),)
+
+
+def quote(word: Word) -> Spans:
     """A word of another script, or of the command line, as it stands."""
-    if word.pieces and text_of(word.pieces) == word.text and known(word.pieces) == word.known:
+    if word.spans and text_of(word.spans) == word.text and known(word.spans) == word.known:
         return tuple(
-            Piece(piece.text, piece.at, known=piece.known, filled=piece.filled)
-            for piece in word.pieces
+            Span(span.text, span.at, known=span.known, filled=span.filled)
+            for span in word.spans
         )
-    return (Piece(word.text, (Book.quoting(word.evidence), 1), known=word.known),)
+    return (Span(word.text, (SourceMap.quoting(word.evidence), 1), known=word.known),)
 
 
-def text_of(pieces: Iterable[Piece]) -> str:
-    return "".join(piece.text for piece in pieces)
+def text_of(spans: Iterable[Span]) -> str:
+    return "".join(span.text for span in spans)
 
 
-def known(pieces: Iterable[Piece]) -> bool:
-    return all(piece.known for piece in pieces)
+def known(spans: Iterable[Span]) -> bool:
+    return all(span.known for span in spans)
 
 
 def same(one: Value | None, other: Value | None) -> bool:
@@ -63,28 +63,28 @@ def same(one: Value | None, other: Value | None) -> bool:
     return one == other or (known(one) and known(other) and text_of(one) == text_of(other))
 
 
-def word(pieces: Sequence[Piece], at: Place) -> Word:
+def word(spans: Sequence[Span], at: Place) -> Word:
     """The lines that state the text first, the line that uses it last."""
-    stated = [piece for piece in pieces if piece.text] or pieces
+    stated = [span for span in spans if span.text] or spans
     lines: dict[Evidence, None] = {}
-    for place in dict.fromkeys((*(piece.at for piece in reversed(stated)), at)):
+    for place in dict.fromkeys((*(span.at for span in reversed(stated)), at)):
         lines |= dict.fromkeys(place[0].evidence(place[1]))
         if len(lines) > _MAX_LINES:
             break
-    text = text_of(pieces)[:_MAX_TEXT]
-    return Word(text, tuple(lines)[:_MAX_LINES], known(pieces), tuple(pieces))
+    text = text_of(spans)[:_MAX_TEXT]
+    return Word(text, tuple(lines)[:_MAX_LINES], known(spans), tuple(spans))
 
 
-def fields(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """Split expanded pieces into words: at blanks of unquoted variables and between elements."""
-    words: list[list[Piece]] = []
-    current: list[Piece] = []
-    for piece in pieces:
-        if piece.splits:
-            current = _split(piece, current, words)
+def fields(spans: Iterable[Span]) -> list[list[Span]]:
+    """Split expanded spans into words: at blanks of unquoted variables and between elements."""
+    words: list[list[Span]] = []
+    current: list[Span] = []
+    for span in spans:
+        if span.splits:
+            current = _split(span, current, words)
         else:
-            current.append(piece)
-            if piece.ends_word:
+            current.append(span)
+            if span.ends_word:
                 words.append(current)
                 current = []
     if current:
@@ -92,19 +92,19 @@ def fields(pieces: Iterable[Piece]) -> list[list[Piece]]:
     return words
 
 
-def _split(piece: Piece, current: list[Piece], words: list[list[Piece]]) -> list[Piece]:
-    if not piece.known:
-        current.append(piece)
+def _split(span: Span, current: list[Span], words: list[list[Span]]) -> list[Span]:
+    if not span.known:
+        current.append(span)
         return current
-    book, line = piece.at
-    for part in _BLANKS.split(piece.text):
+    book, line = span.at
+    for part in _BLANKS.split(span.text):
         if part.isspace():
             line += part.count("\n")
             if current:
                 words.append(current)
             current = []
         elif part:
-            current.append(Piece(part, (book, line)))
+            current.append(Span(part, (book, line)))
     return current
 
 
@@ -124,11 +124,11 @@ def either(name: str, one: Value | None, other: Value | None, at: Place) -> Valu
         return _undecided(name, left, right, at)
     if not text_of(shared)[-1].isspace() and not first[0].text[:1].isspace():
         return _undecided(name, left, right, at)
-    blank = Piece(" ", at)
+    blank = Span(" ", at)
     return (*shared, blank, *_undecided(name, left[count:], right[count:], at))
 
 
-def _as_text(value: Value | None) -> Pieces:
+def _as_text(value: Value | None) -> Spans:
     return separate(value.items.values()) if isinstance(value, Array) else value or ()
 
 
@@ -137,66 +137,66 @@ def _shared(one: Sequence[object], other: Sequence[object]) -> int:
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
-def _undecided(name: str, one: Pieces, other: Pieces, at: Place) -> Pieces:
+def _undecided(name: str, one: Spans, other: Spans, at: Place) -> Spans:
     sides = dict.fromkeys((*_sides(one), *_sides(other)))
-    return (Piece(f"${name}", at, known=False, sides=tuple(sides)[:_MAX_SIDES]),)
+    return (Span(f"${name}", at, known=False, sides=tuple(sides)[:_MAX_SIDES]),)
 
 
-def _sides(pieces: Pieces) -> tuple[Pieces, ...]:
-    return pieces[0].sides if len(pieces) == 1 and pieces[0].sides else (pieces,)
+def _sides(spans: Spans) -> tuple[Spans, ...]:
+    return spans[0].sides if len(spans) == 1 and spans[0].sides else (spans,)
 
 
 def sides_of(words: Sequence[Word]) -> list[tuple[Word, ...]]:
     """The words as they are on each side of the branches that their unknown parts depend on."""
-    count = max((len(piece.sides) for each in words for piece in each.pieces), default=0)
+    count = max((len(span.sides) for each in words for span in each.spans), default=0)
     return [
         tuple(found for each in words for found in _on_side(each, side)) for side in range(count)
     ]
 
 
 def _on_side(each: Word, side: int) -> list[Word]:
-    if not any(piece.sides for piece in each.pieces):
+    if not any(span.sides for span in each.spans):
         return [each]
-    pieces: list[Piece] = []
-    for piece in each.pieces:
-        if piece.sides:
-            chosen = piece.sides[min(side, len(piece.sides) - 1)]
-            pieces += (replace(part, splits=piece.splits and not part.ends_word) for part in chosen)
+    spans: list[Span] = []
+    for span in each.spans:
+        if span.sides:
+            chosen = span.sides[min(side, len(span.sides) - 1)]
+            spans += (replace(part, splits=span.splits and not part.ends_word) for part in chosen)
         else:
-            pieces.append(piece)
-    at = each.pieces[0].at
-    return [word(found, at) for found in fields(pieces)]
+            spans.append(span)
+    at = each.spans[0].at
+    return [word(found, at) for found in fields(spans)]
 
 
-def joined(items: Iterable[Pieces], at: Place) -> Pieces:
+def joined(items: Iterable[Spans], at: Place) -> Spans:
     """Elements in one text with blanks between."""
-    pieces: list[Piece] = []
+    spans: list[Span] = []
     for item in items:
-        if pieces:
-            pieces.append(Piece(" ", at))
-        pieces += item
-    return tuple(pieces)
+        if spans:
+            spans.append(Span(" ", at))
+        spans += item
+    return tuple(spans)
 
 
-def in_one(pieces: Iterable[Piece]) -> Pieces:
+def in_one(spans: Iterable[Span]) -> Spans:
     """As one text, as in an assignment: words of their own get blanks between."""
-    whole: list[Piece] = []
-    for piece in pieces:
+    whole: list[Span] = []
+    for span in spans:
         if whole and whole[-1].ends_word:
             whole[-1] = replace(whole[-1], ends_word=False)
-            whole.append(Piece(" ", piece.at))
-        whole.append(piece)
+            whole.append(Span(" ", span.at))
+        whole.append(span)
     if whole and whole[-1].ends_word:
         whole[-1] = replace(whole[-1], ends_word=False)
     return tuple(whole)
 
 
-def separate(items: Iterable[Pieces]) -> Pieces:
+def separate(items: Iterable[Spans]) -> Spans:
     """Elements as words of their own."""
-    pieces: list[Piece] = []
+    spans: list[Span] = []
     for item in items:
         body = item or ()
-        pieces += body[:-1]
+        spans += body[:-1]
         if body:
-            pieces.append(replace(body[-1], splits=False, ends_word=True))
-    return tuple(pieces)
+            spans.append(replace(body[-1], splits=False, ends_word=True))
+    return tuple(spans)
