@@ -23,7 +23,7 @@ T = TypeVar("T")
 _WIDTH_OF_A_FILE = 150
 
 
-def command(doc: str | None, spec: ModuleSpec | None) -> argparse.ArgumentParser:
+def command_line(doc: str | None, spec: ModuleSpec | None) -> argparse.ArgumentParser:
     """A parser whose help is the module's docstring, which has the examples."""
     return argparse.ArgumentParser(
         prog=f"python -m {spec.name}" if spec else None,

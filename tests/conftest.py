@@ -20,7 +20,10 @@ COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
-TOGETHER = {"schedulers/test_slurm_live.py": "slurm", "schedulers/test_slurm_contract.py": "slurm"}
+TOGETHER = {
+    f"schedulers/test_slurm_{name}.py": "slurm"
+    for name in ("activity", "contract", "live", "owners", "rights", "safety")
+}
 """Files that share what is dear to start, so that one worker runs them all."""
 APART = {"docs/test_pages.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""

@@ -56,3 +56,14 @@ def test_a_log_is_tracked_without_what_only_asking_a_model_needs(queue, tmp_path
     assert "6/9" in seen.printed
     assert seen.modules & {"numpy", "pydantic", "schedmate.advisor", "schedmate.handler"} == set()
     assert "schedmate.tracker.formats" in seen.modules
+
+
+def test_a_job_that_was_read_before_is_advised_without_an_interpreter(queue, tmp_path):
+    (tmp_path / "train.py").write_text("for step in range(9):\n    print(step)\n")
+    words = ["advise", "--dir", str(tmp_path), "--no-llm", "--", "python", "train.py"]
+
+    first, second = (startup.call(words, queue).modules for _ in range(2))
+
+    heavy = {"schedmate.advisor.frameworks", "schedmate.advisor.options"}
+    assert heavy <= first
+    assert second & {*heavy, "schedmate.advisor.agent"} == set()

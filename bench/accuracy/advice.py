@@ -18,8 +18,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench.accuracy.advice_score import Score, score_record
-from bench.command import command, console, model_in_use, progress, table
+from bench.accuracy.advice_score import Score, Verdict, score_record
+from bench.command import command_line, console, model_in_use, progress, table
 from bench.corpora.advice_cases import BLIND, FIELDS, OWN, PUBLIC, LabelledJob, read_cases
 from schedmate.advisor import Advisor, Target
 from schedmate.model import Advice, Asker
@@ -41,7 +41,7 @@ _COLUMNS = (
 
 
 def main() -> None:
-    parser = command(__doc__, __spec__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("dirs", nargs="*", type=Path, help="where the labelled jobs are")
     parser.add_argument("--clones", type=Path, help="where clones of public repositories are")
     parser.add_argument("--llm", action="store_true", help="and with the language model in use")
@@ -115,7 +115,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _print_fields(screen: Console, name: str, scores: Sequence[Score]) -> None:
-    verdicts = ("right", "wrong", "missing", "invented")
+    verdicts: tuple[Verdict, ...] = ("right", "wrong", "missing", "invented")
     fields = table(f"{name}, by field", ("field", *verdicts))
     for field in FIELDS:
         count = Counter(score.verdict for score in scores if score.field == field)

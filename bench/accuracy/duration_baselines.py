@@ -1,6 +1,6 @@
-"""What else could foretell a job's time, each in rolling order, to stand beside ours.
+"""Other ways to predict a job's duration, as baselines.
 
-A method is told of ends and asked at submissions; it never sees what had not ended by then.
+A method learns from ends and predicts at submissions; it never sees what had not ended by then.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.spread import empirical, quantile
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.spread import empirical, quantile
 from schedmate.model import Spread
 
 _RETRAIN_BY = 1.25
@@ -113,13 +113,13 @@ class Limit:
 class Trees:
     """LightGBM's quantiles of log time from the request, user and hour.
 
-    Retrained whenever a quarter more has ended. What it says depends on the last training and the
-    job alone, so it is asked of all jobs between two trainings at once.
+    Retrained whenever a quarter more has ended. A prediction depends on the last training and the
+    job alone, so all jobs between two trainings are predicted at once.
     """
 
     def __init__(self, runs: Sequence[Ran]) -> None:
         self._ids: dict[tuple[str, str], int] = {}
-        self._said: dict[str, Spread] = {}
+        self._predicted: dict[str, Spread] = {}
         rows: list[list[float]] = []
         times: list[float] = []
         asked: list[Facts] = []
@@ -137,17 +137,17 @@ class Trees:
         self._ask(models, asked)
 
     def predict(self, facts: Facts) -> Spread | None:
-        return self._said.get(facts.job_id)
+        return self._predicted.get(facts.job_id)
 
     def ended(self, run: Ran) -> None:
-        """It knows already."""
+        """The constructor has seen every end."""
 
     def _ask(self, models: Sequence[Any], asked: list[Facts]) -> None:
         if models and asked:
             rows = np.array([self._row(facts) for facts in asked])
             logs = np.sort([model.predict(rows) for model in models], axis=0)
             for facts, three in zip(asked, np.maximum(np.expm1(logs), 0.0).T, strict=True):
-                self._said[facts.job_id] = Spread(*three.tolist())
+                self._predicted[facts.job_id] = Spread(*three.tolist())
         asked.clear()
 
     def _row(self, facts: Facts) -> list[float]:

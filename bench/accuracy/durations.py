@@ -1,20 +1,19 @@
-"""How well times are foretold from what a scheduler knows at submission, beside simple methods.
+"""How well durations are predicted from what a scheduler knows at submission.
 
-    python -m bench.accuracy.durations [helios philly theta lsf lsf-gpu philly-2017 itp] [--fast]
+    python -m bench.accuracy.durations                # five sets, beside eight simple methods
+    python -m bench.accuracy.durations theta --fast   # one set, without LightGBM
 
-Jobs come in the order in which they were submitted; what is said of one rests only on those that
-had ended by then (and, for ours, on how long the others had been running); the last row is what is
-said of a job when its wait is over. Where a trace has no waits a job starts when it is submitted:
+Jobs come in the order of submission; a prediction rests only on those that had ended by then (and,
+for SchedMate, on how long the others had been running). The last row is the prediction for a job
+when its wait is over. Where a trace has no waits a job starts when it is submitted:
 Helios, Philly, Philly 2017 and ITP. Three tables a set: all jobs but the first tenth; the second
 half alone; and all. The method's settings were chosen, among some fifty variants, with both halves
 of all sets but Philly 2017 in view, so none of those are held-out figures. `--fast` leaves LightGBM
-out. Data: SCHEDMATE_DATA, else ../shared/data.
+out. Data: bench/README.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,14 +30,16 @@ from bench.accuracy.duration_baselines import (
     RecentBy,
     Trees,
 )
+from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.facts import Ran
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Spread
 
+DEFAULT = ["helios", "philly", "theta", "lsf", "lsf-gpu"]
 OURS = "SchedMate"
-AT_START = "SchedMate, as it starts"
+AT_START = "SchedMate, at the start"
 FACTOR = 2.0
 LONG_WAIT_S = 60.0
 LEVELS = np.array([0.1, 0.5, 0.9])
@@ -46,10 +47,10 @@ HEAD = f"{'':24}{'within 2x':>10}{'median err':>11}{'p90 covers':>11}{'p10-p90':
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What every method said of a job, and how long it took."""
+class Predicted:
+    """What every method predicted for a job, and how long it took."""
 
-    said: dict[str, Spread | None]
+    spreads: dict[str, Spread | None]
     real_s: float
 
 
@@ -68,23 +69,23 @@ def baselines(runs: Sequence[Ran], *, fast: bool) -> dict[str, Method]:
     return methods | {"LightGBM on metadata": trees, "QSSF-like": Qssf(trees)}
 
 
-def foretold(runs: Sequence[Ran], methods: dict[str, Method]) -> list[Told]:
-    """In the order in which they were submitted; ours is the class that the product uses."""
-    ours, at_start = foretold_by_us(runs)
-    told = []
+def predict(runs: Sequence[Ran], methods: dict[str, Method]) -> list[Predicted]:
+    """In the order of submission; SchedMate's is the class that the daemon uses."""
+    ours, at_start = predict_with_site_model(runs)
+    predicted = []
     for event in replay(runs):
         if event.kind == "submit":
             facts = event.run.facts
-            said = {name: method.predict(facts) for name, method in methods.items()}
-            said |= {OURS: ours[facts.job_id], AT_START: at_start[facts.job_id]}
-            told.append(Told(said, event.run.duration_s))
+            spreads = {name: method.predict(facts) for name, method in methods.items()}
+            spreads |= {OURS: ours[facts.job_id], AT_START: at_start[facts.job_id]}
+            predicted.append(Predicted(spreads, event.run.duration_s))
         elif event.kind == "end":
             for method in methods.values():
                 method.ended(event.run)
-    return told
+    return predicted
 
 
-def foretold_by_us(runs: Sequence[Ran]) -> tuple[dict[str, Spread], dict[str, Spread]]:
+def predict_with_site_model(runs: Sequence[Ran]) -> tuple[dict[str, Spread], dict[str, Spread]]:
     """At submission, and again when a job that waited for a minute starts, as `serve` does it."""
     model, ours, at_start = SiteModel(), {}, {}
     for event in replay(runs):
@@ -102,13 +103,13 @@ def foretold_by_us(runs: Sequence[Ran]) -> tuple[dict[str, Spread], dict[str, Sp
     return ours, at_start
 
 
-def row(name: str, told: Sequence[Told]) -> str | None:
-    """None where the method has nothing to go by; where it has not yet, it is told one second."""
-    said = [each.said[name] for each in told]
-    if sum(each is not None for each in said) < len(said) / 2:
+def row(name: str, predicted: Sequence[Predicted]) -> str | None:
+    """None where a method answers for less than half; one second stands for each gap."""
+    answers = [each.spreads[name] for each in predicted]
+    if sum(each is not None for each in answers) < len(answers) / 2:
         return None
-    spreads = np.array([(s.p10, s.p50, s.p90) if s else (0.0, 1.0, 1.0) for s in said])
-    real = np.maximum([each.real_s for each in told], 1e-3)
+    spreads = np.array([(s.p10, s.p50, s.p90) if s else (0.0, 1.0, 1.0) for s in answers])
+    real = np.maximum([each.real_s for each in predicted], 1e-3)
     middle = np.maximum(spreads[:, 1], 1e-3)
     ratio = np.maximum(middle / real, real / middle)
     off = np.log1p(real)[:, None] - np.log1p(spreads)
@@ -122,27 +123,31 @@ def row(name: str, told: Sequence[Told]) -> str | None:
 
 def report(name: str, *, fast: bool) -> None:
     runs = data.jobs(name)
-    told = foretold(runs, baselines(runs, fast=fast))
-    tenth, half = len(told) // 10, len(told) // 2
-    parts = {"from the first tenth on": told[tenth:], "second half": told[half:], "all": told}
+    predicted = predict(runs, baselines(runs, fast=fast))
+    tenth, half = len(predicted) // 10, len(predicted) // 2
+    parts = {
+        "from the first tenth on": predicted[tenth:],
+        "second half": predicted[half:],
+        "all": predicted,
+    }
     for part, of_part in parts.items():
-        print(f"\n{name}, {part}: {len(of_part):,} of {len(told):,} jobs\n{HEAD}")
-        for method in told[0].said:
+        print(f"\n{name}, {part}: {len(of_part):,} of {len(predicted):,} jobs\n{HEAD}")
+        for method in predicted[0].spreads:
             if (line := row(method, of_part)) is not None:
                 print(line, flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="*", default=["helios", "philly", "theta", "lsf", "lsf-gpu"])
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument(
+        "sets", nargs="*", default=DEFAULT, metavar="SET", help=", ".join(data.SETS)
+    )
     parser.add_argument("--fast", action="store_true", help="without LightGBM")
     arguments = parser.parse_args()
-    if not data.directory().is_dir():
-        raise SystemExit(f"no traces in {data.directory()}: set SCHEDMATE_DATA")
     started = time.monotonic()
     for name in arguments.sets:
         report(name, fast=arguments.fast)
-    print(f"\n{time.monotonic() - started:.0f} s on {platform.machine()}, pinball of log seconds")
+    print(f"\n{time.monotonic() - started:.0f} s on {machine()}; pinball of log seconds")
 
 
 if __name__ == "__main__":

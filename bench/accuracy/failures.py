@@ -29,7 +29,7 @@ from bench.accuracy.failure_baselines import (
     schedmate,
 )
 from bench.accuracy.failure_score import Score, score, share
-from bench.command import command, console, model_in_use, progress, table
+from bench.command import command_line, console, model_in_use, progress, table
 from bench.corpora.failure_cases import HEALTHY, OWN, read_cases
 from bench.corpora.failure_logs import finished_runs, labelled_failures
 from bench.corpora.padded_failures import healthy_log, padded
@@ -49,7 +49,7 @@ _COLUMNS = (
 
 
 def main() -> None:
-    parser = command(__doc__, __spec__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("dirs", nargs="*", type=Path, default=[OWN], help="where the cases are")
     parser.add_argument("--llm", action="store_true", help="and with the language model in use")
     parser.add_argument("--behind", type=int, default=0, metavar="MB", help="pad with so many MB")

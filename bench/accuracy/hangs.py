@@ -1,19 +1,20 @@
-"""Healthy jobs with long silences that are touched, and true hangs that are found.
+"""How many true hangs are found, and how many healthy jobs with long silences are stopped.
 
-    python -m bench.accuracy.hangs [JOBS_OF_A_KIND]
+    python -m bench.accuracy.hangs             # ten jobs of each kind
+    python -m bench.accuracy.hangs --jobs 2    # two of each
 
 Jobs of many kinds on a simulated clock, looked at every few seconds, through the real rhythm and
-the real decision engine. The control is the rule that came before: any silence of three usual gaps
-and ten seconds was a hang. `touched` counts jobs that would be stopped or queued again.
+the real decision engine. The baseline is a simple rule: any silence of three usual gaps and ten
+seconds is a hang. `touched` counts jobs that would be stopped or queued again.
 """
 
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bench.command import command_line
 from schedmate.core import (
     Act,
     ActivitySeen,
@@ -32,7 +33,7 @@ from schedmate.policies import ordering
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
 from schedmate.tracker.forecasting.rhythm import Rhythm
 
-OLD_FLOOR_S = 10.0
+SIMPLE_FLOOR_S = 10.0
 MINUTE, HOUR = 60.0, 3600.0
 Seen = Callable[[float], Activity]
 """What a measurement shows so many seconds after the last line."""
@@ -116,7 +117,7 @@ KINDS = (
 
 @dataclass(slots=True)
 class Outcome:
-    old: bool = False
+    simple: bool = False
     touched_after_s: list[float] = field(default_factory=list)
     """After how much silence it was."""
 
@@ -127,44 +128,46 @@ class Watched:
 
     kind: Kind
     offset_s: float
-    mind: DecisionEngine = field(default_factory=lambda: DecisionEngine(ordering("fifo"), Limits()))
+    engine: DecisionEngine = field(
+        default_factory=lambda: DecisionEngine(ordering("fifo"), Limits())
+    )
     rhythm: Rhythm = field(default_factory=lambda: Rhythm(floor_s=300.0, started_at=0.0))
-    old: Rhythm = field(default_factory=lambda: Rhythm(floor_s=OLD_FLOOR_S, started_at=0.0))
+    simple: Rhythm = field(default_factory=lambda: Rhythm(floor_s=SIMPLE_FLOOR_S, started_at=0.0))
     outcome: Outcome = field(default_factory=Outcome)
 
     def look(self, now: float, *, lines: int, silent_s: float = 0.0) -> None:
-        for rhythm in (self.rhythm, self.old):
-            rhythm.look(now, spoke=lines > 0, lines=lines)
+        for rhythm in (self.rhythm, self.simple):
+            rhythm.observe(now, wrote=lines > 0, lines=lines)
         pause = self.kind.pause if silent_s else None
-        self.outcome.old |= self.old.is_stalled(now, patient=pause is not None)
+        self.outcome.simple |= self.simple.is_stalled(now, patient=pause is not None)
         at = now + self.offset_s
         progress = a_progress(silence=self.rhythm.silence(now, pause), elapsed_s=now)
-        asked = self.mind.handle(ProgressSeen(at, "1", progress))
+        asked = self.engine.handle(ProgressSeen(at, "1", progress))
         while asked:
-            asked += self._follow(asked.pop(), at, silent_s)
+            asked += self._answer(asked.pop(), at, silent_s)
 
-    def _follow(self, asked: Instruction, at: float, silent_s: float) -> list[Instruction]:
+    def _answer(self, asked: Instruction, at: float, silent_s: float) -> list[Instruction]:
         match asked:
             case Measure():
-                return self.mind.handle(ActivitySeen(at, "1", 0, self.kind.seen(silent_s)))
+                return self.engine.handle(ActivitySeen(at, "1", 0, self.kind.seen(silent_s)))
             case Diagnose():
                 found = JobDiagnosed(at, "1", 0, a_diagnosis("hang"), Reached(saves=True))
-                return self.mind.handle(found)
+                return self.engine.handle(found)
             case Act(action=action) if action.kind in ("requeue", "cancel"):
                 self.outcome.touched_after_s.append(silent_s)
         return []
 
 
-def run(kind: Kind, dice: random.Random) -> Outcome:
+def run(kind: Kind, rng: random.Random) -> Outcome:
     """One job of this kind, with a rhythm that shakes."""
-    job = Watched(kind, dice.uniform(0, 600))
-    job.mind.handle(JobSeen(0.0, a_job(state=JobState.RUNNING)))
+    job = Watched(kind, rng.uniform(0, 600))
+    job.engine.handle(JobSeen(0.0, a_job(state=JobState.RUNNING)))
     now = due = 0.0
     while now < kind.writes_s:
         now += kind.look_s
         lines = 0
         while due <= now:
-            due += kind.every_s * dice.uniform(0.7, 1.3)
+            due += kind.every_s * rng.uniform(0.7, 1.3)
             lines += 1
         job.look(now, lines=lines)
     last = now
@@ -176,19 +179,21 @@ def run(kind: Kind, dice: random.Random) -> Outcome:
 
 
 def main() -> None:
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    dice = random.Random(1)
-    print(f"{'kind':44} {'jobs':>4} {'touched: before':>15} {'now':>4}  after")
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--jobs", type=int, default=10, help="of each kind")
+    jobs = parser.parse_args().jobs
+    rng = random.Random(1)
+    print(f"{'kind':44} {'jobs':>4} {'touched: simple':>15} {'ours':>4}  after")
     sums = {False: [0, 0, 0], True: [0, 0, 0]}
     for kind in KINDS:
-        outcomes = [run(kind, dice) for _ in range(jobs)]
-        before = sum(outcome.old for outcome in outcomes)
+        outcomes = [run(kind, rng) for _ in range(jobs)]
+        before = sum(outcome.simple for outcome in outcomes)
         requeued = [
             outcome.touched_after_s[0] / MINUTE for outcome in outcomes if outcome.touched_after_s
         ]
         after = f"{min(requeued):.0f} to {max(requeued):.0f} min" if requeued else ""
-        mark = "hang    " if kind.hangs else "healthy "
-        print(f"{mark + kind.name:52.52} {jobs:4} {before:7} {len(requeued):4}  {after}")
+        label = "hang    " if kind.hangs else "healthy "
+        print(f"{label + kind.name:52.52} {jobs:4} {before:7} {len(requeued):4}  {after}")
         for at, value in enumerate((jobs, before, len(requeued))):
             sums[kind.hangs][at] += value
     for hangs, (count, before, touched) in sums.items():

@@ -17,7 +17,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from bench.command import command, model_in_use
+from bench.command import command_line, model_in_use
 from schedmate.handler import Case, Handler, NamedLog, handler
 from schedmate.model import Asker, ModelError
 from schedmate.model.lessons import Origin
@@ -217,7 +217,7 @@ def _teach(store: SqliteStore) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = command(__doc__, __spec__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--set", choices=("tuned", "held-out"), default="tuned")
     parser.add_argument("--no-examples", action="store_true")
     parser.add_argument("--taught", action="store_true")

@@ -1,8 +1,8 @@
-"""How well the tracker tells the end of real runs of which it sees the first part only.
+"""How well the tracker predicts the remaining time of real runs from their first part.
 
     python -m bench.accuracy.remaining_time
 
-Needs the public log sets in SCHEDMATE_DATA, or in ../shared/data. A log is cut at 10 % of its own
+Data: bench/README.md. A log is cut at 10 % of its own
 run time (25 % where it prints no total) and read as any user would; the error is that of the
 remaining time. Baselines, in the same run:
   naive      time so far / steps so far, for every step left
@@ -17,22 +17,23 @@ constant ones, cut off at 60 % of their time; their history is a sibling's, cut 
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
+from typing import Literal
 
+from bench.command import command_line
 from bench.corpora.training_logs import (
     MlperfRun,
     StepLog,
     Truth,
-    data_folder,
     mlperf_head,
     mlperf_logs,
     mlperf_runs,
     step_logs,
 )
+from bench.datasets import required
 from schedmate.model import Mark, RunProfile, Spread, Unit
 from schedmate.tracker import profile_stream, track_stream
 from schedmate.tracker.forecasting.forecast import forecast
@@ -45,7 +46,7 @@ Choose = Callable[[StepLog], Sequence[RunProfile]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Relative errors of the remaining time; None where nothing was told."""
+    """Relative errors of the remaining time; None where there was no answer."""
 
     ours: float | None
     covered: bool
@@ -55,12 +56,14 @@ class Outcome:
 
 
 def outcome(
-    told: Spread | None, left: float, baselines: Iterable[float], *, right: bool | None = None
+    predicted: Spread | None, left: float, baselines: Iterable[float], *, right: bool | None = None
 ) -> Outcome:
     errors = tuple(abs(one / left - 1) for one in baselines)
-    if told is None:
+    if predicted is None:
         return Outcome(None, False, right, errors)
-    return Outcome(abs(told.p50 / left - 1), told.p10 <= left <= told.p90, right, errors)
+    return Outcome(
+        abs(predicted.p50 / left - 1), predicted.p10 <= left <= predicted.p90, right, errors
+    )
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -70,11 +73,11 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 def show(label: str, outcomes: Sequence[Outcome], baselines: Sequence[str]) -> None:
     """One row: number, errors at the median and the 90th percentile, coverage, what was right."""
-    told = [one.ours for one in outcomes if one.ours is not None]
-    if not told:
-        print(f"{label:46} {len(outcomes):4}  nothing told")
+    errors = [one.ours for one in outcomes if one.ours is not None]
+    if not errors:
+        print(f"{label:46} {len(outcomes):4}  no answer")
         return
-    columns = [_errors(told)]
+    columns = [_errors(errors)]
     columns += [
         f"{name} {_errors([one.baselines[index] for one in outcomes])}"
         for index, name in enumerate(baselines)
@@ -83,7 +86,7 @@ def show(label: str, outcomes: Sequence[Outcome], baselines: Sequence[str]) -> N
     looked_at = [one.right for one in outcomes if one.right is not None]
     right = f"{sum(looked_at)}/{len(looked_at)}" if looked_at else "-"
     print(
-        f"{label:46} {len(told):4}/{len(outcomes):<4} {columns[0]}  p10-p90 covers {covered:4.0%}"
+        f"{label:46} {len(errors):4}/{len(outcomes):<4} {columns[0]}  p10-p90 covers {covered:4.0%}"
         f"  step+total {right:9} {'   '.join(columns[1:])}"
     )
 
@@ -110,11 +113,11 @@ def simple(lines: Sequence[Truth], newest: Truth, end: float) -> tuple[float, fl
     return naive * (end - newest.step), ten * (end - newest.step)
 
 
-def early(log: StepLog, likes: Sequence[RunProfile]) -> Outcome:
+def early(log: StepLog, similar: Sequence[RunProfile]) -> Outcome:
     head, newest, left = log.head(EARLY)
-    told = track_stream(io.BytesIO(head), name=log.name, likes=likes)
-    right = (told.current, told.total) == (newest.step, newest.total)
-    return outcome(told.eta_s, left, simple(log.timed, newest, newest.total), right=right)
+    progress = track_stream(io.BytesIO(head), name=log.name, similar=similar)
+    right = (progress.current, progress.total) == (newest.step, newest.total)
+    return outcome(progress.eta_s, left, simple(log.timed, newest, newest.total), right=right)
 
 
 def capped(log: StepLog) -> StepLog:
@@ -158,9 +161,9 @@ def step_rows(logs: Sequence[StepLog]) -> None:
         ("  growing up to 30 %", [log for log in scheduled if growth(log) < HEAVY], nothing),
         ("  growing more", [log for log in scheduled if growth(log) >= HEAVY], nothing),
     ]
-    for label, chosen, likes in groups:
-        known = [(log, likes(log)) for log in chosen]
-        found = [early(log, like) for log, like in known if like or likes is nothing]
+    for label, chosen, similar in groups:
+        known = [(log, similar(log)) for log in chosen]
+        found = [early(log, runs) for log, runs in known if runs or similar is nothing]
         show(label, found, ("naive", "ten"))
     show("ended by a cap, a sibling run", _capped_rows(constant), ("naive", "ten"))
     ends = [track_stream(io.BytesIO(log.text), name=log.name) for log in logs]
@@ -175,16 +178,16 @@ def _capped_rows(constant: Sequence[StepLog]) -> list[Outcome]:
     cut = [capped(log) for log in constant]
     found = []
     for log in cut:
-        likes = profiles(one for one in cut if one.record == log.record and one is not log)
-        if likes:
+        similar = profiles(one for one in cut if one.record == log.record and one is not log)
+        if similar:
             head, newest, left = log.head(EARLY)
-            told = track_stream(io.BytesIO(head), name=log.name, likes=likes)
-            found.append(outcome(told.eta_s, left, simple(log.timed, newest, newest.total)))
+            progress = track_stream(io.BytesIO(head), name=log.name, similar=similar)
+            found.append(outcome(progress.eta_s, left, simple(log.timed, newest, newest.total)))
     return found
 
 
 def mlperf_profile(
-    run: MlperfRun, *, unit: Unit, before: float = 0.0, counted: bool = True
+    run: MlperfRun, *, unit: Unit | Literal["line"], before: float = 0.0, counted: bool = True
 ) -> RunProfile:
     """Its end, and its evaluation points where they are known and counted in the same unit."""
     marks = [Mark(before, 0.0)]
@@ -206,17 +209,17 @@ def mlperf_table(runs: dict[str, MlperfRun]) -> list[Outcome]:
         cells.setdefault(run.cell, []).append(run)
     found = []
     for run in runs.values():
-        like = [one for one in cells[run.cell] if one.run_id != run.run_id]
-        if not run.evaluations or not like:
+        siblings = [one for one in cells[run.cell] if one.run_id != run.run_id]
+        if not run.evaluations or not siblings:
             continue
         now, timeline = QUARTER * run.seconds, Timeline(began=0.0)
         for at, done in run.evaluations:
             if at <= now:
                 timeline.add(at, done)
-        curves = [mlperf_profile(one, unit="epoch") for one in like]
-        told = forecast(timeline, total=None, likes=curves, now=now)
-        guess = median(one.seconds for one in like) - now
-        rest = None if told is None else told.remaining_s
+        curves = [mlperf_profile(one, unit="epoch") for one in siblings]
+        predicted = forecast(timeline, total=None, similar=curves, now=now)
+        guess = median(one.seconds for one in siblings) - now
+        rest = None if predicted is None else predicted.remaining_s
         found.append(outcome(rest, run.seconds - now, [guess]))
     return found
 
@@ -228,22 +231,22 @@ def mlperf_raw(runs: dict[str, MlperfRun], texts: Iterable[tuple[str, bytes]]) -
         head, whole = mlperf_head(text, QUARTER), profile_stream(io.BytesIO(text))
         if name not in runs or head is None or whole is None:
             continue
-        run, like = runs[name], others(runs[name], runs)
+        run, siblings = runs[name], others(runs[name], runs)
         counted = bool(run.evaluations) and 0.5 < whole.done / run.evaluations[-1][1] < 2  # noqa: PLR2004 - the table may count epochs where the log counts steps
         curves = [
-            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted) for one in like
+            mlperf_profile(one, unit=whole.unit, before=one.init_s, counted=counted)
+            for one in siblings
         ]
-        told = track_stream(io.BytesIO(head[0]), name=name, likes=curves)
-        guess = median(one.seconds for one in like) - (run.seconds - head[1])
-        found.append(outcome(told.eta_s, head[1], [guess]))
+        progress = track_stream(io.BytesIO(head[0]), name=name, similar=curves)
+        guess = median(one.seconds for one in siblings) - (run.seconds - head[1])
+        found.append(outcome(progress.eta_s, head[1], [guess]))
     return found
 
 
 def main() -> None:
-    logs = data_folder()
-    if logs is None:
-        sys.exit("no log sets here: see SCHEDMATE_DATA")
-    print("error of the remaining time, median / 90th percentile; n told / n")
+    command_line(__doc__, __spec__).parse_args()
+    logs = required("logs")
+    print("error of the remaining time, median / 90th percentile; n answered / n")
     step_rows(step_logs(logs))
     runs = mlperf_runs(logs)
     show("no total, evaluation points (MLPerf, at 25 %)", mlperf_table(runs), ("history",))

@@ -1,10 +1,11 @@
 """How soon sick nodes are found, and how often healthy ones are accused.
 
-    python -m bench.accuracy.suspect_nodes [DAYS]
+    python -m bench.accuracy.suspect_nodes             # thirty days, three times
+    python -m bench.accuracy.suspect_nodes --days 12   # fewer
 
-Real node faults (infinitehbd_fault_trace of SCHEDMATE_DATA or ../shared/data; invented ones where
-it is not here) are laid over a simulated busy cluster whose users also fail by themselves. Every
-method sees the same ended jobs and is asked every six hours.
+Real node faults (infinitehbd_fault_trace, see bench/README.md; invented ones where it is not here)
+are laid over a simulated busy cluster whose users also fail by themselves. Every method sees the
+same ended jobs and is asked every six hours.
 """
 
 # ruff: noqa: PLR2004 - the shares are those of an invented cluster
@@ -14,7 +15,6 @@ import gzip
 import heapq
 import json
 import random
-import sys
 import time
 from bisect import bisect_right
 from collections import defaultdict
@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from bench.command import command_line
 from bench.datasets import data_dir
 from schedmate.handler.suspects import HARDWARE_LIKE, suspicions
 from schedmate.model import JobState, NodeRun
@@ -34,7 +35,7 @@ ASK_EVERY_S = 6 * HOUR
 STRETCHES = (30, 130, 230)
 """Days of the trace at which a simulated stretch begins."""
 FORGIVEN_S = DAY
-"""An alarm so long after the end of a fault still counts as right: somebody should know."""
+"""An alarm so long after the end of a fault still counts as right."""
 SHORTEST_S = 2 * HOUR
 Method = Callable[[Sequence[NodeRun], float], set[str]]
 
@@ -65,11 +66,11 @@ def real_faults() -> list[Fault] | None:
 
 
 def invented_faults(seed: int = 0) -> list[Fault]:
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     kinds = ("GPU", "NIC", "Unknown Error", "Power Supply")
-    starts = [dice.uniform(0, 349 * DAY) for _ in range(584)]
+    starts = [rng.uniform(0, 349 * DAY) for _ in range(584)]
     return [
-        Fault(f"n{dice.randrange(400)}", at, at + dice.expovariate(1 / DAY), dice.choice(kinds))
+        Fault(f"n{rng.randrange(400)}", at, at + rng.expovariate(1 / DAY), rng.choice(kinds))
         for at in starts
     ]
 
@@ -86,35 +87,35 @@ def faults_of(stretch: int, days: int, faults: Iterable[Fault]) -> list[Fault]:
     ]
 
 
-def evidence(fault: Fault, nodes: tuple[str, ...], dice: random.Random) -> tuple[str, bool]:
+def evidence(fault: Fault, nodes: tuple[str, ...], rng: random.Random) -> tuple[str, bool]:
     """How a fault shows in the diagnosis, and whether it names its node."""
     alone = len(nodes) == 1
-    hidden = "cuda_error" if alone else dice.choice(["nccl_timeout", "nccl_remote", "hang"])
-    if fault.kind == "GPU" and dice.random() < 0.5:
-        return dice.choice(["gpu_ecc", "gpu_lost", "gpu_hardware"]), dice.random() < 0.7
+    hidden = "cuda_error" if alone else rng.choice(["nccl_timeout", "nccl_remote", "hang"])
+    if fault.kind == "GPU" and rng.random() < 0.5:
+        return rng.choice(["gpu_ecc", "gpu_lost", "gpu_hardware"]), rng.random() < 0.7
     if fault.kind in ("NIC", "Parameter Plane Cable"):
-        return dice.choice(["nccl_timeout", "nccl_remote", "network"]), False
+        return rng.choice(["nccl_timeout", "nccl_remote", "network"]), False
     if fault.kind in ("Power Supply", "Fan", "Motherboard", "System Crash"):
-        return "node_failure", dice.random() < 0.5
-    return dice.choice([hidden, hidden, "segfault", "node_failure"]), False
+        return "node_failure", rng.random() < 0.5
+    return rng.choice([hidden, hidden, "segfault", "node_failure"]), False
 
 
-def own_failure(user: int, dice: random.Random) -> str:
+def own_failure(user: int, rng: random.Random) -> str:
     """What users do to themselves; half a dozen of them have code that hangs its collectives."""
-    at = dice.random()
+    at = rng.random()
     if user < BUGGY_USERS and at < 0.12:
-        return dice.choice(["nccl_timeout", "hang", "nccl_remote"])
+        return rng.choice(["nccl_timeout", "hang", "nccl_remote"])
     doubtful = ("nccl_timeout", "cuda_error", "segfault", "hang", "killed", "storage_io")
     if at < 0.03:
-        return dice.choice(doubtful)
-    return dice.choice(["import_error", "gpu_oom", "key_error"]) if at < 0.2 else ""
+        return rng.choice(doubtful)
+    return rng.choice(["import_error", "gpu_oom", "key_error"]) if at < 0.2 else ""
 
 
 def struck(
     nodes: tuple[str, ...],
     span: tuple[float, float],
     faults: dict[str, list[Fault]],
-    dice: random.Random,
+    rng: random.Random,
 ) -> tuple[float, Fault] | None:
     """The first fault that ends a run, if any; sick nodes fail now and then, some at once."""
     start, end = span
@@ -123,28 +124,28 @@ def struck(
         for fault in faults.get(node, ()):
             begin, until = max(start, fault.start), min(end, fault.end)
             if begin < until:
-                after = 60.0 if dice.random() < 0.2 else dice.expovariate(1 / (6 * HOUR))
+                after = 60.0 if rng.random() < 0.2 else rng.expovariate(1 / (6 * HOUR))
                 hits += [(begin + after, fault)] if begin + after < until else []
     return min(hits, key=lambda hit: hit[0], default=None)
 
 
 def simulate(faults: Sequence[Fault], days: int, seed: int) -> list[NodeRun]:
     """A cluster that is always full, its jobs in the order of their ends."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     by_node: dict[str, list[Fault]] = defaultdict(list)
     for fault in faults:
         by_node[fault.node].append(fault)
-    free = [(dice.uniform(0, HOUR), f"gpu{number:03}") for number in range(NODES)]
+    free = [(rng.uniform(0, HOUR), f"gpu{number:03}") for number in range(NODES)]
     heapq.heapify(free)
     runs: list[NodeRun] = []
     while free[0][0] < days * DAY:
-        size = dice.choices((1, 2, 4, 8), (70, 15, 10, 5))[0]
+        size = rng.choices((1, 2, 4, 8), (70, 15, 10, 5))[0]
         taken = [heapq.heappop(free) for _ in range(size)]
         nodes, start = tuple(node for _, node in taken), max(at for at, _ in taken)
-        run = one_run(len(runs), nodes, start, by_node, dice)
+        run = one_run(len(runs), nodes, start, by_node, rng)
         runs.append(run)
         for node in nodes:
-            heapq.heappush(free, (run.ended_at + dice.uniform(0, 600), node))
+            heapq.heappush(free, (run.ended_at + rng.uniform(0, 600), node))
     return sorted(runs, key=lambda run: run.ended_at)
 
 
@@ -153,24 +154,25 @@ def one_run(
     nodes: tuple[str, ...],
     start: float,
     faults: dict[str, list[Fault]],
-    dice: random.Random,
+    rng: random.Random,
 ) -> NodeRun:
-    user = dice.randrange(USERS)
-    end = start + min(dice.lognormvariate(8.9, 1.2), 2 * DAY)
-    reason, blamed = own_failure(user, dice), ()
+    user = rng.randrange(USERS)
+    end = start + min(rng.lognormvariate(8.9, 1.2), 2 * DAY)
+    reason = own_failure(user, rng)
+    blamed: tuple[str, ...] = ()
     if reason:
-        end = start + (end - start) * dice.random()
-    hit = struck(nodes, (start, end), faults, dice)
+        end = start + (end - start) * rng.random()
+    hit = struck(nodes, (start, end), faults, rng)
     if hit is not None:
         end = hit[0]
-        reason, named = evidence(hit[1], nodes, dice)
+        reason, named = evidence(hit[1], nodes, rng)
         blamed = (hit[1].node,) if named else ()
     return NodeRun(
         job_id=str(number),
         user=f"user{user}",
         nodes=nodes,
         state=_state(reason, lost=hit is not None),
-        gpus=len(nodes) * (8 if len(nodes) > 1 else dice.choice((1, 4, 8, 8))),
+        gpus=len(nodes) * (8 if len(nodes) > 1 else rng.choice((1, 4, 8, 8))),
         started_at=start,
         ended_at=end,
         reason=reason,
@@ -180,7 +182,7 @@ def one_run(
 
 
 def _state(reason: str, *, lost: bool) -> JobState:
-    """A scheduler notices a node that went away; all else it learns from nobody."""
+    """A scheduler notices a node that went away, and nothing else."""
     if lost and reason == "node_failure":
         return JobState.NODE_FAIL
     return JobState.FAILED if reason else JobState.COMPLETED
@@ -228,7 +230,9 @@ class Score:
 
 
 def judge(method: Method, runs: Sequence[NodeRun], faults: Sequence[Fault], days: int) -> Score:
-    score, before, first = Score(), set(), {}
+    score = Score()
+    before: set[str] = set()
+    first: dict[int, float] = {}
     now = WARM_UP_DAYS * DAY
     while now < days * DAY:
         ended = runs[: bisect_right(runs, now, key=lambda run: run.ended_at)]
@@ -265,7 +269,9 @@ def _counts(fault: Fault, runs: Sequence[NodeRun], days: int) -> bool:
 
 
 def main() -> None:
-    days = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--days", type=int, default=30, help="of which the first ten warm up")
+    days = parser.parse_args().days
     faults = real_faults()
     print("faults: infinitehbd" if faults else "faults: invented, the trace is not here")
     faults = faults or invented_faults()

@@ -1,31 +1,30 @@
-"""How well times are foretold on real traces that were given a workload, and what that rests on.
+"""How well durations are predicted on real traces with a synthetic workload, and what that needs.
 
-    python -m bench.accuracy.synthetic_workloads [helios philly theta itp] [--jobs N] [--seed S]
-    python -m bench.accuracy.synthetic_workloads --sweep [helios] [--jobs 3000]
+    python -m bench.accuracy.synthetic_workloads                      # five sets, every job
+    python -m bench.accuracy.synthetic_workloads theta --jobs 2000    # the first jobs of one
+    python -m bench.accuracy.synthetic_workloads --sweep helios --jobs 800  # each assumption
 
 Submissions, durations, users, GPUs and ends are the traces' own; projects, numbers and code are
-made up so that they take those durations (docs/explanation/workload-for-traces.md). In order of
-submission; what is said of a job rests on those that had ended by then, as if nobody ever waited
-(ThetaGPU: with its real waits). After the first tenth of the jobs. Sigma is the standard deviation
-of ln(said / real), times below a second counted as one; `plan` is what each job would have taken to
-its end by its own numbers, which nobody can know better. Data: SCHEDMATE_DATA, else
-../shared/data.
+made up so that they take those durations (docs/explanation/synthetic-workloads.md). In the order of
+submission; a prediction rests on the jobs that had ended by then, as if none had waited (ThetaGPU:
+with its real waits). The first tenth of the jobs is not counted. Sigma is the standard deviation of
+ln(predicted / real), times below a second counted as one; `plan` is what each job would have taken
+to its end by its own numbers, the best that can be known. Data: bench/README.md.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import platform
 import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from bench.accuracy.duration_baselines import LastTwo
+from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.replay import replay
 from schedmate.model import JobState, SchedMateError
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.estimators.base import Estimates
@@ -50,7 +49,7 @@ HEAD = (
 
 
 def traces(name: str, most: int) -> Iterator[tuple[str, Columns, Floats]]:
-    """With when each job's end is known; ITP by cluster, as nobody of one knows of the others."""
+    """With when each job's end is known; ITP by cluster, since each knows only its own jobs."""
     runs = data.jobs(name)
     parts = {name: runs}
     if name == "itp":
@@ -79,7 +78,8 @@ def _job(run: Ran) -> TraceJob:
 
 
 def last_two(columns: Columns, known_at: Floats) -> Estimates:
-    method, said = LastTwo(), np.full((3, len(columns)), np.nan)
+    method = LastTwo()
+    p10, p50, p90 = (np.full(len(columns), np.nan) for _ in range(3))
     runs = [
         Ran(
             Facts(job_id=str(job), user=columns.user[job], submitted_at=float(columns.submit[job])),
@@ -93,8 +93,9 @@ def last_two(columns: Columns, known_at: Floats) -> Estimates:
         if event.kind == "end":
             method.ended(event.run)
         elif event.kind == "submit" and (spread := method.predict(event.run.facts)) is not None:
-            said[:, int(event.run.facts.job_id)] = spread.p10, spread.p50, spread.p90
-    return Estimates(*said, np.zeros(len(columns)), "last two")
+            job = int(event.run.facts.job_id)
+            p10[job], p50[job], p90[job] = spread.p10, spread.p50, spread.p90
+    return Estimates(p10, p50, p90, np.zeros(len(columns)), "last two")
 
 
 def methods(
@@ -114,17 +115,17 @@ def methods(
     return found
 
 
-def row(name: str, columns: Columns, said: Estimates, seconds: float) -> str:
+def row(name: str, columns: Columns, predicted: Estimates, seconds: float) -> str:
     since = slice(len(columns) // 10, None)
     real = np.maximum(columns.duration, 1.0)[since]
-    off = np.log(np.maximum(said.p50[since], 1.0) / real)
+    off = np.log(np.maximum(predicted.p50[since], 1.0) / real)
     ended, known = (columns.status == COMPLETED)[since], ~np.isnan(off)
     spreads = [
         f"{off[which & known].std():.2f}" if (which & known).any() else "-"
         for which in (known, ended, ~ended)
     ]
     near = (np.abs(off[known]) <= np.log(2)).mean()
-    covered = (columns.duration[since] <= said.p90[since])[known].mean()
+    covered = (columns.duration[since] <= predicted.p90[since])[known].mean()
     return (
         f"{name:26}{known.sum():7,}{spreads[0]:>7}{spreads[1]:>15}{spreads[2]:>7}{near:11.1%}"
         f"{covered:7.1%}{1e3 * seconds / len(columns):10.2f}"
@@ -139,11 +140,11 @@ def report(name: str, most: int, seed: int) -> None:
         for method, ask in methods(columns, known_at, workload).items():
             began = time.process_time()
             try:
-                said = ask()
+                predicted = ask()
             except SchedMateError as error:
                 print(f"{method:26} {error}")
                 continue
-            print(row(method, columns, said, time.process_time() - began), flush=True)
+            print(row(method, columns, predicted, time.process_time() - began), flush=True)
 
 
 def sweep(name: str, most: int, seed: int) -> None:
@@ -153,25 +154,23 @@ def sweep(name: str, most: int, seed: int) -> None:
             for value in values:
                 workload = draw_workload(columns, seed=seed, **{assumption: value})
                 began = time.process_time()
-                said = advisor.estimate(columns, known_at, workload)
+                predicted = advisor.estimate(columns, known_at, workload)
                 took = time.process_time() - began
-                print(row(f"{assumption} {value:g}", columns, said, took), flush=True)
+                print(row(f"{assumption} {value:g}", columns, predicted, took), flush=True)
         return
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="*", default=list(SETS))
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("sets", nargs="*", default=list(SETS), metavar="SET", help=", ".join(SETS))
     parser.add_argument("--jobs", type=int, default=1_000_000, help="the first so many of each")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sweep", action="store_true", help="the assumptions one by one")
     arguments = parser.parse_args()
-    if not data.directory().is_dir():
-        raise SystemExit(f"no traces in {data.directory()}: set SCHEDMATE_DATA")
     began = time.monotonic()
     for name in arguments.sets:
         (sweep if arguments.sweep else report)(name, arguments.jobs, arguments.seed)
-    print(f"\n{time.monotonic() - began:.0f} s on {platform.machine()}, one core")
+    print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ class Score:
     wrong_total: bool
     """A total that is not the truth's."""
     confidence: float
-    said: str
+    shown: str
+    """What was read, for the report."""
 
     @property
     def right(self) -> bool:
@@ -57,15 +58,15 @@ def score_tracker(log: Log) -> Score:
     lines = written(log)
     data = "\n".join([*(_parts(line)[0] for line in lines), ""]).encode()
     seen = track_stream(BytesIO(data), name=log.__name__)
-    told = [truth for line in lines for truth in _parts(line)[1]]
-    said = f"{seen.current}/{seen.total} {seen.unit} by {seen.format}"
-    if not told:
+    truths = [truth for line in lines for truth in _parts(line)[1]]
+    shown = f"{seen.current}/{seen.total} {seen.unit} by {seen.format}"
+    if not truths:
         fine = seen.current is None or seen.confidence <= _BELIEVED
-        return Score(log.__name__, fine, fine, seen.total is not None, seen.confidence, said)
-    step = any(_same(seen.current, truth[0]) for truth in told[-_NEWEST:])
-    total = any(_same(seen.total, truth[1]) for truth in told)
+        return Score(log.__name__, fine, fine, seen.total is not None, seen.confidence, shown)
+    step = any(_same(seen.current, truth[0]) for truth in truths[-_NEWEST:])
+    total = any(_same(seen.total, truth[1]) for truth in truths)
     wrong = seen.total is not None and not total
-    return Score(log.__name__, step, total, wrong, seen.confidence, said)
+    return Score(log.__name__, step, total, wrong, seen.confidence, shown)
 
 
 def _parts(line: Line) -> tuple[str, tuple[Truth, ...]]:
@@ -82,7 +83,8 @@ def settle(learner: Learner, asker: Asker) -> None:
 
 def _score(name: str, learner: Learner, lines: list[Line], believed: tuple[float, float]) -> Score:
     """By the newest line that it reads, which must be one of the newest quarter."""
-    seen, truths = None, ()
+    seen = None
+    truths: tuple[Truth, ...] = ()
     for line in reversed(lines[-max(8, len(lines) // 4) :]):
         text, truths = _parts(line)
         seen = read_with(learner.pattern, text) if learner.pattern else None
@@ -94,14 +96,14 @@ def _score(name: str, learner: Learner, lines: list[Line], believed: tuple[float
         return Score(name, fine, fine, believed[0] > _BELIEVED, believed[0], "-")
     if not any(_parts(line)[1] for line in lines) and learner.confidence <= _BELIEVED:
         return Score(name, True, True, False, learner.confidence, "a guess")
-    said = f"{seen.current:g}/{seen.total and f'{seen.total:g}'} {seen.unit}"
+    shown = f"{seen.current:g}/{seen.total and f'{seen.total:g}'} {seen.unit}"
     fitting = [truth for truth in truths if _same(seen.current, truth[0])]
     step = bool(fitting)
     total = any(_same(seen.total, truth[1]) for truth in fitting)
     wrong = seen.total is not None and not any(_same(seen.total, t[1]) for t in truths)
     if believed[0] > _BELIEVED:
-        return Score(name, step, total, True, believed[0], f"{said}, was {believed[1]:g}")
-    return Score(name, step, total, wrong, learner.confidence, said)
+        return Score(name, step, total, True, believed[0], f"{shown}, was {believed[1]:g}")
+    return Score(name, step, total, wrong, learner.confidence, shown)
 
 
 def _same(one: float | None, two: float | None) -> bool:

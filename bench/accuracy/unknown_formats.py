@@ -1,9 +1,8 @@
-"""How well, and how fast, unknown log formats are learnt.
+"""How well unknown log formats are learnt.
 
     python -m bench.accuracy.unknown_formats            # by behaviour alone
     python -m bench.accuracy.unknown_formats --llm      # and with the model in use
     python -m bench.accuracy.unknown_formats --tracker  # through the whole tracker
-    python -m bench.accuracy.unknown_formats --speed    # mining a numeric log of 200 MB
 
 The logs are generators in bench/corpora/unknown_formats; the table says which sets were looked at
 while the learner was built.
@@ -11,31 +10,20 @@ while the learner was built.
 
 from __future__ import annotations
 
-import random
-import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from bench.accuracy.unknown_format_score import Score, score_learner, score_tracker
-from bench.command import command, model_in_use, progress
+from bench.command import command_line, model_in_use, progress
 from bench.corpora.unknown_formats.labels import Log
 from bench.corpora.unknown_formats.sets import SETS
-from schedmate.tracker.unknown import Learner
-from schedmate.tracker.unknown.templates import Miner
-
-_BYTES = 200 << 20
-_NUMBERS = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?")
 
 
 def main() -> None:
-    parser = command(__doc__, __spec__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--llm", action="store_true", help="and with the language model in use")
-    parser.add_argument("--speed", action="store_true", help="measure the miner instead")
     parser.add_argument("--tracker", action="store_true", help="with the exact formats, too")
     arguments = parser.parse_args()
-    if arguments.speed:
-        speed()
-    elif arguments.tracker:
+    if arguments.tracker:
         benchmark(score_tracker)
     else:
         asker = model_in_use() if arguments.llm else None
@@ -49,7 +37,7 @@ def benchmark(score: Callable[[Log], Score]) -> None:
         print(_row(title, logs, scores))
         for one in scores:
             if not one.right or one.harmful:
-                print(f"    {one.name}: {one.said} (confidence {one.confidence:.2f})")
+                print(f"    {one.name}: {one.shown} (confidence {one.confidence:.2f})")
 
 
 def _row(title: str, logs: tuple[Log, ...], scores: list[Score]) -> str:
@@ -57,37 +45,6 @@ def _row(title: str, logs: tuple[Log, ...], scores: list[Score]) -> str:
     right, harmful = sum(one.right for one in scores), sum(one.harmful for one in scores)
     share = f"{100 * right / len(logs):.0f} %"
     return f"{title:<34} {len(logs):5} {step:5} {total:6} {share:>5} {harmful:18}"
-
-
-def speed() -> None:
-    lines = list(_numeric_log())
-    print(f"{len(lines)} lines, {sum(map(len, lines)) >> 20} MB, one core")
-    learner, miner = Learner(), Miner()
-    ways: dict[str, Callable[[str, int], object]] = {
-        "numbers masked by re.sub": lambda line, _: _NUMBERS.sub("#", line),
-        "templates mined": lambda line, order: miner.add(line, order, None),
-        "learnt and read": lambda line, order: learner.feed(line, order, None),
-    }
-    for name, way in ways.items():
-        begun = time.perf_counter()
-        for order, line in enumerate(lines):
-            way(line, order)
-        took = time.perf_counter() - begun
-        print(
-            f"{name:<26} {len(lines) / took:12,.0f} lines/s {1e6 * took / len(lines):6.2f} us/line"
-        )
-
-
-def _numeric_log() -> Iterator[str]:
-    rng, size, step = random.Random(1), 0, 0
-    while size < _BYTES:
-        step += 1
-        line = (
-            f"2031-02-03 04:05:06,789 node-3 | upd {step} q={8 / step + rng.random():.5f} "
-            f"lr={1e-4 * rng.random():.3e} tok/s={1e5 * rng.random():.1f} mem=31.2GB"
-        )
-        size += len(line) + 1
-        yield line
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How well durations are told from what jobs are, on real runs of others.
+"""How well durations are predicted from workload records, on public training runs.
 
-    python -m bench.accuracy.workload_durations [--mlperf FILE] [--nanogpt FILE] [--ablation]
+    python -m bench.accuracy.workload_durations                  # every setting below
+    python -m bench.accuracy.workload_durations --only new-chip  # one of them
+    python -m bench.accuracy.workload_durations --ablation       # what each part of a record adds
 
 Every run is kept in a store and predicted as a job would be that is submitted now; what a setting
 leaves out is hidden from the search. Scaling is learnt anew from what is left. MLPerf: one answer
@@ -11,7 +13,9 @@ leave-org: without all runs of the organisation.
 no-twins: and without runs of the model on as many accelerators of the same chip.
 new-chip: without all runs on the chip (h100, a100, l40s, ...), of any organisation.
 new-generation: without all runs on chips of its generation (Hopper, Ada, ...); else as it stands.
-renamed: leave-org, and the job calls its model and itself by a name nobody used.
+older: from what was submitted before the first run on its generation; `by the past alone` is
+calibrated by a rehearsal of that past.
+renamed: leave-org, and the job calls its model and itself by an unused name.
 renamed-no-data: and its data set, too.
 rolling: from what had ended when it began; organisations are users, so own jobs count.
 own-new-name: rolling, for organisations with runs of their own; the job's name is not used before.
@@ -21,7 +25,6 @@ nanogpt: from runs of earlier records of other code. nanogpt-rolling: from all e
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections import defaultdict
@@ -30,20 +33,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 from bench.accuracy.workload_baselines import BASELINES, OF_USER, STEP_TIMES, Baseline, Past
-from bench.corpora.training_runs import data_folder, mlperf_runs, nanogpt_runs
+from bench.command import command_line
+from bench.corpora.training_runs import mlperf_runs, nanogpt_runs
+from bench.datasets import required
 from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
-from schedmate.advisor.predicting.calibration import Calibration
-from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
-from schedmate.advisor.predicting.lessons import learn_scaling
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.model import Finding, PastRun, Workload
-from schedmate.model.sketch import ROW
+from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.lessons import learn_scaling
+from schedmate.advisor.predict.neighbours import StoredRuns
+from schedmate.advisor.predict.rehearsal import rehearsed
+from schedmate.advisor.predict.runs import Columns, columns_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.model import Finding, PastRun, Spread, Workload
+from schedmate.model.sketch import ROW, sketch_of_run
 from schedmate.store.sqlite import SqliteStore
 
 _GENERATIONS = {"h100": "hopper", "h200": "hopper", "h800": "hopper", "gh200": "hopper"}
@@ -91,8 +99,16 @@ class Hidden:
 
     known: Known
     hidden: set[int]
+    rehearsal: Calibration | None = None
+    """What the runs that are left teach of how far off predictions are."""
 
-    def __getattr__(self, name: str) -> object:
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        assert user is None
+        names = {number: name for name, number in self.known.numbers.items()}
+        left = [self.known.runs[names[each]] for each in names.keys() - self.hidden]
+        return sorted(left, key=lambda run: -(run.job.end_time or 0.0))[:limit]
+
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.known.store, name)
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
@@ -130,23 +146,30 @@ class Score:
     errors: list[float] = field(default_factory=list)
     twice: list[bool] = field(default_factory=list)
     above: list[bool] = field(default_factory=list)
+    below: list[bool] = field(default_factory=list)
     unanswered: int = 0
     bases: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, p50: float | None, p90: float | None, real: float, runs: Iterable[float]) -> None:
+    def add(
+        self, p50: float | None, said: Spread | None, real: float, runs: Sequence[float]
+    ) -> None:
         if p50 is None:
             self.unanswered += 1
             return
         self.errors.append(abs(p50 / real - 1))
         self.twice.append(max(p50 / real, real / p50) <= _TWICE)
-        if p90 is not None:
-            self.above += [each > p90 for each in runs]
+        if said is not None:
+            self.above += [each > said.p90 for each in runs]
+            self.below += [each < said.p10 for each in runs]
 
     def line(self, name: str) -> str:
         if not self.errors:
             return f"  {name:34s} no answer"
         twice = np.mean(self.twice)
-        covered = f"{1 - np.mean(self.above):7.1%}" if self.above else "      -"
+        covered = "      -        -"
+        if self.above:
+            within = 1 - np.mean(self.above) - np.mean(self.below)
+            covered = f"{1 - np.mean(self.above):7.1%}{within:9.1%}"
         rest = f"   {self.unanswered} not answered" if self.unanswered else ""
         shown = f"{median(self.errors):8.1%}{twice:9.1%} {covered}"
         return f"  {name:34s}{shown}  {len(self.errors)}{rest}"
@@ -201,11 +224,20 @@ def _twin(asked: PastRun, known: PastRun) -> bool:
     )
 
 
+def _not_older(asked: PastRun, known: PastRun) -> bool:
+    return known.job.submit_time >= _FIRST.get(generation(asked), 0.0)
+
+
+_FIRST: dict[str, float] = {}
+"""When the first run of each generation of chips was submitted."""
+
+
 SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
     "leave-org": (_same_org, None),
     "no-twins": (_same_org, _twin),
     "new-chip": (lambda asked, known: chip(asked) == chip(known), None),
     "new-generation": (lambda asked, known: generation(asked) == generation(known), None),
+    "older": (_not_older, None),
     "renamed": (_same_org, None),
     "renamed-no-data": (_same_org, None),
 }
@@ -213,25 +245,25 @@ SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
 
 
 def _disguised(run: PastRun, setting: str) -> PastRun:
-    """Under names that nobody ever used."""
+    """Under names that no run has used."""
     if setting == "own-new-name":
         return replace(run, job=replace(run.job, name="a-new-name"))
     if not setting.startswith("renamed"):
         return run
-    other = {"model": Finding(value="net", source="code")}
+    other: dict[str, Any] = {"model": Finding(value="net", source="code")}
     if setting == "renamed-no-data":
         other |= {"dataset": Finding(value="ours", source="code")}
     return replace(
         run,
         workload=replace(run.workload, **other),
-        job=replace(run.job, name="a-new-name"),  # type: ignore[arg-type]
+        job=replace(run.job, name="a-new-name"),
     )
 
 
 View = Callable[[PastRun], PastRun]
 
 
-def _said(run: PastRun, *kept: str) -> PastRun:
+def _reduced(run: PastRun, *kept: str) -> PastRun:
     """With no more of its record than this."""
     stated = {name: getattr(run.workload, name) for name in (*kept, "early_stopping")}
     return replace(run, workload=Workload(**stated))
@@ -244,13 +276,13 @@ VIEWS: dict[str, View] = {
     "without the accelerator's name": lambda run: replace(
         run, job=replace(run.job, request=replace(run.job.request, gpu_type=None))
     ),
-    "without batch, rate and steps": lambda run: _said(run, *_WORDS, "nodes", "gpus"),
+    "without batch, rate and steps": lambda run: _reduced(run, *_WORDS, "nodes", "gpus"),
     "without the job's name": lambda run: replace(run, job=replace(run.job, name="job")),
-    "without framework and optimizer": lambda run: _said(run, *_WORDS[:3], *_NUMBERS),
-    "without model, data and task": lambda run: _said(run, *_WORDS[3:], *_NUMBERS),
-    "job's name and GPUs alone": lambda run: _said(run, "gpus", "nodes"),
+    "without framework and optimizer": lambda run: _reduced(run, *_WORDS[:3], *_NUMBERS),
+    "without model, data and task": lambda run: _reduced(run, *_WORDS[3:], *_NUMBERS),
+    "job's name and GPUs alone": lambda run: _reduced(run, "gpus", "nodes"),
 }
-"""What is told of the runs, past and asked for: each part has to earn its place."""
+"""What is known of the runs, past and asked for: each part has to earn its place."""
 
 
 def ablation(path: Path, settings: Sequence[str], by_code: Path | None) -> None:
@@ -286,6 +318,8 @@ def mlperf(
     with tempfile.TemporaryDirectory() as folder:
         known = Known.of(SqliteStore(Path(folder) / "store.db"), runs)
         known.typical = {cell[0].job.id: _typical(cell) for cell in cells.values()}
+        for run in sorted(runs, key=lambda run: -run.job.submit_time):
+            _FIRST[generation(run)] = run.job.submit_time
         for setting in settings:
             _mlperf_setting(known, cells, setting, baselines, learning=learning)
         known.store.close()
@@ -315,6 +349,8 @@ def _mlperf_setting(
     for hidden, asked in groups.items():
         history = known.without(hidden)
         scaling = history.scaling() if learning else PRIOR
+        if setting == "older":
+            history.rehearsal = rehearsed(history, scaling)
         for cell in asked:
             seen = history
             if more is not None:
@@ -336,21 +372,25 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
     run = _disguised(cell[0], setting)
     durations = [each.duration_s for each in cell]
     real = median(durations)
-    answer = predict(
-        history,
-        target_of(run),
-        run.fingerprint,
+    estimate = estimate_duration(
+        StoredRuns(history),
+        sketch_of_run(run),
         run.workload,
         scaling,
-        at=run.job.submit_time,  # type: ignore[arg-type]
+        submitted_at=None,
+        at=run.job.submit_time,
     )
-    said = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
-    scores["ours"].add(said and said.p50, said and said.p90, real, durations)
-    if said is not None:
-        bent = calibration.calibrated(answer.basis, said)
-        scores["ours, calibrated"].add(bent.p50, bent.p90, real, durations)
+    raw = estimate.duration_s if estimate else None
+    scores["ours"].add(raw.p50 if raw else None, raw, real, durations)
+    if estimate is not None and raw is not None:
+        kind = estimate.kind
+        calibrated = calibration.calibrated(kind, raw)
+        scores["ours, calibrated"].add(calibrated.p50, calibrated, real, durations)
+        if history.rehearsal is not None:
+            by_past = history.rehearsal.calibrated(kind, raw)
+            scores["ours, by the past alone"].add(by_past.p50, by_past, real, durations)
         for each in durations:
-            calibration.observed(answer.basis, said, each, said=bent)
+            calibration.observed(kind, raw, each, said=calibrated)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 
@@ -360,8 +400,8 @@ def rolling(path: Path, setting: str) -> None:
     baselines = BASELINES | OF_USER if setting == "own-new-name" else BASELINES
     users: set[str] = set()
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
-    for cell, run in mlperf_runs(path):
-        cells[cell].append(run)
+    for key, run in mlperf_runs(path):
+        cells[key].append(run)
     scores: dict[str, Score] = defaultdict(Score)
     began, calibration = time.process_time(), Calibration()
     ordered = sorted(cells.values(), key=lambda cell: cell[0].job.submit_time)
@@ -411,37 +451,34 @@ def _nanogpt_setting(known: Known, dated: list[tuple[str, PastRun]], setting: st
 
 
 def _print(setting: str, scores: dict[str, Score], seconds: float) -> None:
-    print(f"\n{setting:36s}{'median':>8s}{'within 2x':>11s}{'p90':>7s}  ({seconds:.0f} s)")
+    columns = f"{'median':>8s}{'within 2x':>11s}{'p90':>7s}{'p10-p90':>9s}"
+    print(f"\n{setting:36s}{columns}  ({seconds:.0f} s)")
     for name, score in scores.items():
         print(score.line(name))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--mlperf", type=Path)
-    parser.add_argument("--nanogpt", type=Path)
-    parser.add_argument("--ablation", action="store_true")
-    parser.add_argument("--only", nargs="*", default=[*SETTINGS, *_ROLLING, "nanogpt"])
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--mlperf", type=Path, help="mlperf_runs.csv.gz, if elsewhere")
+    parser.add_argument("--nanogpt", type=Path, help="modded_nanogpt_runs.csv.gz, if elsewhere")
+    parser.add_argument("--ablation", action="store_true", help="leave out each part of a record")
+    names = [*SETTINGS, *_ROLLING, "nanogpt"]
+    parser.add_argument("--only", nargs="*", default=names, choices=names, metavar="SETTING")
     chosen = parser.parse_args()
-    folder = data_folder()
-    logs = folder or Path()
-    if folder is None and not (chosen.mlperf or chosen.nanogpt):
-        raise SystemExit("no data: set SCHEDMATE_DATA, or name the files")
+    table = chosen.mlperf or required("logs") / "mlperf_runs.csv.gz"
+    by_code = None
+    if "nanogpt" in chosen.only:
+        by_code = chosen.nanogpt or required("logs") / "modded_nanogpt_runs.csv.gz"
     wanted = [each for each in chosen.only if each in SETTINGS]
     if chosen.ablation:
-        by_code = chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz"
-        ablation(
-            chosen.mlperf or logs / "mlperf_runs.csv.gz",
-            wanted,
-            by_code if "nanogpt" in chosen.only else None,
-        )
+        ablation(table, wanted, by_code)
         return
     if wanted:
-        mlperf(chosen.mlperf or logs / "mlperf_runs.csv.gz", wanted)
+        mlperf(table, wanted)
     for setting in (each for each in _ROLLING if each in chosen.only):
-        rolling(chosen.mlperf or logs / "mlperf_runs.csv.gz", setting)
-    if "nanogpt" in chosen.only:
-        nanogpt(chosen.nanogpt or logs / "modded_nanogpt_runs.csv.gz")
+        rolling(table, setting)
+    if by_code is not None:
+        nanogpt(by_code)
 
 
 if __name__ == "__main__":

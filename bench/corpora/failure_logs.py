@@ -6,12 +6,11 @@ Where they are is in bench/datasets.py.
 from __future__ import annotations
 
 import json
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from bench.corpora.failure_cases import HEALTHY
-from bench.datasets import data_dir
+from bench.datasets import data_dir, members
 from schedmate.handler import Case, NamedLog
 
 LABELS = {
@@ -57,10 +56,5 @@ def labelled_failures() -> Iterator[tuple[Case, str, frozenset[str]]]:
 
 def _files(name: str) -> Iterator[tuple[str, bytes]]:
     path = data_dir() / name
-    if not path.exists():
-        return
-    with tarfile.open(path) as archive:
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is not None:
-                yield member.name, content.read()
+    if path.exists():
+        yield from members(path)

@@ -1,4 +1,4 @@
-"""The settings on which SchedMate's worth is measured: real traces on contended clusters."""
+"""Real traces on clusters of such a size that they are contended."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Site:
     columns: Columns
 
     def knowledge(self, setting: Setting, folder: Path | None) -> Knowledge:
-        return Remembered(setting, self, folder)
+        return CachedKnowledge(setting, self, folder)
 
     def settings(self, loads: list[float], seed: int) -> list[Setting]:
         """A cluster that holds the largest job may be too large for a load: each size once."""
@@ -57,13 +57,9 @@ class Site:
         )
 
 
-def directory() -> Path:
-    return data_dir() / "traces"
-
-
 def sites(wanted: list[str]) -> Iterator[Site]:
     for name, file in FILES.items():
-        path = directory() / f"{file}.csv.gz"
+        path = data_dir() / "traces" / f"{file}.csv.gz"
         if wanted and not any(name.startswith(each.split("/")[0]) for each in wanted):
             continue
         if not path.exists():
@@ -85,9 +81,9 @@ def _parts(name: str, columns: Columns) -> Iterator[Site]:
                 yield Site(f"{name}/{word}", columns.take(chosen))
 
 
-class Remembered(Knowledge):
-    """What the advisor says takes minutes for a large trace: asked once for a trace, by what had
-    ended on the most loaded cluster, and kept on disk where a directory is given."""
+class CachedKnowledge(Knowledge):
+    """Predictions take minutes for a large trace: made once for a trace, from what had ended on the
+    most loaded cluster, and kept on disk where a directory is given."""
 
     def __init__(self, setting: Setting, site: Site, folder: Path | None) -> None:
         super().__init__(setting)
@@ -98,15 +94,15 @@ class Remembered(Knowledge):
             return super().of(source)
         kept = None if self._folder is None else self._folder / f"{self._key()}.pickle"
         if kept is None:
-            return self._foretold()
+            return self._predictions()
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(pickle.dumps(self._foretold()))
-        told: Estimates = pickle.loads(kept.read_bytes())
-        return told
+            kept.write_bytes(pickle.dumps(self._predictions()))
+        stored: Estimates = pickle.loads(kept.read_bytes())
+        return stored
 
-    def _foretold(self) -> Estimates:
-        return _foretold(self._site, self._seed)
+    def _predictions(self) -> Estimates:
+        return _predictions(self._site, self._seed)
 
     def _key(self) -> str:
         return sha256(f"{self._site.name} {self._seed}".encode()).hexdigest()[:16]
@@ -118,5 +114,5 @@ def _workload(site: Site, seed: int) -> SyntheticWorkload:
 
 
 @lru_cache(maxsize=1)
-def _foretold(site: Site, seed: int) -> Estimates:
+def _predictions(site: Site, seed: int) -> Estimates:
     return Knowledge(site.setting(max(LOADS), seed)).of("advisor")

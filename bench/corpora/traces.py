@@ -1,15 +1,12 @@
-"""Real jobs with their real times, as `durations.py` replays them."""
+"""Real jobs with their real durations, as the duration benchmarks replay them."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
-from bench.datasets import data_dir
-from schedmate.advisor.predicting.facts import Facts, Ran
+from bench.datasets import required, rows
+from schedmate.advisor.predict.facts import Facts, Ran
 from schedmate.model import JobState
 
 _STATES = {
@@ -19,13 +16,8 @@ _STATES = {
 }
 
 
-def directory() -> Path:
-    return data_dir() / "traces"
-
-
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with gzip.open(directory() / f"{name}.csv.gz", "rt", encoding="utf-8") as lines:
-        yield from csv.DictReader(lines)
+    return rows(required("traces") / f"{name}.csv.gz")
 
 
 def _cut(name: str) -> Iterator[Ran]:

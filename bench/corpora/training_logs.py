@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
-import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from bench.datasets import data_dir
+from bench.datasets import members, rows
 
 _STEP = re.compile(
     rb"^step:(\d{1,9})/(\d{1,9})[^\n]{0,200}train_time:(\d{1,12})ms[^\n]{0,80}(?:\n|\Z)",
@@ -75,16 +72,11 @@ class MlperfRun:
     """Seconds after the run began, and the epochs or samples done by then."""
 
 
-def data_folder() -> Path | None:
-    logs = data_dir() / "logs"
-    return logs if logs.is_dir() else None
-
-
 def step_logs(logs: Path) -> list[StepLog]:
     """In the order of their records, each text once."""
-    tracks = {row["blob"][:12]: row["track"] for row in _rows(logs / "modded_nanogpt_runs.csv.gz")}
+    tracks = {row["blob"][:12]: row["track"] for row in rows(logs / "modded_nanogpt_runs.csv.gz")}
     found: dict[str, StepLog] = {}
-    for path, text in _members(logs / "modded_nanogpt_sample_logs.tar.gz"):
+    for path, text in members(logs / "modded_nanogpt_sample_logs.tar.gz"):
         name = Path(path).stem
         lines = tuple(
             Truth(line.end(), int(line[3]) / 1000, int(line[1]), int(line[2]))
@@ -98,7 +90,7 @@ def step_logs(logs: Path) -> list[StepLog]:
 def mlperf_runs(logs: Path) -> dict[str, MlperfRun]:
     """The successful runs, by the beginning of their log's hash."""
     evaluations: dict[str, list[tuple[float, float]]] = {}
-    for row in _rows(logs / "mlperf_evals.csv.gz"):
+    for row in rows(logs / "mlperf_evals.csv.gz"):
         if row["t_since_run_start_s"] and row["epoch_or_samples"]:
             point = float(row["t_since_run_start_s"]), float(row["epoch_or_samples"])
             evaluations.setdefault(row["run_id"], []).append(point)
@@ -110,13 +102,13 @@ def mlperf_runs(logs: Path) -> dict[str, MlperfRun]:
             init_s=float(row["init_seconds"] or 0),
             evaluations=tuple(sorted(evaluations.get(row["run_id"], []))),
         )
-        for row in _rows(logs / "mlperf_runs.csv.gz")
+        for row in rows(logs / "mlperf_runs.csv.gz")
         if row["status"] == "success" and row["train_seconds"]
     }
 
 
 def mlperf_logs(logs: Path) -> Iterator[tuple[str, bytes]]:
-    for path, text in _members(logs / "mlperf_sample_logs.tar.gz"):
+    for path, text in members(logs / "mlperf_sample_logs.tar.gz"):
         if "/success/" in path:
             yield Path(path).stem, text
 
@@ -135,16 +127,3 @@ def mlperf_head(text: bytes, share: float) -> tuple[bytes, float] | None:
 
 def _pace(before: Truth, after: Truth) -> float:
     return (after.at - before.at) / (after.step - before.step)
-
-
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
-
-
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None:
-                yield member.name, file.read()

@@ -1,20 +1,17 @@
-"""Runs of others with real durations, as the store would remember them.
+"""Public training runs with real durations, as the store would remember them.
 
-What the record of such a job says is what is in the table: batch, optimiser, learning rate, GPUs.
+A job's record holds what is in the table: batch, optimiser, learning rate, GPUs.
 A cell is one system running one benchmark: the same configuration several times, with other seeds.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.datasets import data_dir
+from bench.datasets import rows
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 
 Row = dict[str, str]
@@ -39,22 +36,11 @@ _LIBRARIES = ("mxnet", "pytorch", "tensorflow", "jax", "hugectr", "nemo", "popla
 _RETINANET_SINCE = (2, 0)
 
 
-def data_folder() -> Path | None:
-    logs = data_dir() / "logs"
-    return logs if logs.is_dir() else None
-
-
-def rows_of(path: Path) -> Iterator[Row]:
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    yield from csv.DictReader(text.splitlines())
-
-
 def mlperf_runs(path: Path) -> list[tuple[tuple[str, ...], PastRun]]:
     """Each with its cell. The duration is that of training; what came before is left out."""
     return [
         ((row["round"], row["org"], row["system"], row["benchmark"]), mlperf_run(row))
-        for row in rows_of(path)
+        for row in rows(path)
         if _number(row["train_seconds"])
     ]
 
@@ -124,10 +110,10 @@ def nanogpt_runs(path: Path) -> list[tuple[str, PastRun]]:
 
     A log that two records share counts for the first.
     """
-    rows = [row for row in rows_of(path) if _number(row["train_ms"]) and row["steps_total"]]
-    rows.sort(key=lambda row: (row["record"][:10], row["path"]))
-    rows = list({row["blob"]: row for row in reversed(rows)}.values())[::-1]
-    return [(row["record"][:10], _nanogpt_run(place, row)) for place, row in enumerate(rows)]
+    found = [row for row in rows(path) if _number(row["train_ms"]) and row["steps_total"]]
+    found.sort(key=lambda row: (row["record"][:10], row["path"]))
+    found = list({row["blob"]: row for row in reversed(found)}.values())[::-1]
+    return [(row["record"][:10], _nanogpt_run(place, row)) for place, row in enumerate(found)]
 
 
 def _nanogpt_run(place: int, row: Row) -> PastRun:
@@ -155,8 +141,10 @@ def _nanogpt_run(place: int, row: Row) -> PastRun:
         max_steps=int(float(row["steps_total"])),
         gpus=gpus,
     )
-    marks = Fingerprint(code=row["code_sha"], arguments="") if row["has_code"] == "True" else None
-    return PastRun(job=job, workload=record, fingerprint=marks)
+    fingerprint = (
+        Fingerprint(code=row["code_sha"], arguments="") if row["has_code"] == "True" else None
+    )
+    return PastRun(job=job, workload=record, fingerprint=fingerprint)
 
 
 def _record(**values: Any) -> Workload:

@@ -1,12 +1,13 @@
 """How fast a job is read, beside reading its bytes and parsing its files alone.
 
-    python -m bench.speed.advice [--files N] [--times N] [--cpu] [--clones DIR] [--job DIR ENTRY]...
+    python -m bench.speed.advice                            # our jobs, and a tree of 2,000 files
+    python -m bench.speed.advice --files 200 --times 1      # quicker
+    python -m bench.speed.advice --job ~/project train.py   # and a checkout of yours
 
 The large repository is generated: packages of packages, of which the entry point reaches a third.
-With `--clones` the public cases of the exam are read too; `--job` takes any other checkout.
-Milliseconds of the wall clock (`--cpu`: of the processor) within the process, the median of
-`--times`; a cold reading begins
-with no parsed file in memory, a warm one with the same store on disk.
+With `--clones` the labelled public jobs are read too. Milliseconds of the wall clock (`--cpu`: of
+the processor) within the process, the median of `--times`; a cold reading begins with no parsed
+file in memory, a warm one with the same store on disk.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import random
 import resource
 import shutil
 import statistics
-import sys
 import tempfile
 import time
 import warnings
@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from bench.command import command_line, console, table
 from bench.corpora.advice_cases import OWN, PUBLIC, read_cases
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.interpret.python import parsed
@@ -57,28 +57,25 @@ class Timed:
 
 def main() -> None:
     arguments = _arguments()
-    console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
-    table = Table(title="milliseconds of a reading")
-    for column in _COLUMNS:
-        table.add_column(column, justify="left" if column == "job" else "right")
+    screen, summary = console(), table("milliseconds of a reading", _COLUMNS)
     timed = []
     _clocks.insert(0, time.thread_time if arguments.cpu else time.perf_counter)
     for name, directory, target in _jobs(arguments):
         found = _timed(directory, target, arguments.times)
         timed.append(found)
-        table.add_row(name, *_row(found))
-    console.print(table)
-    _print_summary(console, timed[1:])
+        summary.add_row(name, *_row(found))
+    screen.print(summary)
+    _print_summary(screen, timed[1:])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    console.print(f"most memory {peak:.0f} MB; load {load} on {os.cpu_count()} processors")
+    screen.print(f"most memory {peak:.0f} MB; load {load} on {os.cpu_count()} processors")
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="The speed of reading jobs")
-    parser.add_argument("--files", type=int, default=2000)
-    parser.add_argument("--times", type=int, default=5)
-    parser.add_argument("--clones", type=Path)
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--files", type=int, default=2000, help="of the generated tree")
+    parser.add_argument("--times", type=int, default=5, help="each job is read")
+    parser.add_argument("--clones", type=Path, help="where clones of public repositories are")
     parser.add_argument("--job", nargs=2, action="append", default=[], metavar=("DIR", "ENTRY"))
     parser.add_argument(
         "--cpu", action="store_true", help="time of the processor, on a busy machine"
@@ -110,7 +107,7 @@ def _command(directory: Path, entry: str) -> Callable[[], Target]:
 
 def generate(directory: Path, count: int) -> None:
     """Modules of a hundred lines; each imports a few others, a third is reached from the top."""
-    chance = random.Random(1)
+    rng = random.Random(1)
     names = [f"lib.part{n // 100}.group{n % 10}.module{n}" for n in range(count)]
     used = names[::3]
     for number, name in enumerate(names):
@@ -119,9 +116,9 @@ def generate(directory: Path, count: int) -> None:
         for package in path.relative_to(directory).parents:
             (directory / package / "__init__.py").touch()
         pool = used if name in used else names
-        others = [each for each in chance.sample(pool, 4) if each != name]
+        others = [each for each in rng.sample(pool, 4) if each != name]
         path.write_text(_module(number, others))
-    others = chance.sample(used, 30)
+    others = rng.sample(used, min(30, len(used)))
     imports = "".join(f"from {each} import Layer as Layer{n}\n" for n, each in enumerate(others))
     (directory / "train.yaml").write_text("lr: 0.0003\nbatch_size: 48\nepochs: 12\n")
     (directory / "train.py").write_text(imports + _ENTRY.replace("COUNT", str(len(others))))

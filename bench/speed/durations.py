@@ -1,6 +1,7 @@
 """What learning a site's past costs, and how long a prediction takes.
 
-    python -m bench.speed.durations [--jobs 100000]
+    python -m bench.speed.durations                # 100,000 jobs
+    python -m bench.speed.durations --jobs 10000   # fewer
 
 The jobs are made up: 300 users with a few recurring names each, bursts, limits. CPU time is given
 beside wall time, since other programs may be running.
@@ -8,8 +9,6 @@ beside wall time, since other programs may be running.
 
 from __future__ import annotations
 
-import argparse
-import platform
 import random
 import resource
 import time
@@ -17,8 +16,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.site_model import SiteModel
+from bench.command import command_line, machine
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import JobState
 
 ASKED = 1000
@@ -58,7 +58,7 @@ def timed(what: str, work: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=100_000)
     count = parser.parse_args().jobs
     runs, model = made_up(count), SiteModel()
@@ -75,7 +75,7 @@ def main() -> None:
     stored = model.dump()
     timed(f"storing it ({len(stored) / 1e6:.1f} MB)", model.dump)
     timed("taking it up again", lambda: SiteModel.load(stored))
-    print(f"{platform.machine()}, Python {platform.python_version()}")
+    print(machine())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """How long it takes to answer a failure from memory, among many that are remembered.
 
-    python -m bench.speed.failure_memory [--failures 100000]
+    python -m bench.speed.failure_memory                    # among 100,000
+    python -m bench.speed.failure_memory --failures 10000   # among fewer
 
 Prints the milliseconds of one diagnosis by memory of a log of a few hundred lines, in the process
 and with its store open, the best and the worst of twenty.
@@ -8,12 +9,12 @@ and with its store open, the best and the worst of twenty.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
+from bench.command import command_line
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.model.lessons import Origin, PastFailure
 from schedmate.store.sqlite import SqliteStore
@@ -22,7 +23,7 @@ LOG = "".join(f"step {n} loss 0.5\n" for n in range(300)) + "{} does not close, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--failures", type=int, default=100_000)
     wanted = parser.parse_args().failures
     with (

@@ -1,14 +1,15 @@
 """Hostile and random jobs through the advisor: no exception, no slow one, always valid JSON.
 
-    python -m bench.speed.fuzz_advisor [--minutes 3] [--seed 1] [--limit-s 3] [--keep DIR] [DIR...]
+    python -m bench.speed.fuzz_advisor                          # three minutes
+    python -m bench.speed.fuzz_advisor --seed 2 --keep found    # keep what fails or is slow
 
-A job is a real one with bytes, lines, names and files changed (from the exam, the tests' projects
-and the directories named), or made of random script, code and config. Seconds are of the processor.
+A job is a real one with bytes, lines, names and files changed (a labelled one, one of the tests'
+projects or of the directories named), or made of random script, code and config. Seconds are of the
+processor.
 """
 
 from __future__ import annotations
 
-import argparse
 import getpass
 import heapq
 import json
@@ -21,6 +22,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from bench.command import command_line
 from bench.corpora.advice_cases import OWN, read_cases
 from bench.datasets import ROOT
 from schedmate.advisor import Advisor, Target
@@ -69,7 +71,7 @@ _base_: [c.yaml, ./c.yaml]
 
 class Fuzz:
     def __init__(self, seed: int, limit_s: float, keep: Path | None) -> None:
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.limit_s = limit_s
         self.keep = keep
         self.jobs = 0
@@ -121,19 +123,19 @@ class Fuzz:
         job.mkdir()
         for name, words in (("train.py", _CODE), ("c.py", _CODE), ("job.sh", _SHELL),
                             ("c.yaml", _CONFIG), ("env.sh", _SHELL)):  # fmt: skip
-            lines = self.chance.choices(words, k=self.chance.randint(0, 60))
-            indented = (" " * self.chance.choice((0, 0, 0, 4)) + line for line in lines)
+            lines = self.rng.choices(words, k=self.rng.randint(0, 60))
+            indented = (" " * self.rng.choice((0, 0, 0, 4)) + line for line in lines)
             (job / name).write_text(
                 "\n".join(indented) + "\npython train.py\n" * (name == "job.sh")
             )
             self._repair(job / name)
-        if self.chance.randrange(2):
+        if self.rng.randrange(2):
             return ("job.sh",), "job.sh"
         return ("python", "train.py", "--config", "c.yaml", "--epochs", "3"), None
 
     def _repair(self, file: Path) -> None:
         """Without the lines that are no Python, most often, so that there is something to read."""
-        if file.suffix != ".py" or self.chance.randrange(10) == 0:
+        if file.suffix != ".py" or self.rng.randrange(10) == 0:
             return
         lines = file.read_text().split("\n")
         for _ in range(len(lines)):
@@ -149,46 +151,46 @@ class Fuzz:
 
     def _damage(self, job: Path) -> None:
         files = [path for path in job.rglob("*") if path.suffix in _TEXT and path.is_file()]
-        for file in self.chance.sample(files, min(len(files), self.chance.randint(1, 4))):
+        for file in self.rng.sample(files, min(len(files), self.rng.randint(1, 4))):
             data = file.read_bytes()
-            for _ in range(self.chance.randint(1, 6)):
+            for _ in range(self.rng.randint(1, 6)):
                 data = self._changed(data, files)
             file.write_bytes(data)
-        if files and self.chance.randrange(10) == 0:
-            victim = self.chance.choice(files)
+        if files and self.rng.randrange(10) == 0:
+            victim = self.rng.choice(files)
             victim.unlink()
-            self.chance.choice((victim.mkdir, lambda: victim.symlink_to(victim.name)))()
+            self.rng.choice((victim.mkdir, lambda: victim.symlink_to(victim.name)))()
 
     def _changed(self, data: bytes, files: list[Path]) -> bytes:
         lines = data.split(b"\n")
-        at = self.chance.randrange(len(lines))
-        other = self.chance.randrange(len(lines))
-        match self.chance.randrange(9):
+        at = self.rng.randrange(len(lines))
+        other = self.rng.randrange(len(lines))
+        match self.rng.randrange(9):
             case 0:
                 del lines[at]
             case 1:
                 lines[at], lines[other] = lines[other], lines[at]
             case 2:
-                lines[at] = lines[at] * self.chance.choice((2, 3, 1000))
+                lines[at] = lines[at] * self.rng.choice((2, 3, 1000))
             case 3:
-                position = self.chance.randrange(len(data) + 1)
-                return data[:position] + self.chance.randbytes(3) + data[position:]
+                position = self.rng.randrange(len(data) + 1)
+                return data[:position] + self.rng.randbytes(3) + data[position:]
             case 4:
-                return data[: self.chance.randrange(len(data) + 1)]
+                return data[: self.rng.randrange(len(data) + 1)]
             case 5:
-                source = self.chance.choice(files)
+                source = self.rng.choice(files)
                 taken = source.read_bytes().split(b"\n") if source.is_file() else [b""]
-                lines[at:at] = self.chance.choices(taken, k=5)
+                lines[at:at] = self.rng.choices(taken, k=5)
             case 6:
                 words = lines[at].split()
-                self.chance.shuffle(words)
+                self.rng.shuffle(words)
                 indent = len(lines[at]) - len(lines[at].lstrip())
                 lines[at] = b" " * indent + b" ".join(words)
             case 7:
-                lines.insert(at, self.chance.choice((*_CODE, *_SHELL, *_CONFIG)).encode())
+                lines.insert(at, self.rng.choice((*_CODE, *_SHELL, *_CONFIG)).encode())
             case _:
                 names = [word for word in data.split() if word.isalnum()] or [b"x"]
-                one, two = self.chance.choice(names), self.chance.choice(names)
+                one, two = self.rng.choice(names), self.rng.choice(names)
                 return data.replace(one, two)[:900_000]
         return b"\n".join(lines)
 
@@ -214,7 +216,7 @@ def _jobs(directories: list[Path]) -> list[tuple[Path, tuple[str, ...], str | No
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Random jobs through the advisor")
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("dirs", nargs="*", type=Path)
     parser.add_argument("--minutes", type=float, default=3)
     parser.add_argument("--seed", type=int, default=1)
@@ -225,8 +227,8 @@ def main() -> None:
     jobs = _jobs(arguments.dirs)
     until = time.monotonic() + 60 * arguments.minutes
     while time.monotonic() < until:
-        made = fuzz.chance.randrange(2) == 0
-        project, command, script = fuzz.chance.choice(jobs)
+        made = fuzz.rng.randrange(2) == 0
+        project, command, script = fuzz.rng.choice(jobs)
         fuzz.one(None if made else project, command, script)
     for failure, times in fuzz.failures.most_common(_SHOWN):
         print(f"{times} times:\n{failure}")

@@ -1,6 +1,7 @@
 """Hostile and random logs through the handler: no exception, nothing slow, always valid JSON.
 
-    python -m bench.speed.fuzz_handler [--logs 3000] [--seed 1] [--limit-ms 10] [--least-mb-s 0.3]
+    python -m bench.speed.fuzz_handler                       # 3,000 logs
+    python -m bench.speed.fuzz_handler --logs 200 --seed 2   # fewer, and others
 
 A log is made of the rules' own examples, of pieces of tracebacks and of what launchers print:
 as they are, mutated, spliced, repeated, with and without prefixes, cut anywhere.
@@ -8,7 +9,6 @@ as they are, mutated, spliced, repeated, with and without prefixes, cut anywhere
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import json
 import random
@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from bench.command import command_line
 from schedmate.handler import RULES, Case, Handler, NamedLog
 from schedmate.handler.reading import gather
 from schedmate.model import JobState
@@ -63,7 +64,7 @@ SHOWN = 8
 
 class Fuzz:
     def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, bytes] = {}
         self.slowest: list[tuple[float, int, bytes]] = []
@@ -71,27 +72,25 @@ class Fuzz:
         self.seconds = 0.0
 
     def log(self) -> bytes:
-        lines = [self._line() for _ in range(self.chance.choice((1, 5, 40, 300)))]
-        whole = b"".join(lines) * self.chance.choice((1, 1, 1, 20))
-        cut = self.chance.randrange(5) == 0
-        return whole[: self.chance.randint(0, len(whole))] if cut else whole
+        lines = [self._line() for _ in range(self.rng.choice((1, 5, 40, 300)))]
+        whole = b"".join(lines) * self.rng.choice((1, 1, 1, 20))
+        cut = self.rng.randrange(5) == 0
+        return whole[: self.rng.randint(0, len(whole))] if cut else whole
 
     def _line(self) -> bytes:
-        if self.chance.randrange(5) > 1:
-            text = self.chance.choice((*SHAPES, self.chance.choice(SAMPLES)))
+        if self.rng.randrange(5) > 1:
+            text = self.rng.choice((*SHAPES, self.rng.choice(SAMPLES)))
             line = text.encode("utf-8", "replace")
         else:
-            line = hostile_line(self.chance, SAMPLES)[:20_000]
-        return self.chance.choice(PREFIXES).encode() + line + self.chance.choice(ENDS)
+            line = hostile_line(self.rng, SAMPLES)[:20_000]
+        return self.rng.choice(PREFIXES).encode() + line + self.rng.choice(ENDS)
 
     def try_one(self) -> None:
         data = self.log()
         case = Case(
-            logs=tuple(
-                NamedLog(f"rank_{n}.log", data) for n in range(self.chance.choice((1, 1, 2)))
-            ),
-            state=self.chance.choice((None, JobState.FAILED, JobState.COMPLETED)),
-            exit_code=self.chance.choice((None, 0, 1, 137, -11)),
+            logs=tuple(NamedLog(f"rank_{n}.log", data) for n in range(self.rng.choice((1, 1, 2)))),
+            state=self.rng.choice((None, JobState.FAILED, JobState.COMPLETED)),
+            exit_code=self.rng.choice((None, 0, 1, 137, -11)),
         )
         spent = self._timed(case, data)
         size = max(1, len(data) * len(case.logs))
@@ -120,7 +119,7 @@ def too_slow(spent: float, size: int, limit_s: float, least: float) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--logs", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit-ms", type=float, default=10.0)

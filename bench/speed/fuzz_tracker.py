@@ -1,13 +1,13 @@
 """Hostile and random lines through the tracker: no exception, no slow line, always valid JSON.
 
-    python -m bench.speed.fuzz_tracker [--inputs 100000] [--seed 1] [--limit-ms 10]
+    python -m bench.speed.fuzz_tracker                          # 100,000 inputs
+    python -m bench.speed.fuzz_tracker --inputs 2000 --seed 2   # fewer, and others
 
 An input is one line read alone, or a whole small log that is tracked with restarts in between.
 """
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import json
 import math
@@ -20,13 +20,14 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.command import command_line
 from schedmate.model import Progress
 from schedmate.model.wire import dumps
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
-from schedmate.tracker.following.lines import LONGEST_LINE
 from schedmate.tracker.formats import FORMATS
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.lines import MAX_LINE
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 _SHOWN = 10
@@ -34,7 +35,7 @@ _SHOWN = 10
 
 class Fuzz:
     def __init__(self, seed: int, limit_s: float) -> None:
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.limit_s = limit_s
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, bytes] = {}
@@ -43,7 +44,7 @@ class Fuzz:
 
     def read_alone(self) -> None:
         """One line, asked of every format and of the scan; a slow one is measured again."""
-        text = hostile_line(self.chance, SAMPLES)[:LONGEST_LINE]
+        text = hostile_line(self.rng, SAMPLES)[:MAX_LINE]
         for name, read in _readers(text):
             spent = self._timed(read, text)
             if spent > self.limit_s:
@@ -56,27 +57,25 @@ class Fuzz:
         log, state = directory / "fuzz.log", None
         log.write_bytes(b"")
         seen = b""
-        for _ in range(self.chance.randint(1, 4)):
-            with log.open(self.chance.choice(("ab", "ab", "ab", "wb"))) as file:
-                lines = (hostile_line(self.chance, SAMPLES)[:3000] for _ in range(8))
+        for _ in range(self.rng.randint(1, 4)):
+            with log.open(self.rng.choice(("ab", "ab", "ab", "wb"))) as file:
+                lines = (hostile_line(self.rng, SAMPLES)[:3000] for _ in range(8))
                 seen = b"".join(line + self._end() for line in lines)
                 file.write(seen)
             state = self._poll(log, state, seen)
 
     def _poll(self, log: Path, state: str | None, written: bytes) -> str | None:
         try:
-            tracker = JobTracker(
-                [log], started_at=self.chance.choice((None, 0.0, 1e9)), state=state
-            )
+            tracker = JobTracker([log], started_at=self.rng.choice((None, 0.0, 1e9)), state=state)
             for _ in range(2):
-                check(tracker.poll(self.chance.choice((0.0, 1e9, time.time(), 4e9))))
+                check(tracker.poll(self.rng.choice((0.0, 1e9, time.time(), 4e9))))
             return tracker.state()
         except Exception:  # noqa: BLE001 - that is what we are looking for
             self._failed(written)
             return None
 
     def _end(self) -> bytes:
-        return self.chance.choice((b"\n", b"\n", b"\r", b"\r\n", b"\b", b""))
+        return self.rng.choice((b"\n", b"\n", b"\r", b"\r\n", b"\b", b""))
 
     def _timed(self, read: Callable[[], object], text: bytes) -> float:
         before = time.thread_time()
@@ -88,7 +87,8 @@ class Fuzz:
 
     def _failed(self, text: bytes) -> None:
         where = traceback.extract_tb(sys.exc_info()[2])[-1]
-        error = f"{sys.exc_info()[0].__name__} at {Path(where.filename).name}:{where.lineno}"
+        kind = sys.exc_info()[0] or Exception
+        error = f"{kind.__name__} at {Path(where.filename).name}:{where.lineno}"
         self.failures[error] += 1
         self.examples.setdefault(error, text)
 
@@ -100,12 +100,17 @@ def _readers(text: bytes) -> list[tuple[str, Callable[[], object]]]:
 
 
 def check(progress: Progress) -> None:
-    """What is told is JSON, and possible."""
-    told = json.loads(dumps(progress), parse_constant=_no_number)
-    numbers = [told["current"], told["total"], told["fraction"], *(told["eta_s"] or {}).values()]
+    """The answer is JSON, and possible."""
+    answer = json.loads(dumps(progress), parse_constant=_no_number)
+    numbers = [
+        answer["current"],
+        answer["total"],
+        answer["fraction"],
+        *(answer["eta_s"] or {}).values(),
+    ]
     assert all(number is None or math.isfinite(number) for number in numbers)
-    assert told["fraction"] is None or 0 <= told["fraction"] <= 1
-    assert 0 <= told["confidence"] <= 1
+    assert answer["fraction"] is None or 0 <= answer["fraction"] <= 1
+    assert 0 <= answer["confidence"] <= 1
 
 
 def _no_number(word: str) -> None:
@@ -113,7 +118,7 @@ def _no_number(word: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit-ms", type=float, default=10.0)

@@ -1,6 +1,8 @@
 """How fast the handler reads evidence, beside grep -E with as many patterns as it has rules.
 
-    python -m bench.speed.handler [--megabytes 200] [--data DIRECTORY] [--only KIND ...]
+    python -m bench.speed.handler                                # logs of 200 MB, of every kind
+    python -m bench.speed.handler --megabytes 20 --only steps    # one kind, quicker
+    python -m bench.speed.handler --data ~/logs                  # and logs of yours
 
 Each log is generated into a temporary directory and read by a process of its own; real logs are
 those below `--data`, repeated until they are large enough. Seconds are processor time.
@@ -8,10 +10,8 @@ those below `--data`, repeated until they are large enough. Seconds are processo
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import platform
 import random
 import re
 import resource
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
+from bench.command import command_line, machine
 from bench.datasets import ROOT
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.reading import gather
@@ -156,7 +157,7 @@ def grep(log: Path, directory: Path) -> float:
     listed = directory / "patterns"
     listed.write_text("\n".join(patterns()) + "\n")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["grep", "-a", "-c", "-E", "-f", listed, log]
+    command = ["grep", "-a", "-c", "-E", "-f", str(listed), str(log)]
     subprocess.run(command, check=False, capture_output=True, env={**os.environ, "LC_ALL": "C"})
     return spent(before)
 
@@ -175,7 +176,8 @@ def measure(log: Path) -> dict[str, float]:
         capture_output=True,
         cwd=ROOT,
     )
-    return json.loads(done.stdout)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
 
 
 def child(name: str) -> None:
@@ -201,15 +203,15 @@ def diagnosis_of_one_megabyte() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--megabytes", type=int, default=200)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--data", type=Path, help="directory with real logs")
+    parser.add_argument("--only", nargs="*", default=[], metavar="KIND", help=", ".join(KINDS))
     options = parser.parse_args()
     kinds = dict(KINDS)
     if options.data:
         kinds["real logs"] = real(options.data)
-    print(f"{platform.machine()}, Python {platform.python_version()}; {len(RULES)} rules, ", end="")
+    print(f"{machine()}; {len(RULES)} rules, ", end="")
     print(f"{len(BUILT_IN.needles)} needles; grep -E with {len(patterns())} patterns")
     print(f"{'log':30} {'MB':>5} {'s':>6} {'MB/s':>6} {'peak MB':>8} {'grep':>6} {'ratio':>6}")
     with tempfile.TemporaryDirectory() as name:

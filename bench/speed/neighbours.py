@@ -1,6 +1,8 @@
-"""Finding the likes of a job among a million past ones: how fast, and what is missed.
+"""How fast the nearest past runs are found among a million, and which are missed.
 
-    python -m bench.speed.neighbours [--runs 1000000] [--store FILE]
+    python -m bench.speed.neighbours                              # makes a million runs first
+    python -m bench.speed.neighbours --runs 20000                 # quicker
+    python -m bench.speed.neighbours --store /tmp/million.sqlite3 # keeps them for the next time
 
 Runs are made up, but shaped as on a site: few users submit most jobs, users have projects with code
 of their own, projects share models and data, and most runs are repetitions of earlier ones with
@@ -9,7 +11,6 @@ another number. Times are of the processor. A given store is used as it is when 
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import tempfile
@@ -21,12 +22,13 @@ from statistics import median, quantiles
 
 import numpy as np
 
+from bench.command import command_line
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.closeness import comparable, distances, similarity
-from schedmate.advisor.predicting.columns import columns_of, query_of, rows_of
-from schedmate.advisor.predicting.matching import find_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR
+from schedmate.advisor.predict.distances import comparable, distances, similarity
+from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours, sketch_of_target
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.store.sqlite import SqliteStore
 
@@ -127,17 +129,17 @@ def fill(store: SqliteStore, site: Site, count: int) -> None:
 
 
 def ask(store: SqliteStore, asked: list[PastRun]) -> None:
-    found, said = [], []
+    found, predicted = [], []
     for run in asked:
         target = target_of(run)
         start = time.process_time()
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        find_likes(store, target, sketch, PRIOR)
+        find_neighbours(StoredRuns(store), sketch, PRIOR)
         found.append(time.process_time() - start)
         start = time.process_time()
         predict(store, target, run.fingerprint, run.workload, PRIOR)
-        said.append(time.process_time() - start)
-    for name, times in (("find", found), ("find and predict", said)):
+        predicted.append(time.process_time() - start)
+    for name, times in (("find", found), ("find and predict", predicted)):
         high = quantiles(times, n=20)[-1]
         print(f"{name}: p50 {median(times) * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms")
 
@@ -154,8 +156,8 @@ def recall(store: SqliteStore, asked: list[PastRun], count: int) -> None:
         alike = np.where(comparable(query, everything, PRIOR)[0], alike, 0.0)
         times.append(time.process_time() - start)
         best = np.sort(alike)[-_TOP:]
-        likes = find_likes(store, target_of(run), sketch, PRIOR)
-        got = np.zeros(0) if likes is None else np.sort(likes.similarity)[-_TOP:]
+        neighbours = find_neighbours(StoredRuns(store), sketch, PRIOR)
+        got = np.zeros(0) if neighbours is None else np.sort(neighbours.similarity)[-_TOP:]
         got = np.pad(got, (_TOP - len(got), 0))
         shares.append(float((got >= best - _AS_GOOD).mean()))
     print(
@@ -164,10 +166,10 @@ def recall(store: SqliteStore, asked: list[PastRun], count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--runs", type=int, default=1_000_000)
-    parser.add_argument("--asked", type=int, default=200)
-    parser.add_argument("--store", type=Path)
+    parser.add_argument("--asked", type=int, default=200, help="so many jobs are predicted")
+    parser.add_argument("--store", type=Path, help="a store to make or to use")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = chosen.store or Path(folder) / "store.db"

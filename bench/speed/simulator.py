@@ -1,24 +1,24 @@
 """How many jobs a second the kernels and the general engine get through, on one core.
 
-    python -m bench.speed.simulator [JOBS [ENGINE_JOBS]]
+    python -m bench.speed.simulator                                    # a million jobs
+    python -m bench.speed.simulator --jobs 50000 --engine-jobs 2000    # fewer
 
-JOBS (a million) drawn jobs go through each kernel, the first ENGINE_JOBS (100,000) of them through
-the general engine. Seconds are those of the processor, and each figure stands beside its ratio to
-the same work in a plain loop with heapq, taken in the same run. Philly's jobs are added where
-SCHEDMATE_DATA, or ../shared/data, holds traces/philly_2017_jobs.
+Drawn jobs go through each kernel, the first of them through the general engine as well. Seconds
+are those of the processor, and each figure stands beside its ratio to the same work in a plain loop
+with heapq, taken in the same run. Philly's jobs are added where the data sets are at hand
+(bench/README.md).
 """
 
 from __future__ import annotations
 
 import heapq
-import platform
 import resource
-import sys
 from collections.abc import Callable
 from time import process_time
 
 import numpy as np
 
+from bench.command import command_line, machine
 from bench.datasets import data_dir
 from schedmate.policies import POLICIES, JobColumns, Policy
 from schedmate.policies.shortest_first import Sjf
@@ -41,20 +41,20 @@ GENERAL = ("fifo", "first-fit", "sjf", "easy", "srtf", "tiresias")
 
 def columns(submit: np.ndarray, duration: np.ndarray, gpus: np.ndarray) -> Columns:
     zeros = np.zeros(len(submit), dtype=np.int64)
-    nobody = Coded(zeros, ("",))
+    unnamed = Coded(zeros, ("",))
     order = np.argsort(submit, kind="stable")
     return Columns(
-        ids=range(len(submit)),  # type: ignore[arg-type] - a million words that nobody reads
+        ids=[""] * len(submit),
         submit=submit[order].astype(np.float64),
         duration=duration[order].astype(np.float64),
         gpus=gpus[order].astype(np.int64),
         status=zeros,
         limit=np.full(len(submit), np.inf),
         nodes=zeros + 1,
-        user=nobody,
-        group=nobody,
-        name=nobody,
-        gpu_type=nobody,
+        user=unnamed,
+        group=unnamed,
+        name=unnamed,
+        gpu_type=unnamed,
     )
 
 
@@ -87,7 +87,8 @@ def seen(table: Columns) -> JobColumns:
         limit=table.limit.tolist(),
         expected=duration,
         planned=(2 * table.duration).tolist(),
-        queue_key=table.submit.tolist(),
+        queue_key=[float(place) for place in range(len(table))],
+        nice=[0] * len(table),
         log_sigma=[0.0] * len(table),
     )
 
@@ -118,36 +119,39 @@ def report(run: str, name: str, rate: float, plain: float, stops: int = 0) -> No
 def measure(trace: str, table: Columns, gpus: int, engine_jobs: int) -> None:
     plain = plain_loop(table, gpus)
     report(f"{trace}, loop", "fifo, heapq", plain, plain)
-    told = seen(table)
+    known = seen(table)
     few = table.take(np.arange(min(100, len(table))))
     for name, make in KERNELS.items():
         run_kernel(
             make(), few, seen(few), gpus
         )  # compiled or loaded, which is not what is measured
         began = process_time()
-        outcome = run_kernel(make(), table, told, gpus)
+        outcome = run_kernel(make(), table, known, gpus)
         rate = len(table) / (process_time() - began)
         report(f"{trace}, kernel", name, rate, plain, int(outcome.preemptions.sum()))
     cut = table.take(np.arange(min(engine_jobs, len(table))))
-    told = seen(cut)
+    known = seen(cut)
     for name in GENERAL:
         began = process_time()
-        outcome = Engine(cut, told, POLICIES[name](), Pool(gpus), physics=Plain(told.gpus)).run()
+        outcome = Engine(cut, known, POLICIES[name](), Pool(gpus), physics=Plain(known.gpus)).run()
         rate = len(cut) / (process_time() - began)
         report(f"{trace}, engine", name, rate, plain, int(outcome.preemptions.sum()))
 
 
 def main() -> None:
-    jobs, engine_jobs = [int(word) for word in [*sys.argv[1:], *["1000000", "100000"]][:2]]
-    print(f"Python {platform.python_version()}, {platform.machine()}, one core")
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--jobs", type=int, default=1_000_000, help="through each kernel")
+    parser.add_argument("--engine-jobs", type=int, default=100_000, help="through the engine")
+    options = parser.parse_args()
+    print(f"{machine()}, one core used")
     print(f"{'trace and path':18} {'policy':16} {'jobs/s':>12} {'to loop':>8} {'stops':>10}")
-    measure("drawn", drawn(jobs), SYNTHETIC_GPUS, engine_jobs)
+    measure("drawn", drawn(options.jobs), SYNTHETIC_GPUS, options.engine_jobs)
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
     table = philly()
     if table is None:
         print("philly_2017_jobs: not here, see SCHEDMATE_DATA")
     else:
-        measure("philly", table, PHILLY_GPUS, engine_jobs)
+        measure("philly", table, PHILLY_GPUS, options.engine_jobs)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a verb costs before it answers: seconds of the processor, and modules that it loads.
+"""What a command costs before it answers: seconds of the processor, and modules that it loads.
 
-    .venv-test/bin/python -m bench.speed.startup
+    python -m bench.speed.startup
 
 Each verb is asked about two real jobs of a local queue of its own, one that ended well and one that
 failed and was diagnosed. The processor's time (user and system) of the best of several calls is
@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.command import command_line
 from bench.datasets import ROOT
 
 CALLS = 5
@@ -118,6 +119,7 @@ def _stop(folder: Path) -> None:
 
 
 def main() -> None:
+    command_line(__doc__, __spec__).parse_args()
     log = ROOT / "tests" / "tracker" / "data" / "transformers.log"
     goals: dict[tuple[str, ...], float] = {
         ("--help",): 0.2,

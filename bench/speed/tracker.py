@@ -1,6 +1,8 @@
 """How fast the tracker reads, beside what else could read, and what a thousand live logs cost.
 
-    python -m bench.speed.tracker [--megabytes 200] [--logs 1000] [--seconds 20] [--owners a,b]
+    python -m bench.speed.tracker                               # both parts
+    python -m bench.speed.tracker --only reading --megabytes 20 # only reading, quicker
+    python -m bench.speed.tracker --only live --owners ann,ben  # live logs of two users
 
 Run by root for jobs of other owners, the live logs are read through a process of each owner.
 Logs are generated into a temporary directory, one at a time.
@@ -12,7 +14,6 @@ import argparse
 import getpass
 import io
 import os
-import platform
 import random
 import re
 import resource
@@ -26,6 +27,7 @@ from pathlib import Path
 
 import re2
 
+from bench.command import command_line, machine
 from bench.datasets import ROOT
 from schedmate.files.helpers import HELPERS
 from schedmate.model import JobState
@@ -35,7 +37,7 @@ from schedmate.service.daemon.watching import LogWatcher
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.tracker import track_file, track_stream
-from schedmate.tracker.following.marks import MARKS
+from schedmate.tracker.tailing.backlog import KEYWORDS
 
 LOOK_EVERY_S = 0.5
 MB = 1_000_000
@@ -126,11 +128,13 @@ def _used(who: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def own_marks() -> list[str]:
+def own_keywords() -> list[str]:
     """What the tracker itself looks for in a backlog, as grep writes it."""
-    marks = (mark.decode().replace("(?:", "(").replace(r"\d", "0-9") for mark in MARKS.values())
-    digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", mark) for mark in marks)
-    return ["-i", *(part for mark in digits for part in ("-e", mark))]
+    keywords = (
+        word.decode().replace("(?:", "(").replace(r"\d", "0-9") for word in KEYWORDS.values()
+    )
+    digits = (re.sub(r"(?<!\[\^)0-9", "[0-9]", word) for word in keywords)
+    return ["-i", *(part for word in digits for part in ("-e", word))]
 
 
 def common_patterns() -> list[str]:
@@ -161,33 +165,37 @@ def iterated(path: Path) -> int:
 
 
 def throughput(directory: Path, megabytes: int) -> None:
-    joined = "|".join(f"(?:{pattern})" for pattern in PATTERNS).encode()
-    part = 16 * BLOCK
     print(f"\nReading {megabytes} MB, MB per second of one core; {len(PATTERNS)} patterns")
     print("steady: without the first tenth, whose head is read in full")
-    names = ("steady", "tracker", "grep -E", "own marks", "RE2", "lines", "re")
-    print("own marks: grep -E -i with the patterns that the tracker looks for")
+    names = ("steady", "tracker", "grep -E", "own keywords", "RE2", "lines", "re")
+    print("own keywords: grep -E -i with the patterns that the tracker looks for")
     print(" " * 10 + "".join(f"{name:>10}" for name in names) + "   both/steady")
     for kind, lines in KINDS.items():
         path = directory / f"{kind}.log"
         generate(path, lines(), megabytes)
-        size = path.stat().st_size
-        read = timed(lambda path=path: track_file(path))
-        begin = next(blocks(path, most=None, each=size // 10))
-        began = timed(lambda begin=begin: track_stream(io.BytesIO(begin), name="begin"))
-        with_line_ends(path)
-        rates = [
-            (size - len(begin)) / (read - began) / MB,
-            size / read / MB,
-            size / timed(lambda path=path: grep(path, common_patterns())) / MB,
-            size / timed(lambda path=path: grep(path, own_marks())) / MB,
-            part / timed(lambda path=path: searched(path, re2.compile(joined), part)) / MB,
-            size / timed(lambda path=path: iterated(path)) / MB,
-            part / timed(lambda path=path: searched(path, re.compile(joined), part)) / MB,
-        ]
+        rates = rates_of(path)
         print(f"{kind:10}" + "".join(f"{rate:10,.0f}" for rate in rates), end="")
         print(f"{rates[2] / rates[0]:8.1f}x {rates[3] / rates[0]:.1f}x")
         path.unlink()
+
+
+def rates_of(path: Path) -> list[float]:
+    """MB a second: the tracker's, then those of all that reads for comparison."""
+    joined = "|".join(f"(?:{pattern})" for pattern in PATTERNS).encode()
+    size, part = path.stat().st_size, 16 * BLOCK
+    read = timed(lambda: track_file(path))
+    begin = next(blocks(path, most=None, each=size // 10))
+    began = timed(lambda: track_stream(io.BytesIO(begin), name="begin"))
+    with_line_ends(path)
+    return [
+        (size - len(begin)) / (read - began) / MB,
+        size / read / MB,
+        size / timed(lambda: grep(path, common_patterns())) / MB,
+        size / timed(lambda: grep(path, own_keywords())) / MB,
+        part / timed(lambda: searched(path, re2.compile(joined), part)) / MB,
+        size / timed(lambda: iterated(path)) / MB,
+        part / timed(lambda: searched(path, re.compile(joined), part)) / MB,
+    ]
 
 
 def write(directory: Path, logs: int, seconds: int) -> None:
@@ -256,7 +264,7 @@ def live(directory: Path, logs: int, seconds: int, owners: Sequence[str]) -> Non
         writer.terminate()
         writer.wait()
     polled(watching, 5)
-    _report("nobody writes", polled(watching, max(3, seconds // 2)))
+    _report("no writes", polled(watching, max(3, seconds // 2)))
     store.close()
 
 
@@ -269,19 +277,19 @@ def _report(name: str, measured: tuple[float, float, float]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser = command_line(__doc__, __spec__)
     parser.add_argument("--megabytes", type=int, default=200)
     parser.add_argument("--logs", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--owners", default=getpass.getuser(), help="users, separated by commas")
-    parser.add_argument("--only", choices=("reading", "live"))
+    parser.add_argument("--only", choices=("reading", "live"), help="one of the two parts")
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     random.seed(3)
     if options.write:
         write(options.write, options.logs, options.seconds)
         return
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
+    print(machine())
     with tempfile.TemporaryDirectory() as directory:
         if options.only != "live":
             throughput(Path(directory), options.megabytes)

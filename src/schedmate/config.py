@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from schedmate.model import BadInput, Mode
+from schedmate.model.priority import DEFAULT_ORDERING
 
 SITE_FILE = Path("/etc/schedmate/config.toml")
 
@@ -64,6 +65,13 @@ class TimeLimitSettings(_Section):
     """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
 
 
+class HoldSettings(_Section):
+    certain: bool = True
+    """Hold a waiting job whose files show that it cannot succeed."""
+    after_failures: int = Field(0, ge=0)
+    """Hold one whose same code has failed so often in a row; 0: never."""
+
+
 class LlmSettings(_Section):
     base_url: str | None = None
     """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
@@ -82,7 +90,7 @@ class LlmSettings(_Section):
 class Settings(_Section):
     scheduler: Literal["local", "slurm"] = "local"
     mode: Mode = "observe"
-    policy: str = "sjf"
+    policy: str = DEFAULT_ORDERING
     nice_range: PositiveInt | None = None
     """The largest nice number; None chooses it by the scheduler's own weights."""
     retries: int = Field(2, ge=0)
@@ -94,6 +102,7 @@ class Settings(_Section):
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
     hang: HangSettings = HangSettings()
+    hold: HoldSettings = HoldSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.spread import around, empirical, quantile
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.spread import around, empirical, quantile
 from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),)
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")
+PAGES = tuple(ROOT / name for name in TOP)
 PAGES += tuple(sorted((ROOT / "docs").rglob("*.md")))
 
 _BLOCK = re.compile(

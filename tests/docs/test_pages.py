@@ -19,7 +19,7 @@ CANNOT_RUN_HERE = re.compile(
     r"|\.venv(?:-test)?/bin/python [\w./ -]+"
     r'|ln -s "\$PWD/schedmate" ~/\.local/bin/'
     r"|pip install [\w.\[\]']+"
-    r"|schedmate model install(?: --from \S+)?"
+    r"|schedmate model install(?: --from \S+)?|schedmate (?:doctor|serve(?: --once)?)"
     r"|scp \S+ \S+"
     r"|sudo scripts/private-slurm [\w=./ -]+|scripts/demo-picture \S+"
     r"|(?:SCHEDMATE_\w+=\S+ )+schedmate [\w -]+"

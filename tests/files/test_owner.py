@@ -1,5 +1,6 @@
 """Root reads for another user: what that user could read, whatever the name leads to."""
 
+import errno
 import os
 import signal
 import socket
@@ -12,12 +13,14 @@ import pytest
 
 from files.people import OTHER, OWNER, SECRET, give, needs_root, uid_of
 from schedmate.files import entries, files_of, is_file, place_of
+from schedmate.files import helper as program
 from schedmate.files.base import Owner
 from schedmate.files.helpers import HELPERS, Helpers
 from schedmate.files.own import OwnFiles
 from schedmate.files.owner import OwnersFiles
 
 pytestmark = [needs_root, pytest.mark.processes]
+PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -293,3 +296,37 @@ def test_a_user_whom_the_machine_does_not_know_reads_nothing(home):
 def test_only_jobs_of_root_are_read_as_root(secret):
     assert isinstance(files_of("root"), OwnFiles)
     assert text_of(files_of("root"), secret) == f"{SECRET}\n"
+
+
+def test_a_user_without_an_entry_reads_by_number_and_has_no_groups(home):
+    """Slurm may know users whom this machine does not."""
+    own, groups = home / "own.log", home / "groups.log"
+    for path, uid, gid, mode in ((own, 54321, 0, 0o400), (groups, 0, 54321, 0o040)):
+        path.write_text("x")
+        os.chown(path, uid, gid)
+        path.chmod(mode)
+    home.chmod(0o755)
+
+    reader = files_of("54321")
+
+    assert text_of(reader, own) == "x"
+    with pytest.raises(PermissionError):
+        text_of(reader, groups)
+
+
+def test_a_file_that_opens_and_then_hangs_is_given_up(helpers, home, tmp_path, monkeypatch):
+    """As on a file system whose directories answer while its data do not."""
+    log = home / "job.log"
+    log.write_text("x" * 10_000)
+    give(log, OWNER)
+    slow = tmp_path / "helper.py"
+    source = Path(program.__file__).read_text()
+    assert source.count("os.pread(") == 1
+    slow.write_text(source.replace("os.pread(", "signal.pause() or os.pread("))
+    monkeypatch.setattr(program, "__file__", str(slow))
+    begun = time.monotonic()
+
+    error = refused(OwnersFiles(files_of(OWNER).owner, helpers), log)
+
+    assert error.errno == errno.EAGAIN
+    assert time.monotonic() - begun < PATIENCE_S

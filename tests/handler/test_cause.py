@@ -87,7 +87,7 @@ def test_hardware_explains_what_the_runtime_only_noticed():
 
 
 @pytest.mark.parametrize("state", [JobState.TIMEOUT, JobState.CANCELLED])
-def test_a_dead_rank_for_which_the_others_waited_until_somebody_ended_it(state):
+def test_a_dead_rank_for_which_the_others_waited_until_the_end(state):
     text = steps(0, 50) + prefixed(3, OOM)
     assert diagnose(text, state=state).reason == "gpu_oom"
 
@@ -149,3 +149,95 @@ def test_a_caught_error_shortly_before_is_not_the_cause():
 def test_a_rank_may_be_named_by_the_line_alone():
     text = steps(0, 9) + "srun: error: n1: task 3: Out Of Memory\n"
     assert diagnose(text, exit_code=1).blame.ranks == (3,)
+
+
+ALARMS = {
+    "gpu_oom": "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+    "network": "[rank3]: NCCL WARN NET/IB : Got completion from peer 10.0.0.3 with error 12",
+    "gpu_lost": "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",
+    "service_unreachable": "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='hub')",
+    "disk_full": "OSError: [Errno 28] No space left on device: '/scratch/x'",
+    "dataloader_killed": "RuntimeError: DataLoader worker (pid 44) is killed by signal: Killed.",
+    "storage_io": "OSError: [Errno 5] Input/output error: '/data/shard-3'",
+    "nccl_timeout": TIMEOUT.format(r=0),
+    "gpu_ecc": "RuntimeError: CUDA error: uncorrectable ECC error encountered",
+    "segfault": "Segmentation fault (core dumped)",
+    "disk_quota": "cp: error writing 'b': Disk quota exceeded",
+    "key_error": KEY,
+}
+alarms = pytest.mark.parametrize("reason", ALARMS)
+
+
+@alarms
+@pytest.mark.parametrize("before", [0, 30])
+@pytest.mark.parametrize("verdict", [{"signal": 9}, {"exit_code": 137, "state": JobState.FAILED}])
+def test_a_silent_death_long_after_an_alarm_is_not_blamed_on_it(reason, before, verdict):
+    text = f"{steps(0, before)}{ALARMS[reason]}\n{steps(before, before + 200)}"
+
+    found = diagnose(text, nodes=("n1",), **verdict)
+
+    assert (found.reason, found.decision.exclude_nodes) == ("killed", ())
+
+
+@alarms
+def test_an_alarm_loses_confidence_with_what_came_after_it(reason):
+    texts = [f"{steps(0, 30)}{ALARMS[reason]}\n{steps(30, 30 + n)}" for n in (0, 20, 60, 180)]
+
+    found = [diagnose(text, exit_code=1) for text in texts]
+    sure = [one.confidence for one in found]
+
+    assert {one.reason for one in found} == {reason}
+    assert sure == sorted(sure, reverse=True)
+    assert sure[-1] <= 0.5
+    assert sure[0] > 0.7
+
+
+def test_buffered_output_may_follow_the_exception_that_ended_the_run():
+    found = diagnose(KEY + steps(0, 150), exit_code=1)
+
+    assert (found.reason, found.confidence) == ("key_error", 0.5)
+
+
+def test_a_system_log_does_not_lose_confidence_with_the_steps_of_the_kernel():
+    xid = "[ 812.1] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n"
+    beside = "".join(f"[ {900 + n}.2] audit: step {n} of the health check\n" for n in range(100))
+    kernel = NamedLog("dmesg", (xid + beside).encode(), "outside")
+    job = NamedLog("a.log", steps(0, 50).encode())
+
+    found = Handler().diagnose(Case(logs=(job, kernel), signal=9, nodes=("n1",)))
+
+    assert (found.reason, found.decision.exclude_nodes) == ("gpu_lost", ("n1",))
+
+
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.PENDING])
+def test_a_job_that_has_not_ended_has_not_ended_well(state):
+    """sacct shows 0:0 for a job that still runs."""
+    found = diagnose(steps(0, 30), state=state, exit_code=0, signal=0)
+    assert found.reason == "not_failed"
+    assert "ended well" not in found.summary
+
+    found = diagnose(steps(0, 30) + KEY, state=state, exit_code=0, signal=0)
+    assert (found.reason, found.confidence) == ("key_error", 0.85)
+
+
+FORMATS = {
+    "transformers": "{{'loss': 2.31, 'learning_rate': 5e-05, 'epoch': {n}.01}}",
+    "keras": "{n}/938 [======>.......] - ETA: 3s - loss: 0.3114 - accuracy: 0.71",
+    "megatron": " iteration {n:8d}/ 500000 | elapsed time (ms): 812.1 | lm loss: 2.31E+00 |",
+    "a logger": "2026-02-03 10:00:00,{n:03d} INFO trainer: step={n} loss=1.93 tok/s=1812",
+    "a bar": "Epoch 3:  12%|#2        | {n}/1000 [00:12<01:30,  9.70it/s, loss=2.31]",
+    "own words": "[{n:05d}] mse 0.12 psnr 33.1",
+}
+
+
+@pytest.mark.parametrize("line", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("reason", ["gpu_oom", "network", "storage_io", "gpu_lost"])
+def test_progress_in_any_format_shows_that_an_alarm_was_survived(line, reason):
+    before, after = (
+        "".join(line.format(n=n) + "\n" for n in numbers) for numbers in (range(40), range(40, 200))
+    )
+    text = f"{before}{ALARMS[reason]}\n{after}"
+
+    assert diagnose(text, signal=9).reason == "killed"
+    assert diagnose(text, exit_code=1).confidence < 0.5
+    assert diagnose(f"{before}{ALARMS[reason]}\n", exit_code=1).reason == reason

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from handler.somebody import as_somebody_else, common_place
+from handler.other_user import as_other_user, common_place
 from schedmate.cli import main
 from schedmate.model.lessons import Origin, PastFailure
 from schedmate.store.sqlite import SqliteStore
@@ -73,6 +73,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "rule",
         "signature",
         "cost",
+        "unread_logs",
     }
 
 
@@ -135,7 +136,7 @@ def test_without_a_model_it_answers_and_says_so(schedmate, tmp_path):
 
 
 @pytest.mark.processes
-def test_a_model_that_does_not_answer_is_said(schedmate, tmp_path):
+def test_a_model_that_does_not_answer_is_reported(schedmate, tmp_path):
     (tmp_path / "a.log").write_text("step 1\n")
     done = schedmate(
         "a.log",
@@ -183,7 +184,7 @@ def test_a_store_that_may_only_be_read_is_read(schedmate, common_place):
     state.chmod(0o555)
     (state / "schedmate.sqlite3").chmod(0o444)
 
-    with as_somebody_else():
+    with as_other_user():
         done = schedmate(log, "--json")
 
     assert json.loads(done.stdout)["reason"] == "storage_io"
@@ -206,15 +207,15 @@ def _correction(signatures):
 def test_a_node_may_come_with_its_state(schedmate, tmp_path):
     log = tmp_path / "killed.out"
     log.write_text("step 12/90 loss 2.1\n")
-    told = ["--node", "gpu041=down", "--node", "gpu042", "--exit-code", "137", "--json"]
+    given = ["--node", "gpu041=down", "--node", "gpu042", "--exit-code", "137", "--json"]
 
-    found = json.loads(schedmate(log, *told).stdout)
+    found = json.loads(schedmate(log, *given).stdout)
 
     assert (found["reason"], found["blame"]["nodes"]) == ("node_failure", ["gpu041"])
     assert found["decision"]["exclude_nodes"] == ["gpu041"]
-    why = json.loads(schedmate(log, "--node", "gpu041=drain:Xid 79", *told[4:]).stdout)
+    why = json.loads(schedmate(log, "--node", "gpu041=drain:Xid 79", *given[4:]).stdout)
     assert why["reason"] == "gpu_lost"
-    plain = json.loads(schedmate(log, "--node", "gpu041", *told[4:]).stdout)
+    plain = json.loads(schedmate(log, "--node", "gpu041", *given[4:]).stdout)
     assert plain["reason"] == "killed"
     wrong = schedmate(log, "--node", "gpu041=tired")
     assert wrong.returncode == 2
@@ -227,18 +228,21 @@ def test_a_system_log_is_no_output_of_the_job(schedmate, tmp_path):
     end = ("--state", "FAILED", "--exit-code", "1", "--node", "gpu041", "--no-llm", "--json")
 
     printed = json.loads(schedmate("job.out", "dmesg", *end).stdout)
-    vouched = json.loads(schedmate("job.out", "--system-log", "dmesg", *end).stdout)
+    by_kernel = json.loads(schedmate("job.out", "--system-log", "dmesg", *end).stdout)
 
     assert (printed["reason"], printed["decision"]["exclude_nodes"]) == ("python_exception", [])
-    assert (vouched["reason"], vouched["reported_by"]) == ("gpu_lost", "outside")
-    assert vouched["decision"]["exclude_nodes"] == ["gpu041"]
+    assert (by_kernel["reason"], by_kernel["reported_by"]) == (
+        "gpu_lost",
+        "outside",
+    )
+    assert by_kernel["decision"]["exclude_nodes"] == ["gpu041"]
     assert schedmate("job.out", "--system-log", "missing").returncode == 3
 
 
 def test_a_printed_node_failure_is_none_where_the_scheduler_says_failed(schedmate, tmp_path):
     (tmp_path / "job.out").write_text("step 1\nn2: slurmd not responding, node n2 is down\n")
     nodes = ("--node", "n1", "--node", "n2", "--no-llm", "--json")
-    told = json.loads(schedmate("job.out", "--state", "FAILED", "--exit-code", 1, *nodes).stdout)
+    given = json.loads(schedmate("job.out", "--state", "FAILED", "--exit-code", 1, *nodes).stdout)
 
-    assert told["reason"] != "node_failure"
-    assert told["decision"]["exclude_nodes"] == []
+    assert given["reason"] != "node_failure"
+    assert given["decision"]["exclude_nodes"] == []

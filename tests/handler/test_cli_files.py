@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handler.somebody import as_somebody_else, common_place
+from handler.other_user import as_other_user, common_place
 from handler.test_cli import CRASH, schedmate
 from schedmate.cli import main
 
@@ -33,7 +33,7 @@ def test_what_is_no_file_is_not_waited_for(schedmate, tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["diagnose", "track"])
-def test_a_closed_standard_input_is_said_so(verb, capsys, monkeypatch, tmp_path):
+def test_a_closed_standard_input_is_reported(verb, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(SystemExit) as done:
@@ -62,7 +62,7 @@ def test_one_log_that_may_not_be_read_does_not_hide_the_others(schedmate, common
     for name, mode in (("a.log", 0o644), ("b.log", 0)):
         (logs / name).write_text(CRASH)
         (logs / name).chmod(mode)
-    with as_somebody_else():
+    with as_other_user():
         done = schedmate("logs", "--json", "--no-llm")
     assert done.returncode == 0
     assert json.loads(done.stdout)["reason"] == "key_error"
@@ -75,7 +75,7 @@ def test_where_nothing_may_be_read_there_is_no_diagnosis(schedmate, common_place
     (logs / "a.log").write_text(CRASH)
     (logs / "a.log").chmod(0)
     (common_place / "closed").mkdir(mode=0)
-    with as_somebody_else():
+    with as_other_user():
         for name, shown in (("logs", "logs/a.log"), ("closed", "closed"), ("closed/a", "closed/a")):
             done = schedmate(name)
             assert (done.returncode, done.stdout) == (2, "")

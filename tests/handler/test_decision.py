@@ -168,7 +168,7 @@ def test_the_evidence_of_a_real_log_reaches_the_table():
         ("/lustre/scratch/x", ()),
     ],
 )
-def test_a_full_disk_of_the_node_is_told_from_one_that_all_share(path, excluded):
+def test_a_full_disk_of_the_node_is_no_shared_one(path, excluded):
     found = diagnosed(f"OSError: [Errno 28] No space left on device: '{path}'", nodes=("n1",))
     assert (found.reason, found.decision.retry) == ("disk_full", "wait")
     assert found.decision.exclude_nodes == excluded

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.handler import Case, Handler, NamedLog
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.reading.gathering import gather
 from schedmate.handler.reading.lines import BLOCK_BYTES, pieces, read_line
 from schedmate.model import JobState
 
@@ -133,7 +133,7 @@ def test_an_exception_that_only_probed_yields_to_the_real_one():
     assert _diagnose(first + link + second, exit_code=1).reason == "file_not_found"
 
 
-def test_interleaved_ranks_are_told_apart():
+def test_interleaved_ranks_are_kept_apart():
     zero = _prefixed("[rank0]: ", TRACEBACK.replace("ValueError: bad batch", "KeyError: 'a'"))
     one = _prefixed("[rank1]: ", TRACEBACK)
     mixed = "".join(a + b for a, b in zip(one.splitlines(True), zero.splitlines(True), strict=True))
@@ -178,7 +178,7 @@ def test_launchers_that_clear_up_are_no_sign_of_life():
     assert _diagnose(f"{HEALTHY * 10}{limit} ***\n{after}").reason == "time_limit"
 
 
-def test_a_missing_log_is_said_and_the_verdict_still_counts(tmp_path):
+def test_a_missing_log_is_reported_and_the_verdict_still_counts(tmp_path):
     case = Case(logs=(tmp_path / "gone.log", tmp_path), state=JobState.FAILED, exit_code=1)
     diagnosis = Handler().diagnose(case)
     assert diagnosis.reason == "unknown"

@@ -62,7 +62,7 @@ def _reason(log: str, exit_code: int | None = 1) -> str:
 
 
 @pytest.mark.parametrize("line", HARMLESS)
-def test_what_frameworks_say_on_the_way_is_no_failure(line):
+def test_warnings_of_frameworks_is_no_failure(line):
     assert _reason(f"{line}\n" * 3, exit_code=None) == "not_failed"
 
 

@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
-from schedmate.handler.grounding import fits
-from schedmate.handler.interpreter import GLOSSES
+from schedmate.handler.model_reading import DEFINITIONS, fits
 from schedmate.handler.signature import masked
 from schedmate.model import (
     REASONS,
@@ -22,6 +21,7 @@ from schedmate.model import (
 from schedmate.model.diagnosis import Diagnosis
 from schedmate.model.wire import dumps, loads
 from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_diagnosis
 from schedmate.testing.llm import ScriptedAsker
 
 PUZZLE = """\
@@ -124,10 +124,10 @@ def test_the_schema_refuses_what_was_not_shown(wrong):
 
 
 def test_the_reasons_a_model_may_name_are_of_the_taxonomy():
-    assert set(GLOSSES) <= set(REASONS)
+    assert set(DEFINITIONS) <= set(REASONS)
 
 
-def test_a_model_that_cannot_be_asked_is_said_where_it_matters():
+def test_a_model_that_cannot_be_asked_is_reported_where_it_matters():
     handler = Handler(asker=ScriptedAsker([ModelUnavailable("no model")]))
     case = _case()
     with pytest.raises(ModelUnavailable):
@@ -256,3 +256,10 @@ def test_retries_must_be_named_by_the_line():
     assert not fits("nccl_timeout", "the run is failing")
     assert fits("data_error", "record 3 is cut short")
     assert not fits("unknown", "record 3 is cut short")
+
+
+def test_a_stored_diagnosis_keeps_the_rule_it_was_made_by(memory):
+    by_an_older_version = a_diagnosis("gpu_oom", rule="gpu_oom/2")
+    memory.keep_diagnosis("1", 0, by_an_older_version)
+
+    assert memory.diagnoses("1") == {0: by_an_older_version}

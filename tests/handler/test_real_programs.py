@@ -1,4 +1,4 @@
-"""Programs that really fail, and what is said of them."""
+"""Programs that really fail, and their diagnoses."""
 
 import subprocess
 import sys

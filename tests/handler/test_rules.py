@@ -1,16 +1,21 @@
 """The contract of every rule: its own examples, and a few things none of them may do."""
 
+import re
 import time
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
-from schedmate.handler.reading.trigger import trigger_of
-from schedmate.handler.rules import BUILT_IN
+from schedmate.handler.last_words import ANNOUNCED_ERROR, LAST_WORDS
+from schedmate.handler.reading.reader import prefilter_of
+from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS
 
 SLOWEST_S = 0.1
+KEBAB_CASE = re.compile(r"[a-z]+(_[a-z]+)*/[a-z][a-z0-9]*(-[a-z0-9]+)*")
 HEALTHY = [
     "errors: 0, failed: 0, warnings: 2",
     "PLAY RECAP: ok=12 changed=3 unreachable=0 failed=0",
@@ -31,17 +36,13 @@ HEALTHY = [
 ]
 
 
-def _name(rule: Rule) -> str:
-    return f"{rule.reason}-{RULES.index(rule)}"
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
 
-each_rule = pytest.mark.parametrize("rule", RULES, ids=_name)
-
-
-def _answer(rule: Rule, example: str | Case) -> Rule | None:
+def _answer(rule: Rule, example: str | Case, rule_set: RuleSet = BUILT_IN) -> Rule | None:
     if isinstance(example, Case):
-        return next(iter(BUILT_IN.for_case(example)), None)
-    return BUILT_IN.for_error(example) if rule.errors_only else BUILT_IN.for_line(example)
+        return next(iter(rule_set.for_case(example)), None)
+    return rule_set.for_error(example) if rule.errors_only else rule_set.for_line(example)
 
 
 def _diagnosed(rule: Rule, example: str | Case) -> bool:
@@ -80,14 +81,31 @@ def test_it_matches_none_of_its_negatives(rule):
     assert [each for each in rule.negatives if _matches(rule, each)] == []
 
 
+def test_every_rule_has_an_id_of_its_own():
+    ids = [rule.id for rule in (*RULES, *LAST_WORDS, ANNOUNCED_ERROR)]
+
+    assert [each for each in ids if not KEBAB_CASE.fullmatch(each)] == []
+    assert [each for each, times in Counter(ids).items() if times > 1] == []
+
+
+def test_rules_inserted_before_the_others_change_no_id():
+    inserted = [
+        replace(rule, name="inserted", pattern=re.compile("^$"), predicate=None) for rule in RULES
+    ]
+    rule_set = RuleSet([*inserted, *RULES])
+    answered = [(rule.id, _answer(rule, rule.positives[0], rule_set).id) for rule in RULES]
+
+    assert [pair for pair in answered if pair[0] != pair[1]] == []
+
+
 def test_every_rule_has_a_sane_confidence():
-    assert [_name(rule) for rule in RULES if not 0 < rule.confidence < 1] == []
+    assert [rule.id for rule in RULES if not 0 < rule.confidence < 1] == []
 
 
 def test_the_prefilter_lets_every_line_example_through():
-    trigger = trigger_of(BUILT_IN)
+    trigger = prefilter_of(BUILT_IN)
     examples = [
-        (_name(rule), example)
+        (rule.id, example)
         for rule in RULES
         if not rule.errors_only
         for example in rule.positives
@@ -119,7 +137,7 @@ def _cpu_s(rule: Rule, line: str) -> float:
 def test_no_pattern_is_slow_on_a_hostile_line(filler):
     hostile = (filler * 2000)[:2000] + "!"
 
-    slow = [_name(rule) for rule in RULES if rule.pattern and _cpu_s(rule, hostile) >= SLOWEST_S]
+    slow = [rule.id for rule in RULES if rule.pattern and _cpu_s(rule, hostile) >= SLOWEST_S]
 
     assert slow == []
 

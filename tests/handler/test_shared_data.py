@@ -73,7 +73,7 @@ def test_healthy_logs_raise_no_alarm(name):
     assert set(reasons) == {"not_failed"}
 
 
-def test_cancelled_and_timed_out_runs_are_told_from_the_others():
+def test_cancelled_and_timed_out_runs_are_recognised():
     wrong = {}
     for file, data in _files("logs/bigscience_megatron_logs.tar.gz").items():
         expected = "not_failed"

@@ -61,7 +61,7 @@ def test_the_message_gives_the_particulars(reason, message, pieces):
     assert [piece for piece in pieces if piece not in advice] == []
 
 
-def test_what_was_asked_for_and_free_is_told():
+def test_what_was_asked_for_and_free_is_stated():
     message = (
         "Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 39.59 GiB of which 512.00 MiB "
         "is free."
@@ -84,18 +84,18 @@ def test_less_gpu_memory_keeps_the_effective_batch_size():
         (2, 1, "batch size 1 instead of 2 with 2 gradient accumulation steps (still 2 in effect)"),
     ],
 )
-def test_an_odd_batch_is_told_truly(batch, steps, words):
+def test_an_odd_batch_is_stated_truly(batch, steps, words):
     workload = _workload(batch_size=batch, gradient_accumulation=steps)
     assert words in suggestion("gpu_oom", workload)
 
 
 @given(st.integers(2, 5000), st.integers(1, 64))
-def test_the_product_that_is_told_is_the_product(batch, steps):
+def test_the_stated_product_is_the_product(batch, steps):
     advice = suggestion("gpu_oom", _workload(batch_size=batch, gradient_accumulation=steps))
-    size, before, more, told = (int(number) for number in re.findall(r"\d+", advice)[:4])
-    assert size * more == told
+    size, before, more, stated = (int(number) for number in re.findall(r"\d+", advice)[:4])
+    assert size * more == stated
     assert size < before == batch
-    assert 0.5 < told / (batch * steps) < 1.5
+    assert 0.5 < stated / (batch * steps) < 1.5
 
 
 @pytest.mark.parametrize(

@@ -55,14 +55,14 @@ def sure(runs, node="n1"):
 
 
 def test_a_healthy_cluster_has_no_suspects():
-    told = suspicions(background(), NOW)
+    found = suspicions(background(), NOW)
 
-    assert len(told) == 20
-    assert max(one.probability for one in told.values()) <= 0.01
-    assert not any(one.suspect or one.failures for one in told.values())
+    assert len(found) == 20
+    assert max(one.probability for one in found.values()) <= 0.01
+    assert not any(one.suspect or one.failures for one in found.values())
 
 
-def test_users_own_errors_speak_against_nobody():
+def test_users_own_errors_count_against_no_node():
     errors = [a_run(user=f"u{n}", reason="import_error", ago=n * HOUR) for n in range(30)]
 
     assert sure(errors) <= 0.01
@@ -95,21 +95,21 @@ def test_the_node_that_is_in_all_of_them_stands_out():
         a_run(("n1", f"n{n + 2}"), user=f"u{n}", reason="nccl_timeout", ago=n * HOUR)
         for n in range(4)
     ]
-    told = suspicions([*background(), *runs], NOW)
+    found = suspicions([*background(), *runs], NOW)
 
-    assert told["n1"].suspect
-    assert [name for name, one in told.items() if one.suspect] == ["n1"]
-    assert (told["n1"].failures, told["n1"].users) == (4, 4)
-    assert [one.user for one in told["n1"].evidence] == ["u0", "u1", "u2", "u3"]
-    assert all(one.shared == 2 for one in told["n1"].evidence)
+    assert found["n1"].suspect
+    assert [name for name, one in found.items() if one.suspect] == ["n1"]
+    assert (found["n1"].failures, found["n1"].users) == (4, 4)
+    assert [one.user for one in found["n1"].evidence] == ["u0", "u1", "u2", "u3"]
+    assert all(one.shared == 2 for one in found["n1"].evidence)
 
 
 def test_a_node_that_is_named_takes_the_blame_alone():
     run = a_run(("n1", "n2", "n3"), reason="gpu_ecc", blamed=("n2",))
-    told = suspicions([*background(), run], NOW)
+    found = suspicions([*background(), run], NOW)
 
-    assert told["n2"].suspect
-    assert told["n1"].failures == told["n3"].failures == 0
+    assert found["n2"].suspect
+    assert found["n1"].failures == found["n3"].failures == 0
 
 
 def test_successes_of_jobs_of_that_size_clear_it():
@@ -139,10 +139,10 @@ def test_evidence_fades():
 
 def test_when_everything_fails_at_once_it_is_not_the_nodes():
     storm = [a_run(f"n{n}", user=f"u{n}", reason="nccl_timeout", ago=HOUR + n) for n in range(20)]
-    told = suspicions([*background(), *storm], NOW)
+    found = suspicions([*background(), *storm], NOW)
 
-    assert not any(one.suspect for one in told.values())
-    assert sure([a_run(user="u1", reason="nccl_timeout", ago=HOUR)]) > told["n1"].probability
+    assert not any(one.suspect for one in found.values())
+    assert sure([a_run(user="u1", reason="nccl_timeout", ago=HOUR)]) > found["n1"].probability
 
 
 def test_a_node_failure_counts_without_a_diagnosis_and_a_guess_for_less():
@@ -153,7 +153,7 @@ def test_a_node_failure_counts_without_a_diagnosis_and_a_guess_for_less():
 
 
 @pytest.mark.parametrize("state", [JobState.FAILED, JobState.OUT_OF_MEMORY])
-def test_what_nobody_explained_says_nothing(state):
+def test_an_unexplained_failure_counts_for_nothing(state):
     assert sure([a_run(state=state, user=f"u{n}") for n in range(9)]) <= 0.01
 
 
@@ -172,11 +172,11 @@ def test_no_number_of_one_users_logs_makes_a_node_suspect(reason, ids):
         replace(run, job_id=ids(n), blamed=("n1",))
         for n, run in enumerate(by_log(*["u1"] * 300, reason=reason, every=60.0))
     ]
-    told = suspicions([*background(), *hostile], NOW)
+    found = suspicions([*background(), *hostile], NOW)
 
-    assert not told["n1"].suspect
-    assert told["n1"].probability < 0.05
-    assert told["n1"].failures == 300
+    assert not found["n1"].suspect
+    assert found["n1"].probability < 0.05
+    assert found["n1"].failures == 300
 
 
 def test_two_users_who_agree_and_a_third_who_fails_by_chance_do_not_either():
@@ -226,8 +226,8 @@ some_runs = st.builds(
 
 @given(st.lists(some_runs, max_size=12))
 def test_whatever_ran_every_node_has_a_probability(runs):
-    told = suspicions(runs, NOW)
+    found = suspicions(runs, NOW)
 
-    assert all(0 <= one.probability <= 1 for one in told.values())
-    assert set(told) <= {"n1", "n2", "n3"}
-    assert suspicions(reversed(runs), NOW) == told
+    assert all(0 <= one.probability <= 1 for one in found.values())
+    assert set(found) <= {"n1", "n2", "n3"}
+    assert suspicions(reversed(runs), NOW) == found

@@ -153,16 +153,16 @@ def test_threads_that_ask_the_same_at_once_pay_once(ledger, tmp_path):
     assert len(server.requests) == 1
 
 
-def test_a_schema_breaker_is_told_what_is_wrong(ledger, tmp_path):
+def test_a_schema_breaker_learns_what_is_wrong(ledger, tmp_path):
     wrong = says({"reason": "aliens", "line": 7}, usage=USAGE)
     with serving(wrong, says(RIGHT, usage=USAGE)) as server:
         answer = ask(asker_of(server, ledger, tmp_path))
     assert answer.value.reason == "oom"
     assert answer.cost.llm_calls == 2
     assert answer.cost.llm_tokens == 78
-    told = server.requests[1]["messages"][-1]["content"]
-    assert "reason" in told
-    assert "'oom' or 'disk'" in told
+    repair = server.requests[1]["messages"][-1]["content"]
+    assert "reason" in repair
+    assert "'oom' or 'disk'" in repair
     assert "aliens" in server.requests[1]["messages"][-2]["content"]
     assert [call.outcome for call in ledger.calls] == ["repaired"]
 
@@ -212,7 +212,7 @@ def test_an_answer_cut_off_by_its_limit_is_asked_for_shorter(ledger, tmp_path):
         (says('{"reason": "oom", "line":', finish="length"), "cut off"),
     ],
 )
-def test_what_is_no_answer_is_asked_for_again_and_then_said(ledger, tmp_path, behaviour, words):
+def test_what_is_no_answer_is_asked_for_again_and_then_reported(ledger, tmp_path, behaviour, words):
     with serving(behaviour) as server, pytest.raises(BadAnswer, match=words):
         ask(asker_of(server, ledger, tmp_path, repair_turns=1))
     assert len(server.requests) == 2
@@ -300,7 +300,7 @@ def test_a_refusal_is_an_unavailable_model(ledger, tmp_path, status, words):
         "http://[broken",
     ],
 )
-def test_nobody_there_is_an_unavailable_model(ledger, tmp_path, url):
+def test_no_server_is_an_unavailable_model(ledger, tmp_path, url):
     settings = LlmSettings(base_url=url, deadline_s=5.0)
     asker = open_asker(settings, cache_dir=tmp_path, ledger=ledger)
     with pytest.raises(ModelUnavailable):
@@ -388,7 +388,7 @@ def test_the_key_comes_from_a_file(ledger, tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"two\nlines"])
-def test_a_key_file_that_is_none_is_said(ledger, tmp_path, content):
+def test_a_key_file_that_is_none_is_reported(ledger, tmp_path, content):
     path = tmp_path / "key"
     if content is not None:
         path.write_bytes(content)

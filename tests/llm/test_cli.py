@@ -22,8 +22,8 @@ def run(capsys):
     def run(*words):
         with pytest.raises(SystemExit) as end:
             main(["model", *map(str, words)])
-        said = capsys.readouterr()
-        return end.value.code, said.out, said.err
+        printed = capsys.readouterr()
+        return end.value.code, printed.out, printed.err
 
     return run
 

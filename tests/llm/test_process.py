@@ -15,8 +15,7 @@ from schedmate.config import LlmSettings
 from schedmate.disk.lock import locked
 from schedmate.llm import open_asker
 from schedmate.llm.asker import ModelAsker
-from schedmate.llm.embedded.files import ModelFiles
-from schedmate.llm.embedded.manifest import Manifest
+from schedmate.llm.embedded.files import Manifest, ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint, stop
 from schedmate.llm.embedded.running import RunFiles, ServerState
 from schedmate.model import ModelUnavailable
@@ -61,7 +60,7 @@ def test_a_file_that_cannot_be_loaded_is_an_unavailable_model(files):
     assert not RunFiles.of(files.cache_dir).is_alive()
 
 
-def test_a_missing_runtime_is_said_with_the_command_that_mends_it(files, monkeypatch):
+def test_a_missing_runtime_is_reported_with_the_command_that_mends_it(files, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "xllamacpp" else found(name)
@@ -70,7 +69,7 @@ def test_a_missing_runtime_is_said_with_the_command_that_mends_it(files, monkeyp
         ask(files, MemoryLedger())
 
 
-def test_a_missing_client_library_is_said_too(files, monkeypatch):
+def test_a_missing_client_library_is_reported_too(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx2", None)
     settings = LlmSettings(base_url="http://127.0.0.1:1/v1")
     asker = open_asker(settings, cache_dir=files.cache_dir, ledger=MemoryLedger())
@@ -91,7 +90,7 @@ def test_the_state_is_private_and_comes_back(tmp_path):
     state = ServerState(1, 2, "k")
     run.write_state(state)
     assert run.state() == state
-    assert run.ready_state() is None, "nobody holds the lock of the living"
+    assert run.ready_state() is None, "no process holds the lock of a live server"
     assert [oct(path.stat().st_mode)[-3:] for path in run.folder.iterdir()] == ["600"]
     assert oct(run.folder.stat().st_mode)[-3:] == "700"
     assert "'k'" not in repr(state)
@@ -116,7 +115,7 @@ def test_a_state_file_that_is_none_is_no_state(tmp_path, content):
     assert RunFiles(tmp_path).state() is None
 
 
-def test_a_server_retires_only_when_nobody_came_meanwhile(tmp_path):
+def test_a_server_retires_only_when_no_client_came_meanwhile(tmp_path):
     run = RunFiles(tmp_path)
     run.write_state(ServerState(1, 2, "k"))
     run.touch()

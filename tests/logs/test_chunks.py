@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.logs import chunks_of, open_regular, pieces_of
-from schedmate.logs.chunks import CHUNK_BYTES
+from schedmate.logs.files import CHUNK_BYTES
 
 
 def read(path: Path) -> bytes:
@@ -69,8 +69,8 @@ def test_holes_are_left_out_however_large(tmp_path):
         writer.write(b"step 1\n")
         writer.seek(1 << 40)
         writer.write(b"step 2\n")
-    told = read(log)
-    assert len(told) < 4 * CHUNK_BYTES
-    assert told.replace(b"\0", b"") == b"step 1\nstep 2\n"
+    content = read(log)
+    assert len(content) < 4 * CHUNK_BYTES
+    assert content.replace(b"\0", b"") == b"step 1\nstep 2\n"
     os.truncate(log, 1 << 42)
     assert read(log).replace(b"\0", b"") == b"step 1\nstep 2\n"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.logs import stamped_at, unwrap
-from schedmate.tracker.ranks import Ranks
+from schedmate.tracker.line_reader import Ranks
 
 NOON = datetime(2024, 5, 10, 12, 30, 1, tzinfo=UTC).timestamp()
 

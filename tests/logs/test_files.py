@@ -23,7 +23,7 @@ def test_a_directory_gives_its_logs_in_the_order_of_their_ranks(tmp_path):
 
 
 def test_what_cannot_be_one_job_is_refused_instead_of_searched_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_MOST_FILES", 3)
+    monkeypatch.setattr(files, "_MAX_FILES", 3)
     for number in range(4):
         (tmp_path / f"{number}.log").touch()
     with pytest.raises(BadInput, match="name the directory of one job"):

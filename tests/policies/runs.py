@@ -35,7 +35,7 @@ def columns(jobs: list[Row], users: list[str] | None = None):
     )
 
 
-def seen(table, *, expected=None, planned=None, queue_key=None) -> JobColumns:
+def seen(table, *, expected=None, planned=None, queue_key=None, nice=None) -> JobColumns:
     def told(values):
         return table.duration.tolist() if values is None else list(values)
 
@@ -48,7 +48,8 @@ def seen(table, *, expected=None, planned=None, queue_key=None) -> JobColumns:
         limit=table.limit.tolist(),
         expected=told(expected),
         planned=told(planned),
-        queue_key=table.submit.tolist() if queue_key is None else list(queue_key),
+        queue_key=[*range(len(table))] if queue_key is None else list(queue_key),
+        nice=[0] * len(table) if nice is None else list(nice),
         log_sigma=[0.0] * len(table),
     )
 

@@ -31,7 +31,7 @@ class Noting(Conservative):
     def decide(self):
         cluster = self._cluster
         profile = FreeProfile(cluster.now, cluster.free, self._ends.freed(cluster.now))
-        for job in self._queue:
+        for _, job in self._queue:
             gpus, plan = cluster.jobs.gpus[job], cluster.jobs.planned[job]
             begin = profile.earliest(gpus, plan)
             profile.reserve(gpus, begin, begin + plan)
@@ -131,7 +131,7 @@ def test_a_place_further_back_lets_others_pass():
 def test_planned_ends_that_come_together_are_free_together():
     ends = PlannedEnds()
     for job, end in enumerate([5.0, 9.0, 9.0]):
-        ends.add(job, end, 2)
+        ends.add(job, 0.0, end, 2)
 
     assert ends.reservation(3, 0, 1.0) == (9.0, 3)
     assert ends.reservation(3, 1, 6.0) == (6.0, 0)

@@ -76,12 +76,10 @@ def asked_for(policy) -> tuple[set[str], set[str]]:
     read: set[str] = set()
     for seed in range(TRACES):
         table = columns(trace(seed))
-        jobs = Noting.of(seen(table))
+        physics = Shared(table.gpus.tolist())
+        engine = Spied(table, seen(table), policy(), Pool(GPUS), physics=physics, restart_s=5.0)
+        jobs = engine.jobs = Noting.of(engine.jobs)
         jobs.read.clear()
-        cluster = Pool(GPUS)
-        engine = Spied(
-            table, jobs, policy(), cluster, physics=Shared(table.gpus.tolist()), restart_s=5.0
-        )
         engine.run()
         asked |= engine.asked
         read |= jobs.read

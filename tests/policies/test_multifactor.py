@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from policies.runs import most_held, rows, run, starts
 from schedmate.model import BadInput
-from schedmate.policies.base import SECONDS_PER_NICE
 from schedmate.policies.multifactor import Multifactor, Weights
 from schedmate.policies.priority_queue import FairShare
 from schedmate.simulator.engine.cluster import Nodes
@@ -157,8 +156,8 @@ def test_the_old_go_before_the_large_and_nice_ones_last():
     assert starts(Multifactor(weights=BY_AGE), jobs) == [0, 10, 20, 10]
     by_size = Multifactor(weights=Weights(0, 0, 1000))
     assert starts(by_size, jobs) == [0, 20, 10, 20]
-    line, held_back = [(0, 10, 4), (1, 10, 4), (2, 10, 4)], [0, 1 + 500 * SECONDS_PER_NICE, 2]
-    assert starts(Multifactor(weights=BY_AGE), line, queue_key=held_back) == [0, 20, 10]
+    queue, by_size = [(0, 10, 4), (1, 10, 4), (2, 10, 4)], Weights(0, 0, 1000)
+    assert starts(Multifactor(weights=by_size), queue, nice=[0, 500, 0]) == [0, 20, 10]
 
 
 def test_a_short_job_passes_a_gang_that_waits_and_a_long_one_does_not():

@@ -26,6 +26,7 @@ def seen(expected, log_sigma, gpus):
         expected=expected,
         planned=blank,
         queue_key=blank,
+        nice=blank,
         log_sigma=log_sigma,
     )
 

@@ -47,6 +47,17 @@ def test_refusals(program, complaint, error):
     assert complaint.split(": ")[-1] in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [("sacct", "Slurm's accounting (slurmdbd) cannot"), ("squeue", "Slurm cannot be reached")],
+)
+def test_the_part_that_is_away_is_named(program, command, part):
+    program(command, "echo 'error: Unable to connect to slurmdbd at host' >&2; exit 1")
+    with pytest.raises(SchedulerUnreachable) as raised:
+        SlurmCommands().ask(command)
+    assert str(raised.value).startswith(part)
+
+
 def test_a_complaint_with_exit_code_0_is_still_a_complaint(program):
     program("scontrol", "echo 'job script retrieval failed: Invalid job id specified' >&2")
     with pytest.raises(NotFound):

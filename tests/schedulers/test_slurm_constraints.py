@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import NodeState, Request
+from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.slurm.constraints import allows, has_features
 from schedmate.schedulers.slurm.nodes import node_states
 from schedmate.schedulers.slurm.site import Site
@@ -83,9 +84,9 @@ def config(**values):
 
 def test_no_job_is_set_back_by_more_than_ageing_gives_back():
     assert Site.read(config(PriorityWeightAge="5000")).nice_range == 5000
-    assert Site.read(config()).nice_range == 1000
+    assert Site.read(config()).nice_range == NICE_RANGE
     basic = config(PriorityType="priority/basic", PriorityWeightAge="5000")
-    assert Site.read(basic).nice_range == 1000
+    assert Site.read(basic).nice_range == NICE_RANGE
     assert Site.read(config(PriorityWeightAge="5000"), 70).nice_range == 70
     assert Site.read(config(AccountingStorageType="accounting_storage/slurmdbd")).has_accounting
 

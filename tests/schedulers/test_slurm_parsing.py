@@ -20,6 +20,7 @@ LATER = {
     "Reservation": "(null)",
     "Requeue": "1",
     "BatchFlag": "1",
+    "UserID": "0",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]
@@ -45,8 +46,8 @@ def queued():
 
 @pytest.fixture(scope="module")
 def accounted():
-    without = parsing.SACCT_FIELDS[:-1]  # as it was asked when these answers were kept
-    rows = [row | {"AllocTRES": ""} for row in read("sacct", without)]
+    without = parsing.SACCT_FIELDS[:-2]  # as it was asked when these answers were kept
+    rows = [row | {"AllocTRES": "", "UID": "0"} for row in read("sacct", without)]
     jobs = parsing.accounted_jobs(rows)
     return {job.id if job.name == "array" else job.name: job for job in jobs}
 
@@ -80,11 +81,12 @@ def test_a_request_is_read(queued):
 
 
 def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
-    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-1])
-    typed = row | {"AllocTRES": "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"}
+    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
+    allocated = "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"
+    typed = row | {"UID": "0", "AllocTRES": allocated}
     (job,) = parsing.accounted_jobs([typed])
     assert (job.request.gpus, job.request.gpu_type) == (1, "h100")
-    asked = row | {"AllocTRES": "", "ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
+    asked = row | {"UID": "0", "AllocTRES": "", "ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
     (job,) = parsing.accounted_jobs([asked])
     assert (job.request.gpus, job.request.gpu_type) == (2, "a100")
 
@@ -192,3 +194,21 @@ def test_what_a_job_insists_on():
 def test_a_job_that_is_being_stopped_to_be_queued_again_waits(reason, state):
     row = next(squeue()) | {"State": "COMPLETING", "Reason": reason}
     assert parsing.queued_job(row, lambda _: False).state is state
+
+
+@pytest.mark.parametrize(
+    ("name", "uid", "user"),
+    [
+        ("ada", "1001", "ada"),
+        ("nobody", "54321", "54321"),
+        ("nobody", "65534", "nobody"),
+        ("", "54321", "54321"),
+    ],
+)
+def test_a_user_whom_the_controller_does_not_know_is_known_by_number(name, uid, user):
+    (row, *_) = squeue()
+    job = parsing.queued_job(row | {"UserName": name, "UserID": uid}, lambda _: True)
+    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
+    (ended,) = parsing.accounted_jobs([row | {"AllocTRES": "", "User": name, "UID": uid}])
+
+    assert (job.user, ended.user) == (user, user)

@@ -105,6 +105,6 @@ def test_an_ordinary_user_in_assist_pushes_no_job_back(cluster, schedmate):
     assert "ordering is switched off" in served.stderr
     assert (nice(own), nice(others)) == ("Nice=0", "Nice=0")
     told = json.loads(schedmate(ORDINARY, "job", own, "--json").stdout)
-    assert {(one["action"]["kind"], one["state"]) for one in told["actions"]} == {
-        ("set_nice", "observed")
-    }
+    decided = {(one["action"]["kind"], one["state"]) for one in told["actions"]}
+    # a provisional place is replaced before it is carried out, if reading is fast enough
+    assert decided - {("set_nice", "noted")} == {("set_nice", "observed")}

@@ -340,3 +340,44 @@ def test_one_task_of_an_array_goes_elsewhere(bench, store):
     assert [record.state for record in store.actions()] == ["done"]
     assert [jobs[task].restarts for task in bench.submitted] == [0, 1]
     assert jobs[f"{array}_1"].request.exclude_nodes == ("node0",)
+
+
+def test_a_job_that_cannot_succeed_is_held_until_a_person_releases_it(
+    bench, settings, store, tmp_path
+):
+    """The file that it starts is not there. Slurm's own command lifts the hold."""
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\npython3 train.py\n")
+    asked = submission_of(settings, ["--begin=now+1hour", "-D", str(tmp_path), str(script)])
+    job_id = submit(settings, asked).job_id
+    bench.submitted.append(job_id)
+
+    assert shown(job_id, "%r") == "JobHeldUser"
+    assert "is held by SchedMate: train.py is not there" in why(bench, store, job_id)
+    looks(settings)
+    assert held(job_id)
+
+    subprocess.run(["scontrol", "release", job_id], check=True)
+    looks(settings, times=2)
+    assert not held(job_id)
+    holds = [record for record in store.actions(job_id=job_id) if record.action.kind == "hold"]
+    assert [record.state for record in holds] == ["done"]
+
+
+def test_a_held_job_that_was_mended_is_released_with_its_own_nice_number(
+    bench, settings, store, tmp_path
+):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\npython3 train.py\n")
+    words = ["--begin=now+1hour", "--nice=77", "-D", str(tmp_path), str(script)]
+    job_id = submit(settings, submission_of(settings, words)).job_id
+    bench.submitted.append(job_id)
+    assert held(job_id)
+
+    (tmp_path / "train.py").write_text("print(1)\n")
+    with assemble(settings) as daemon:
+        daemon.cycle(time.time())
+        daemon.cycle(time.time() + 1000)
+
+    assert not held(job_id)
+    assert bench.job(job_id).nice == 77

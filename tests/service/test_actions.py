@@ -322,3 +322,83 @@ def test_a_number_that_we_replace_at_once_was_not_refused(store, scheduler):
         ("done", "replaced at once"),
         ("done", ""),
     ]
+
+
+def test_a_hold_and_a_release_are_read_back(scheduler, store, actions):
+    scheduler.put(a_job())
+    for at, (kind, held) in enumerate([("hold", True), ("release", False)]):
+        actions.carry_out(an_action(kind), at)
+        actions.finish_interrupted(at)
+
+        assert scheduler.known["1"].held is held
+        assert [record.state for record in store.actions()] == ["done"] * (at + 1)
+
+
+@pytest.mark.parametrize("mode", ["observe", "assist"])
+def test_a_hold_takes_the_mode_act(scheduler, store, mode):
+    scheduler.put(a_job())
+
+    Actions(scheduler, store, mode).carry_out(an_action("hold"), 1.0)
+
+    assert scheduler.calls == []
+    assert [record.state for record in store.actions()] == ["observed"]
+
+
+@pytest.mark.parametrize("answer_lost", [False, True])
+def test_a_hold_that_was_interrupted_is_not_made_again(scheduler, store, answer_lost):
+    """A person may have released the job since."""
+    scheduler.put(a_job())
+    scheduler.trouble, scheduler.lose_answers = Crash(), answer_lost
+    with pytest.raises(Crash):
+        Actions(scheduler, store, "act").carry_out(an_action("hold"), 1.0)
+    scheduler.trouble = None
+    scheduler.put(a_job(held=False))
+
+    restarted = Actions(scheduler, store, "act")
+    restarted.carry_out(an_action("hold"), 2.0)
+    restarted.finish_interrupted(3.0)
+
+    assert not scheduler.known["1"].held
+    assert [record.state for record in store.actions()] == ["failed"]
+
+
+def test_a_hold_that_a_crash_hid_is_known_to_be_done(scheduler, store):
+    scheduler.put(a_job())
+    scheduler.trouble, scheduler.lose_answers = Crash(), True
+    with pytest.raises(Crash):
+        Actions(scheduler, store, "act").carry_out(an_action("hold"), 1.0)
+    scheduler.trouble = None
+
+    Actions(scheduler, store, "act").finish_interrupted(2.0)
+
+    assert [record.state for record in store.actions()] == ["done"]
+    assert scheduler.calls == [("hold", "1")]
+
+
+class GoesOn(FakeScheduler):
+    """Stops, requeues and starts the run between a look and the call that follows it."""
+
+    def requeue(self, job_id, *, run, exclude_nodes=(), delay_s=0.0):
+        request = replace(self.known[job_id].request, exclude_nodes=self.excluded)
+        again = a_job(state=self.then, restarts=run + 1)
+        self.put(replace(again, request=request))
+        raise SchedulerError(f"job {job_id} has been queued again meanwhile")
+
+
+@pytest.mark.parametrize(
+    ("then", "excluded", "state"),
+    [
+        (JobState.RUNNING, ("n1",), "done"),
+        (JobState.COMPLETED, ("n1",), "done"),
+        (JobState.RUNNING, (), "failed"),
+        (JobState.PENDING, ("n1",), "failed"),
+    ],
+)
+def test_a_requeue_that_was_overtaken_is_judged_by_what_became_of_it(store, then, excluded, state):
+    scheduler = GoesOn()
+    scheduler.then, scheduler.excluded = then, excluded
+    scheduler.put(a_job(state=JobState.RUNNING))
+
+    Actions(scheduler, store, "act").carry_out(an_action("requeue", exclude_nodes=("n1",)), 1.0)
+
+    assert [record.state for record in store.actions()] == [state]

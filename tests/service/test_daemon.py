@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.advisor import Advisor
+from schedmate.advisor import Advised, Advisor
 from schedmate.core import DecisionEngine, Limits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
-from schedmate.handler.handler import Study
-from schedmate.handler.reading.evidence import gather
+from schedmate.handler.handler import Analysis
+from schedmate.handler.reading.gathering import gather
 from schedmate.model import (
     BadAnswer,
     JobState,
@@ -26,10 +26,10 @@ from schedmate.policies import ordering
 from schedmate.service.actions import Actions
 from schedmate.service.daemon import serving
 from schedmate.service.daemon.background import BackgroundQueue
-from schedmate.service.daemon.daemon import _RETRY_AFTER_S, Daemon
+from schedmate.service.daemon.daemon import _READ_AGAIN_S, _RETRY_AFTER_S, Daemon
 from schedmate.service.daemon.serving import assemble
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_diagnosis, a_job, a_past_run
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
 from schedmate.testing.scheduler import FakeScheduler
 from schedmate.tracker import JobTracker
 from schedulers.local_house import wait_for
@@ -378,9 +378,9 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
         _last = property(lambda self: self.kept, lambda self, value: self.race(value))
 
         def race(self, value):
-            self.kept = None if value is None else Study(theirs, gather(theirs), None)
+            self.kept = None if value is None else Analysis(theirs, gather(theirs), None)
 
-    assert Raced()._study(mine).case is mine
+    assert Raced()._analyse(mine).case is mine
 
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
@@ -431,3 +431,64 @@ def test_a_slow_down_is_told_to_the_engine_and_in_the_story(stage):
     assert slowdown.factor == pytest.approx(0.25, abs=0.05)
     assert slowdown.since_s == pytest.approx(60, abs=15)
     assert stage.store.progress("1", 0).progress.slowdown is not None
+
+
+def test_a_log_that_could_not_be_read_is_read_later(stage):
+    """A directory stands for a file system that is away for a while."""
+    text = stage.log.read_text()
+    stage.log.unlink()
+    stage.log.mkdir()
+    stage.put("1", JobState.FAILED, exit_code=1)
+    stage.daemon.cycle(2000.0)
+    assert stage.store.diagnoses("1")[0].unread_logs
+    stage.log.rmdir()
+    stage.log.write_text(text)
+
+    stage.daemon.cycle(2001.0)
+    assert stage.store.diagnoses("1")[0].reason == "unknown", "not at every look"
+    stage.daemon.cycle(2000.0 + _READ_AGAIN_S)
+
+    found = stage.store.diagnoses("1")[0]
+    assert (found.reason, found.unread_logs) == ("key_error", ())
+    assert [record.action.failure for record in stage.store.actions()] == ["unknown", "key_error"]
+
+
+def test_a_daemon_that_starts_later_reads_it_too(stage):
+    unread = replace(a_diagnosis("unknown"), unread_logs=("job.log",), source="none")
+    stage.store.keep_diagnosis("1", 0, unread)
+    stage.put("1", JobState.FAILED, exit_code=1)
+
+    stage.daemon.cycle(2000.0)
+
+    assert stage.store.diagnoses("1")[0].reason == "key_error"
+
+
+def test_a_job_that_is_read_at_once_gets_one_nice_number(stage, monkeypatch):
+    monkeypatch.setattr(Advisor, "advise", lambda *_: Advised(an_advice(90.0), None))
+    stage.put("1", JobState.PENDING, most_nice=1000)
+
+    stage.daemon.cycle(1.0)
+
+    assert stage.scheduler.calls == [("set_nice", "1", "185")]
+    assert [record.state for record in stage.store.actions()] == ["noted", "done"]
+
+
+def test_no_job_waits_for_its_place_until_all_are_read(stage, monkeypatch):
+    monkeypatch.setattr("schedmate.service.daemon.daemon._PLACELESS_S", 0.0)
+    monkeypatch.setattr(Advisor, "advise", lambda *_: Advised(an_advice(90.0), None))
+    for job_id in ("1", "2"):
+        stage.put(job_id, JobState.PENDING, most_nice=1000)
+
+    stage.daemon.cycle(1.0)
+
+    places = [call[1:] for call in stage.scheduler.calls]
+    assert places == [("1", "500"), ("2", "500"), ("1", "185"), ("2", "185")]
+
+
+def test_a_job_that_cannot_be_read_keeps_its_provisional_place(stage, monkeypatch):
+    monkeypatch.setattr(Advisor, "advise", raises)
+    stage.put("1", JobState.PENDING, most_nice=1000)
+
+    stage.daemon.cycle(1.0)
+
+    assert [call[0] for call in stage.scheduler.calls] == ["set_nice"]

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from schedmate.cli._common import duration
 from schedmate.model import JobState, NotFound, Slowdown, Spread
 from schedmate.service.views.job_view import JobView, job_view, job_views
-from schedmate.service.views.sentences import eta_sentence, why_sentence
+from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -46,7 +47,7 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
             view(JobState.RUNNING),
-            "job 1 runs; its end is unknown by its log and by its history",
+            "job 1 runs; neither its log nor its history shows how long",
         ),
         (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
         (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
@@ -104,6 +105,18 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             view(JobState.PENDING, nice=5, reason="Resources"),
             "job 1 waits behind 1 running and 1 waiting jobs (Resources)",
         ),
+        (
+            view(JobState.PENDING, reason="DependencyNeverSatisfied"),
+            (
+                "job 1 never starts: a job that it depends on did not end as it asks "
+                "(DependencyNeverSatisfied)"
+            ),
+        ),
+        (
+            view(JobState.PENDING, reason="Dependency"),
+            "job 1 waits for another job that it depends on (Dependency)",
+        ),
+        (view(JobState.PENDING, held=True, reason="JobHeldUser"), "job 1 is held (JobHeldUser)"),
         (
             view(JobState.PENDING, restarts=1, diagnoses=KILLED),
             (
@@ -191,3 +204,8 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
     assert job_view(scheduler, store, OPERATOR, "1").progress.current == 3
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 400)
     assert job_view(scheduler, store, OPERATOR, "1").progress.current == 7
+
+
+def test_a_range_that_says_nothing_is_shown_as_unknown():
+    assert expected_in_words(Spread(480, 600, 1200), duration) == "00:10:00 (00:08:00 to 00:20:00)"
+    assert expected_in_words(Spread(8, 600, 6.6e7), duration).startswith("unknown")

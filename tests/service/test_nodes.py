@@ -20,6 +20,7 @@ from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
 from schedmate.service.records.nodes import NodeKnowledge, NodeView
+from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
@@ -235,3 +236,19 @@ def test_what_an_operator_would_run_is_told(scheduler, condition, probability, t
         "Reason='suspect: 3 hardware-like failures of 2 users'"
     )
     assert drain_command(view, scheduler) == (command if there else None)
+
+
+def test_failures_that_look_the_same_are_counted(place, monkeypatch):
+    settings = place.settings
+    monkeypatch.setattr("schedmate.config.load", lambda: settings)
+    monkeypatch.setattr(
+        "schedmate.service.visibility.viewer_of", lambda _: Viewer(user="eve", operator=False)
+    )
+    with place.store() as store:
+        for number, user in enumerate(["ada", "bob", "cyd", "ada"], start=500):
+            fail(store, str(number), user, "gpu041", at=time.time() - 60)
+
+    shown = " ".join(CliRunner().invoke(root, ["nodes"]).output.split())
+
+    assert "4 times gpu_ecc of another user, today" in shown
+    assert shown.count("gpu_ecc") == 1

@@ -127,6 +127,22 @@ def test_the_end_of_a_run_tells_how_it_went(store, new_watching, log):
     assert watching.jobs == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("state", "phase"),
+    [
+        (JobState.COMPLETED, "finished"),
+        (JobState.FAILED, "failed"),
+        (JobState.TIMEOUT, "training"),
+    ],
+)
+def test_the_schedulers_state_is_the_end_where_the_log_states_none(state, phase, new_watching, log):
+    watching = new_watching()
+    watching.begin(running(log))
+    write(log, range(1, 25), total=40)
+    found = watching.end(replace(ended(running(log), START + 41), state=state))
+    assert (found.progress.phase, found.progress.current) == (phase, 24)
+
+
 def test_a_run_that_ended_between_two_daemons_is_read_to_its_end(store, new_watching, log):
     first = new_watching()
     first.begin(running(log))

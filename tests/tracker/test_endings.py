@@ -4,7 +4,7 @@ import traceback
 
 import pytest
 
-from schedmate.tracker.endings import Ending
+from schedmate.tracker.failure_signs import FatalEnding
 
 
 def fall(left: int) -> None:
@@ -25,8 +25,8 @@ def real_traceback(depth: int) -> list[str]:
     raise AssertionError
 
 
-def after(lines: list[str]) -> Ending:
-    ending = Ending()
+def after(lines: list[str]) -> FatalEnding:
+    ending = FatalEnding()
     for line in lines:
         ending.see(line)
     return ending

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import Mark, RunProfile, Spread
-from schedmate.tracker.forecasting.forecast import Forecast, forecast
-from schedmate.tracker.forecasting.profile import profile_of
-from schedmate.tracker.forecasting.spread import capped, passed
-from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.forecast import Forecast, capped, forecast, passed
+from schedmate.tracker.forecasting.timeline import Timeline, profile_of
 
 
 def run(seconds: list[float], *, start: float = 0.0, began: float = 0.0) -> Timeline:
@@ -31,8 +29,8 @@ def finished(seconds: list[float], *, total: float | None = None, ends_by="total
     return found
 
 
-def rest(timeline: Timeline, total: float | None, *likes: RunProfile, **how: float) -> float:
-    found = forecast(timeline, total=total, likes=likes, **how)
+def rest(timeline: Timeline, total: float | None, *similar: RunProfile, **how: float) -> float:
+    found = forecast(timeline, total=total, similar=similar, **how)
     assert found is not None
     assert found.remaining_s is not None
     return found.remaining_s.p50
@@ -155,7 +153,7 @@ STAGES = [1.0] * 400 + [1.8] * 300 + [2.6] * 300
 
 class TestSimilar:
     def test_the_rest_of_a_similar_run_tells_the_rest(self):
-        found = forecast(run(STAGES[:150]), total=1000, likes=[finished(STAGES)])
+        found = forecast(run(STAGES[:150]), total=1000, similar=[finished(STAGES)])
         assert found is not None
         assert found.remaining_s is not None
         assert found.basis == "similar"
@@ -173,12 +171,12 @@ class TestSimilar:
 
     def test_of_several_the_one_that_went_the_same_way_counts_most(self):
         others = [[1.0, 3.0] * 500, [0.5] * 100 + [4.0] * 900]
-        likes = [finished(steps) for steps in (others[0], STAGES, others[1])]
-        assert rest(run(STAGES[:200]), 1000, *likes) == pytest.approx(sum(STAGES[200:]), rel=0.05)
+        similar = [finished(steps) for steps in (others[0], STAGES, others[1])]
+        assert rest(run(STAGES[:200]), 1000, *similar) == pytest.approx(sum(STAGES[200:]), rel=0.05)
 
     def test_one_that_went_another_way_does_not_count(self):
         unlike = finished([1.0] * 50 + [9.0] * 50 + [2.0] * 50 + [30.0] * 850)
-        found = forecast(run([1.0] * 200), total=1000, likes=[unlike])
+        found = forecast(run([1.0] * 200), total=1000, similar=[unlike])
         assert found is not None
         assert found.basis == "own"
 
@@ -188,17 +186,19 @@ class TestSimilar:
         assert likely == pytest.approx(sum(packed[300:]), rel=0.03)
 
     def test_runs_that_were_cut_off_teach_the_cap(self):
-        likes = [finished([second] * 600, total=1000) for second in (1.0, 1.001)]
-        likes.append(profile_of(run([0.8] * 750), unit="step", total=1000, ends_by="unknown"))
-        found = forecast(run([0.9] * 100), total=1000, likes=[one for one in likes if one])
+        similar = [finished([second] * 600, total=1000) for second in (1.0, 1.001)]
+        similar.append(profile_of(run([0.8] * 750), unit="step", total=1000, ends_by="unknown"))
+        found = forecast(run([0.9] * 100), total=1000, similar=[one for one in similar if one])
         assert found is not None
         assert found.remaining_s is not None
         assert found.ends_by == "cap"
         assert found.remaining_s.p50 == pytest.approx(600 - 90, rel=0.01)
 
     def test_runs_that_stopped_early_teach_the_end(self):
-        likes = [finished([1.0] * count, total=1000, ends_by="early_stop") for count in (400, 440)]
-        found = forecast(run([1.0] * 100), total=1000, likes=likes)
+        similar = [
+            finished([1.0] * count, total=1000, ends_by="early_stop") for count in (400, 440)
+        ]
+        found = forecast(run([1.0] * 100), total=1000, similar=similar)
         assert found is not None
         assert found.remaining_s is not None
         assert found.ends_by == "early_stop"
@@ -206,22 +206,22 @@ class TestSimilar:
         assert found.remaining_s.p50 == pytest.approx(320, rel=0.01)
 
     def test_without_a_total_the_similar_runs_that_were_longer_tell_the_end(self):
-        likes = [whole_run(seconds) for seconds in (50, 300, 320, 340)]
-        found = forecast(run([1.0] * 100), total=None, likes=likes)
+        similar = [whole_run(seconds) for seconds in (50, 300, 320, 340)]
+        found = forecast(run([1.0] * 100), total=None, similar=similar)
         assert found is not None
         assert found.remaining_s is not None
         assert found.remaining_s.p50 == pytest.approx(220, rel=0.01)
         assert found.ends_by == "unknown"
 
     def test_a_run_without_any_count_is_measured_by_its_time(self):
-        found = forecast(Timeline(began=1000), total=None, likes=[whole_run(300)], now=1100)
+        found = forecast(Timeline(began=1000), total=None, similar=[whole_run(300)], now=1100)
         assert found is not None
         assert found.remaining_s is not None
         assert found.rate_per_s is None
         assert found.remaining_s.p50 == pytest.approx(200)
 
     def test_beyond_all_similar_runs_nothing_is_told(self):
-        assert forecast(Timeline(began=0), total=None, likes=[whole_run(300)], now=400) is None
+        assert forecast(Timeline(began=0), total=None, similar=[whole_run(300)], now=400) is None
 
     def test_profiles_of_nothing_are_left_out(self):
         empty = RunProfile(unit="step", curve=())
@@ -237,7 +237,7 @@ class TestCap:
     def test_a_cap_that_comes_first_is_the_end(self):
         found = forecast(run([1.0] * 100), total=1000, cap_s=400)
         assert found is not None
-        assert found.remaining_s == Spread(300, 300, 300)
+        assert found.remaining_s == Spread(294, 300, 306), "a run checks its cap between two steps"
         assert found.ends_by == "cap"
 
     def test_a_cap_that_comes_later_changes_nothing_but_the_worst_case(self):
@@ -264,10 +264,10 @@ profiles = st.lists(
 
 @given(durations, st.floats(0, 200), profiles, st.one_of(st.none(), st.floats(0, 1e4)))
 def test_any_run_gives_a_valid_spread_or_none(
-    seconds: list[float], total: float, likes: list[RunProfile], now: float | None
+    seconds: list[float], total: float, similar: list[RunProfile], now: float | None
 ):
     for known in (total, None):
-        found = forecast(run(seconds), total=known, likes=likes, now=now)
+        found = forecast(run(seconds), total=known, similar=similar, now=now)
         if found is not None and found.remaining_s is not None:
             assert 0 <= found.remaining_s.p10 <= found.remaining_s.p50 <= found.remaining_s.p90
             assert 0 <= found.confidence <= 1
@@ -280,9 +280,9 @@ def test_any_points_are_survived(points: list[tuple[float, float, bool]], total:
     line = Timeline()
     for at, done, whole in points:
         line.add(at, done, whole_seconds=whole)
-    likes = [one for one in [profile_of(line, unit="step")] if one]
+    similar = [one for one in [profile_of(line, unit="step")] if one]
     for known in (total, None):
-        found = forecast(line, total=known, likes=likes, now=total)
+        found = forecast(line, total=known, similar=similar, now=total)
         assert found is None or found.rate_per_s is None or found.rate_per_s > 0
 
 
@@ -318,7 +318,7 @@ def test_looks_that_catch_now_one_step_and_now_two_do_not_tell_another_speed(eac
     timeline = Timeline(began=0.0)
     for second in range(1, 30):
         timeline.add(float(second), float(int(second / each)))
-    told = forecast(timeline, total=200.0)
-    assert told is not None
-    assert told.remaining_s is not None
-    assert told.remaining_s.p50 == pytest.approx((200 - timeline.done) * each, rel=0.08)
+    answer = forecast(timeline, total=200.0)
+    assert answer is not None
+    assert answer.remaining_s is not None
+    assert answer.remaining_s.p50 == pytest.approx((200 - timeline.done) * each, rel=0.08)

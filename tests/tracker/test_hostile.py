@@ -18,8 +18,8 @@ from schedmate.model import Progress
 from schedmate.model.wire import dumps, loads
 from schedmate.testing.hostile_lines import hostile_line
 from schedmate.tracker import JobTracker
-from schedmate.tracker.following.lines import LONGEST_LINE, clean
 from schedmate.tracker.formats import FORMATS
+from schedmate.tracker.tailing.lines import MAX_LINE, clean
 
 SAMPLES = [sample.line for kind in FORMATS for sample in kind.samples]
 SEEDS = st.integers(0, 2**32)
@@ -30,7 +30,7 @@ ENDS = st.sampled_from([b"\n", b"\r", b"\r\n", b"\b", b""])
 @settings(max_examples=300, deadline=None)
 @given(SEEDS)
 def test_no_format_raises_on_any_line(seed: int):
-    text = clean(hostile_line(Random(seed), SAMPLES)[:LONGEST_LINE]).strip()
+    text = clean(hostile_line(Random(seed), SAMPLES)[:MAX_LINE]).strip()
     for kind in FORMATS:
         assert repr(kind.read(text)) == repr(kind.read(text))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedmate.tracker.known_pauses import known_pause
+from schedmate.tracker.phases import known_pause
 from schedmate.tracker.scan import LogScan
 
 ANNOUNCED = {

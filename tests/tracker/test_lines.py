@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.tracker.following.lines import LONGEST_LINE, LineCutter, clean
+from schedmate.tracker.tailing.lines import MAX_LINE, LineCutter, clean
 
 PIECES = [
     b"a",
@@ -15,7 +15,7 @@ PIECES = [
     b"c\r\nd",
     b"\b\b",
     b"\0",
-    b"z" * (LONGEST_LINE // 2),
+    b"z" * (MAX_LINE // 2),
 ]
 
 
@@ -24,7 +24,7 @@ def test_lines_do_not_depend_on_how_the_stream_is_chunked(chunks: list[bytes]):
     piecewise, at_once = LineCutter(), LineCutter()
     pieces = [line for chunk in chunks for line in piecewise.feed(chunk)]
     assert pieces + piecewise.finish() == at_once.feed(b"".join(chunks)) + at_once.finish()
-    assert all(0 < len(line) <= LONGEST_LINE for line in pieces)
+    assert all(0 < len(line) <= MAX_LINE for line in pieces)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
@@ -38,7 +38,7 @@ def test_the_open_bytes_are_those_after_the_last_line_end(chunks: list[bytes]):
 def test_a_line_of_megabytes_is_cut_and_the_next_one_is_whole():
     cutter = LineCutter()
     lines = [line for _ in range(200) for line in cutter.feed(b"x" * 100_000)]
-    assert lines == [b"x" * LONGEST_LINE]
+    assert lines == [b"x" * MAX_LINE]
     assert cutter.open_line == b""
     assert cutter.feed(b"end\nstep 3/5\n") == [b"step 3/5"]
 

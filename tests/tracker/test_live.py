@@ -155,7 +155,7 @@ def test_a_job_that_hung_before_the_tracker_came_is_found(job: Job):
     seen = tracker.poll(START + 330)
     assert seen.phase == "stalled"
     assert seen.silence is not None
-    assert seen.silence.silent_s == pytest.approx(310), "what was not watched is no evidence"
+    assert seen.silence.silent_s == pytest.approx(310), "what was not check is no evidence"
 
 
 def test_a_finished_job_is_finished_however_long_ago(job: Job):
@@ -178,10 +178,10 @@ def test_no_progress_lines_but_a_prediction(job: Job):
     for now in range(1, 31):
         job.write("working hard\n", now)
         seen = tracker.poll(START + now)
-    assert (seen.phase, seen.format) == ("training", "cadence")
+    assert (seen.phase, seen.format) == ("running", "cadence")
     assert seen.eta_s == Spread(20, 70, 170)
     assert 0 < seen.confidence < 0.5
-    assert tracker.poll(START + 60).phase == "training"
+    assert tracker.poll(START + 60).phase == "running"
     assert tracker.poll(START + 340).phase == "stalled"
 
 
@@ -218,10 +218,10 @@ def test_a_log_written_anew_forgets_the_old_run(job: Job):
 def test_a_restarted_tracker_goes_on_as_if_nothing_had_happened(job: Job):
     before = JobTracker([job.log], started_at=START)
     job.write("step 1/100 loss 1\nstep 2/100 lo", 1)
-    told = before.poll(START + 1)
+    answer = before.poll(START + 1)
     after = JobTracker([job.log], started_at=START, state=before.state())
     again = after.poll(START + 1)
-    assert replace(again, cost=told.cost) == told
+    assert replace(again, cost=answer.cost) == answer
     job.write("ss 1\n", 3)
     assert after.poll(START + 3).current == 2
 
@@ -231,12 +231,12 @@ def test_a_restart_at_every_look_changes_nothing(job: Job):
     state = None
     for now in range(1, 60):
         job.write(f"step {now}/100 loss {1 / now}\n", now)
-        told = steady.poll(START + now)
+        answer = steady.poll(START + now)
         other = JobTracker([job.log], started_at=START, state=state)
         again = other.poll(START + now)
-        assert _without_speed(again) == _without_speed(told)
-        if told.eta_s is not None and again.eta_s is not None:
-            assert again.eta_s.p50 == pytest.approx(told.eta_s.p50, rel=0.05)
+        assert _without_speed(again) == _without_speed(answer)
+        if answer.eta_s is not None and again.eta_s is not None:
+            assert again.eta_s.p50 == pytest.approx(answer.eta_s.p50, rel=0.05)
         state = other.state()
 
 
@@ -283,7 +283,7 @@ def test_the_first_round_of_a_nameless_bar_may_not_be_the_end(job: Job):
         seen = tracker.poll(START + now)
     job.write("\n", 10)
     seen = tracker.poll(START + 10.5)
-    assert (seen.phase, seen.current, seen.total) == ("training", 10, 10)
+    assert (seen.phase, seen.current, seen.total) == ("running", 10, 10)
     assert seen.confidence <= 0.5
     assert tracker.poll(START + 60).phase == "finished"
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model.wire import dumps
-from schedmate.tracker.forecasting.likeness import time_at
-from schedmate.tracker.forecasting.profile import profile_of
-from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.similar_runs import time_at
+from schedmate.tracker.forecasting.timeline import Timeline, profile_of
 
 
 def timeline(seconds: list[float], *, began: float = 0.0) -> Timeline:

@@ -78,8 +78,8 @@ def test_every_count_in_an_mlperf_log_is_read():
 
 def test_the_last_word_of_an_mlperf_run_is_read():
     for name, text in texts(MLPERF):
-        said = [seen for line in text.split("\n") if (seen := MlPerf().read(line.strip()))]
-        phases = [seen.phase for seen in said if seen.phase in ("finished", "failed")]
+        sightings = [seen for line in text.split("\n") if (seen := MlPerf().read(line.strip()))]
+        phases = [seen.phase for seen in sightings if seen.phase in ("finished", "failed")]
         stopped = ["finished" if word == "success" else "failed" for word in STATUS.findall(text)]
         assert phases == stopped, name
 

@@ -1,4 +1,4 @@
-"""Logs that are rotated, copied and truncated under the follower's eyes."""
+"""Logs that are rotated, copied and truncated under the tailer's eyes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.tracker.following import follow
-from schedmate.tracker.following.follow import LogFollower
-from tracker.following import append, news, restarted
+from schedmate.tracker.tailing import tailer as tailer_module
+from schedmate.tracker.tailing.tailer import LogTailer
+from tracker.tailing import append, news, restarted
 
 
 @pytest.fixture
@@ -28,22 +28,22 @@ def copytruncate(log: Path, copy: str = "train.log.1") -> None:
 
 def test_rotation_reads_the_rest_of_the_old_file_and_goes_on_with_the_new(log: Path):
     append(log, b"one\n")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     append(log, b"two\nunen")
     log.rename(log.with_suffix(".old"))
-    assert news(follower) == []
+    assert news(tailer) == []
     append(log.with_suffix(".old"), b"ded\n")
     append(log, b"three\n")
-    assert news(follower) == [b"two", b"unended", b"three"]
-    assert not follower.rewritten
+    assert news(tailer) == [b"two", b"unended", b"three"]
+    assert not tailer.rewritten
 
 
 def test_several_rotations_between_two_looks_lose_nothing(log: Path):
     first, second = log.with_name("train.log.1"), log.with_name("train.log.2")
     append(log, b"one\n")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     append(log, b"two\n")
     log.rename(first)
     append(log, b"three\n")
@@ -52,102 +52,102 @@ def test_several_rotations_between_two_looks_lose_nothing(log: Path):
     append(log, b"four\n")
     for age, path in enumerate((log, first, second)):
         os.utime(path, (1e9 - age, 1e9 - age))
-    assert news(restarted(follower)) == [b"two", b"three", b"four"]
+    assert news(restarted(tailer)) == [b"two", b"three", b"four"]
 
 
 def test_older_rotated_files_are_not_read(log: Path):
     append(log.with_name("train.log.2"), b"long ago\n")
     os.utime(log.with_name("train.log.2"), (1, 1))
     append(log, b"one\n")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     log.rename(log.with_name("train.log.1"))
     append(log, b"two\n")
-    assert news(follower) == [b"two"]
+    assert news(tailer) == [b"two"]
 
 
 def test_copytruncate_reads_the_rest_from_the_copy_even_within_a_line(log: Path):
     append(log, b"one\ntw")
-    follower = LogFollower(log)
-    assert news(follower) == [b"one"]
+    tailer = LogTailer(log)
+    assert news(tailer) == [b"one"]
     append(log, b"o\nthr")
     copytruncate(log)
     append(log, b"ee\nfo")
-    assert news(follower) == [b"two", b"three"]
-    assert not follower.rewritten
+    assert news(tailer) == [b"two", b"three"]
+    assert not tailer.rewritten
     append(log, b"ur\n")
-    assert news(restarted(follower)) == [b"four"]
+    assert news(restarted(tailer)) == [b"four"]
 
 
 def test_a_carried_beginning_survives_a_restart(log: Path):
     append(log, b"one\ntw\xff")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     copytruncate(log)
     append(log, b"o")
-    assert news(follower) == []
+    assert news(tailer) == []
     append(log, b"\n")
-    assert news(restarted(restarted(follower))) == [b"tw\xffo"]
+    assert news(restarted(restarted(tailer))) == [b"tw\xffo"]
 
 
 def test_an_old_copy_is_not_taken_for_the_rest(log: Path):
     append(log.with_name("train.log.1"), b"one\ntwo\nthree\n")
     os.utime(log.with_name("train.log.1"), (1, 1))
     append(log, b"one\n")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     log.write_bytes(b"")
-    assert news(follower) == []
-    assert follower.rewritten
+    assert news(tailer) == []
+    assert tailer.rewritten
 
 
 def test_a_log_that_is_replaced_by_a_longer_copy_of_itself_goes_on(log: Path):
     append(log, b"one\ntwo\n")
-    follower = LogFollower(log)
-    news(follower)
+    tailer = LogTailer(log)
+    news(tailer)
     synced = log.with_suffix(".tmp")
     synced.write_bytes(b"one\ntwo\nthree\n")
     synced.replace(log)
-    assert news(follower) == [b"three"]
+    assert news(tailer) == [b"three"]
 
 
 def test_a_link_that_is_turned_to_another_file_is_followed(log: Path, tmp_path: Path):
     append(tmp_path / "a", b"one\n")
     append(tmp_path / "b", b"other\n")
     log.symlink_to("a")
-    follower = LogFollower(log)
-    assert news(follower) == [b"one"]
+    tailer = LogTailer(log)
+    assert news(tailer) == [b"one"]
     log.unlink()
     log.symlink_to("b")
-    assert news(follower) == [b"other"]
+    assert news(tailer) == [b"other"]
 
 
 def test_the_hole_that_an_open_writer_leaves_after_copytruncate_is_no_line(log: Path):
     with log.open("wb", buffering=0) as writer:
         writer.write(b"one\n" * 5000)
-        follower = LogFollower(log)
-        news(follower)
+        tailer = LogTailer(log)
+        news(tailer)
         writer.write(b"two\n")
         copytruncate(log)
         writer.write(b"three\n")
-        assert news(follower) == [b"two", b"three"]
+        assert news(tailer) == [b"two", b"three"]
 
 
 def test_a_rest_that_takes_several_looks_survives_restarts(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ):
     append(log, b"line 0\n")
-    follower = LogFollower(log)
-    assert news(follower) == [b"line 0"]
+    tailer = LogTailer(log)
+    assert news(tailer) == [b"line 0"]
     append(log, b"".join(b"line %d\n" % number for number in range(1, 20)))
     log.rename(log.with_suffix(".1"))
     append(log, b"line 20\n")
-    monkeypatch.setattr(follow, "CHUNK", 10)
-    monkeypatch.setattr(follow, "MOST_PER_LOOK", 20)
+    monkeypatch.setattr(tailer_module, "CHUNK", 10)
+    monkeypatch.setattr(tailer_module, "MAX_PER_POLL", 20)
     seen: list[bytes] = []
     for _ in range(12):
-        follower = restarted(follower)
-        seen += news(follower)
+        tailer = restarted(tailer)
+        seen += news(tailer)
     assert seen == [b"line %d" % number for number in range(1, 21)]
 
 
@@ -158,7 +158,9 @@ LINES = st.lists(
 
 EVENTS = st.lists(
     st.tuples(
-        st.sampled_from(["write", "write", "look", "restart", "rename", "copytruncate", "anew"]),
+        st.sampled_from(
+            ["write", "write", "read_new", "restart", "rename", "copytruncate", "anew"]
+        ),
         st.integers(1, 200),
     ),
     max_size=30,
@@ -177,16 +179,16 @@ def test_whenever_it_is_cut_rotated_truncated_and_restarted_every_line_comes_onc
         for event, amount in events:
             writer.do(event, amount)
         writer.do("write", len(stream))
-        writer.do("look", 0)
+        writer.do("read_new", 0)
         assert writer.seen == writer.expected()
 
 
 class _Writer:
-    """Writes a stream into a log under all that happens to logs, and follows it."""
+    """Writes a stream into a log under all that happens to logs, and tails it."""
 
     def __init__(self, log: Path, stream: bytes) -> None:
         self.log, self.rest = log, stream
-        self.follower = LogFollower(log)
+        self.tailer = LogTailer(log)
         self.seen: list[bytes] = []
         self.written = [b""]
         """What was written, in pieces that do not go on in each other."""
@@ -204,12 +206,12 @@ class _Writer:
         append(self.log, part)
         self.written[-1] += part
 
-    def look(self, _: int = 0) -> None:
-        self.seen += news(self.follower)
-        self.unseen_file = not self.log.exists() or self.follower.position.offset == 0
+    def read_new(self, _: int = 0) -> None:
+        self.seen += news(self.tailer)
+        self.unseen_file = not self.log.exists() or self.tailer.position.offset == 0
 
     def restart(self, _: int) -> None:
-        self.follower = restarted(self.follower)
+        self.tailer = restarted(self.tailer)
 
     def rename(self, _: int) -> None:
         if not self.log.exists() or self.unseen_file:
@@ -231,14 +233,14 @@ class _Writer:
         """A requeued job opens the file anew: what was not yet read is gone."""
         if not self.log.exists() or not self.log.stat().st_size:
             return
-        self.look()
+        self.read_new()
         for old in self.log.parent.glob("train.log.*"):
             old.unlink()
         self.log.write_bytes(b"")
         whole = self.written.pop()
         cut = max(whole.rfind(end) for end in (b"\n", b"\r", b"\b")) + 1
         self.written += [whole[:cut], b""]
-        self.look()
+        self.read_new()
 
     def _make_room(self) -> None:
         first = self.log.with_name("train.log.1")

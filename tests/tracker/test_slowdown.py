@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.model import RunProfile
-from schedmate.tracker.forecasting.profile import profile_of
 from schedmate.tracker.forecasting.slowdown import slowdown
-from schedmate.tracker.forecasting.timeline import Timeline
+from schedmate.tracker.forecasting.timeline import Timeline, profile_of
 
 SCHEDULE = [1.0] * 300 + [1.7] * 300 + [2.5] * 400
 
@@ -27,7 +26,7 @@ def run(seconds: list[float], *, start_up_s: float = 0.0) -> Timeline:
     return line
 
 
-def like(seconds: list[float]) -> RunProfile:
+def profile(seconds: list[float]) -> RunProfile:
     found = profile_of(run(seconds), unit="step", total=len(seconds))
     assert found is not None
     return found
@@ -74,7 +73,7 @@ def test_a_small_drift_is_none():
 
 
 def test_steps_that_grow_in_the_similar_run_as_well_are_none():
-    ahead = like(noisy(SCHEDULE, seed=1))
+    ahead = profile(noisy(SCHEDULE, seed=1))
     for seen in range(50, 1000, 50):
         assert slowdown(run(noisy(SCHEDULE[:seen], seed=2)), [ahead], total=1000) is None
     assert slowdown(run(SCHEDULE[:500])) is not None
@@ -82,7 +81,7 @@ def test_steps_that_grow_in_the_similar_run_as_well_are_none():
 
 def test_a_drop_against_the_similar_run_is_told():
     steps = SCHEDULE[:650] + [2 * second for second in SCHEDULE[650:750]]
-    found = slowdown(run(noisy(steps)), [like(SCHEDULE)], total=1000)
+    found = slowdown(run(noisy(steps)), [profile(SCHEDULE)], total=1000)
     assert found is not None
     assert (found.against, found.factor) == ("similar", pytest.approx(0.5, rel=0.08))
     assert found.since_s == pytest.approx(sum(steps[:650]), rel=0.05)
@@ -90,12 +89,12 @@ def test_a_drop_against_the_similar_run_is_told():
 
 def test_a_slower_machine_is_no_drop():
     steps = [3 * second for second in SCHEDULE[:700]]
-    assert slowdown(run(noisy(steps)), [like(SCHEDULE)], total=1000) is None
+    assert slowdown(run(noisy(steps)), [profile(SCHEDULE)], total=1000) is None
 
 
 def test_nothing_is_told_from_nothing():
     assert slowdown(Timeline()) is None
-    assert slowdown(Timeline(), [like([1.0] * 10)]) is None
+    assert slowdown(Timeline(), [profile([1.0] * 10)]) is None
     assert slowdown(run([1.0, 2.0]), [RunProfile(unit="step", curve=())]) is None
 
 
@@ -105,6 +104,6 @@ def test_any_points_are_survived(points: list[tuple[float, float]]):
     line = Timeline()
     for at, done in points:
         line.add(at, done)
-    likes = [one for one in [profile_of(line, unit="step")] if one]
-    for found in (slowdown(line), slowdown(line, likes)):
+    similar = [one for one in [profile_of(line, unit="step")] if one]
+    for found in (slowdown(line), slowdown(line, similar)):
         assert found is None or 0 <= found.factor < 1

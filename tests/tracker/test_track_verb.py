@@ -140,9 +140,9 @@ def test_the_limit_of_the_scheduler(tmp_path: Path):
 
 
 def test_a_similar_run_tells_what_the_log_does_not(tmp_path: Path):
-    like = stamped(tmp_path / "like.log", 400)
+    earlier = stamped(tmp_path / "run.log", 400)
     log = stamped(tmp_path / "train.log", 100)
-    (seen,) = seen_by("--like", like, log)
+    (seen,) = seen_by("--like", earlier, log)
     assert seen["eta_s"]["p50"] == pytest.approx(3000, rel=0.05)
 
 
@@ -164,21 +164,21 @@ def test_a_compressed_log_is_followed_as_well(tmp_path: Path):
 def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):
     log = tmp_path / "train.log"
     log.write_text("step 1/3 loss 1\n")
-    follower = subprocess.Popen(
+    tailer = subprocess.Popen(
         [*RUN, "--follow", "--json", "--interval", "0.05", str(log)],
         env=ENV,
         stdout=subprocess.PIPE,
     )
-    assert follower.stdout is not None
-    seen = [json.loads(follower.stdout.readline())]
+    assert tailer.stdout is not None
+    seen = [json.loads(tailer.stdout.readline())]
     for step in (2, 3):
         with log.open("a") as file:
             file.write(f"step {step}/3 loss 1\n")
-        seen.append(json.loads(follower.stdout.readline()))
+        seen.append(json.loads(tailer.stdout.readline()))
     assert [one["current"] for one in seen] == [1, 2, 3]
     assert seen[-1]["phase"] == "finished"
-    assert follower.wait(60) == 0
-    follower.stdout.close()
+    assert tailer.wait(60) == 0
+    tailer.stdout.close()
 
 
 @pytest.mark.processes
@@ -186,15 +186,15 @@ def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):
 def test_ctrl_c_ends_following_quietly(tmp_path: Path):
     log = tmp_path / "train.log"
     log.write_text("step 1/3 loss 1\n")
-    follower = subprocess.Popen(
+    tailer = subprocess.Popen(
         [*RUN, "--follow", str(log)], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert follower.stdout is not None
-    assert b"training" in follower.stdout.readline()
+    assert tailer.stdout is not None
+    assert b"training" in tailer.stdout.readline()
     time.sleep(0.1)
-    follower.send_signal(signal.SIGINT)
-    _, talk = follower.communicate(timeout=60)
-    assert follower.returncode == 0
+    tailer.send_signal(signal.SIGINT)
+    _, talk = tailer.communicate(timeout=60)
+    assert tailer.returncode == 0
     assert talk == b""
 
 
@@ -246,9 +246,9 @@ def test_following_asks_beside_the_loop(tmp_path: Path, monkeypatch: pytest.Monk
     with serving(says({"done": "39", "total": "512"})) as server:
         monkeypatch.setenv("SCHEDMATE_LLM__BASE_URL", server.base_url)
         monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "small")
-        follower = Follower([log], JobTracker([log]))
-        with closing(looks([follower], 0.05, LazyAsker())) as seen:
-            told = [one for look in islice(seen, 60) for one, _ in look if one.cost.llm_calls]
-    assert told
-    assert told[-1].total == 512
+        tailer = Follower([log], JobTracker([log]))
+        with closing(looks([tailer], 0.05, LazyAsker())) as seen:
+            answered = [one for look in islice(seen, 60) for one, _ in look if one.cost.llm_calls]
+    assert answered
+    assert answered[-1].total == 512
     assert len(server.requests) == 1

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from random import Random
 
@@ -10,7 +11,7 @@ from bench.corpora.unknown_formats.labels import Line
 
 
 def falling(r: Random, i: int) -> float:
-    return 1.5 + 4 / (1 + i) ** 0.5 + r.gauss(0, 0.03)
+    return 1.5 + 4 / math.sqrt(1 + i) + r.gauss(0, 0.03)
 
 
 def portuguese(r: Random) -> Iterator[Line]:

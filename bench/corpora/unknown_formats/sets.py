@@ -1,4 +1,4 @@
-"""The sets of the exam, by whether somebody looked at them while the learner was built."""
+"""The sets, by whether they were looked at while the learner was built."""
 
 from __future__ import annotations
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from schedmate.advisor.agent import Agent
 from schedmate.advisor.checks import Before, Checked, remarks
-from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.run import Launch
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.understand.cache import Recollection
 from schedmate.advisor.understand.fingerprint import fingerprint
-from schedmate.advisor.understand.reading import understand
 from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache
+
+if TYPE_CHECKING:
+    from schedmate.advisor.agent import Agent
+    from schedmate.advisor.interpret.python.modules import Unparsable
 
 _RUNS_BEFORE = 20
 
@@ -55,7 +57,7 @@ class Advisor:
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
-        agent = None if self._asker is None else Agent(self._asker, self._steps)
+        agent = self._agent()
         understood, problems = self._understood(target, launch, agent)
         prints = fingerprint(launch, understood, target.request)
         prediction = predict(
@@ -88,6 +90,13 @@ class Advisor:
             launch.main is None and bool(launch.lost) and prediction.duration_s is None,
         )
 
+    def _agent(self) -> Agent | None:
+        if self._asker is None:
+            return None
+        from schedmate.advisor.agent import Agent
+
+        return Agent(self._asker, self._steps)
+
     def _before(self, prints: Fingerprint | None) -> tuple[Before, ...]:
         runs = () if prints is None else self._history.runs_of_code(prints.code)[:_RUNS_BEFORE]
         return tuple(
@@ -103,6 +112,8 @@ class Advisor:
         known = recollection.recall(target.files)
         if known is not None:
             return known, ()
+        from schedmate.advisor.understand.reading import understand
+
         files = target.files
         understood, problems = understand(launch, files, target.request, agent)
         if not problems and (agent is None or agent.problem is None):

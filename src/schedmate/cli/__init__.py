@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -23,6 +24,7 @@ VERBS: dict[str, str] = {
     "nodes": "The nodes: how they are, and which are suspect.",
     "cancel": "Cancel jobs.",
     "requeue": "Queue jobs again under their ids.",
+    "release": "Let jobs start that SchedMate holds.",
     "history": "Past jobs: import, list, show.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",
@@ -77,7 +79,25 @@ def root() -> None:
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
-    """Run a verb; what a person can mend becomes one sentence and its exit code."""
+    """Run a verb and end the process with its exit code."""
+    try:
+        _run(argv)
+    except SystemExit as end:
+        _leave_background_work(end)
+        raise
+
+
+def _leave_background_work(end: SystemExit) -> None:
+    """Without shutting the interpreter down around a thread that is still at work."""
+    background = sys.modules.get("schedmate.service.daemon.background")
+    if background is not None and background.is_working():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code if isinstance(end.code, int) else 1)
+
+
+def _run(argv: list[str] | None) -> NoReturn:
+    """What a person can mend becomes one sentence and its exit code."""
     try:
         result: Any = root.main(args=argv, prog_name="schedmate", standalone_mode=False)
         sys.exit(result if isinstance(result, int) else 0)

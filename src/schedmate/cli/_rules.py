@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from schedmate import config
 from schedmate.cli._common import console, echo
 from schedmate.cli._logs import check_names, check_readable, find_logs
-from schedmate.handler import RULES, name_of
+from schedmate.handler import RULES
 from schedmate.handler.learning import Trial, try_rules
 from schedmate.model import BadInput, NotFound
 from schedmate.model.account import account_name
@@ -113,7 +113,7 @@ def described(store: Store, wanted: str) -> dict[str, Any]:
         if one.id == wanted:
             return dict(to_json(one))
     for number, rule in enumerate(RULES):
-        if name_of(rule) == wanted:
+        if rule.id == wanted:
             return _built_in(number)
     raise NotFound(f"nothing is called {wanted!r} (see: schedmate rules list)")
 
@@ -121,7 +121,7 @@ def described(store: Store, wanted: str) -> dict[str, Any]:
 def _built_in(number: int) -> dict[str, Any]:
     rule = RULES[number]
     return {
-        "id": name_of(rule),
+        "id": rule.id,
         "reason": rule.reason,
         "pattern": None if rule.pattern is None else rule.pattern.pattern,
         "confidence": rule.confidence,
@@ -179,7 +179,7 @@ def show_built_in() -> None:
     for rule in RULES:
         texts = [text for text in rule.positives if isinstance(text, str)]
         example = texts[0].partition("\n")[0] if texts else "(the state that the scheduler reports)"
-        table.add_row(name_of(rule), f"{rule.confidence:g}", escape(example[:_LINE]))
+        table.add_row(rule.id, f"{rule.confidence:g}", escape(example[:_LINE]))
     console().print(table)
 
 

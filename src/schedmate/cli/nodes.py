@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -124,8 +125,10 @@ def _show(views: list[NodeView], scheduler: str, now: float) -> None:
 
 
 def _why(view: NodeView, now: float) -> str:
-    failures = [_failure(one, now) for one in view.suspicion.evidence[:_MOST_FAILURES]]
-    return "; ".join([view.state.reason, *failures] if view.state.reason else failures)
+    counted = Counter(_failure(one, now) for one in view.suspicion.evidence)
+    failures = [text if n == 1 else f"{n} times {text}" for text, n in counted.items()]
+    reason = [view.state.reason] if view.state.reason else []
+    return "; ".join([*reason, *failures[:_MOST_FAILURES]])
 
 
 def _failure(one: Against, now: float) -> str:

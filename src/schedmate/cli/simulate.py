@@ -43,7 +43,7 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     metavar="P[,P...]",
     help="Policies, the first being the baseline; `all` is every one. sjf, ssf, srtf and srsf go "
     "by predictions, sjf-oracle and so on by the truth. +advisor, +tracker, +handler add a part of "
-    "SchedMate, +schedmate all three.",
+    "SchedMate, +schedmate all three; +limits lowers time limits too.",
 )
 @click.option(
     "--gpus",

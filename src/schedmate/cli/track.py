@@ -145,7 +145,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
         return track_streams(
             streams,
             workload=known.workload,
-            likes=known.likes,
+            similar=known.likes,
             limit_s=known.limit_s,
             asker=known.asker,
         )
@@ -153,7 +153,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
 
 def _open(log: str, stack: ExitStack) -> IO[bytes]:
     """A log; on a terminal reading a huge one shows how far it is."""
-    from schedmate.tracker.following.whole import open_log
+    from schedmate.tracker.tailing.full_read import open_log
 
     if log == "-":
         return standard_input()
@@ -181,7 +181,7 @@ def _follow(
 
 def _check_that_they_grow(logs: Iterable[str]) -> None:
     from schedmate.model import BadInput
-    from schedmate.tracker.following.whole import open_log
+    from schedmate.tracker.tailing.full_read import open_log
 
     for log in logs:
         if log == "-":
@@ -194,7 +194,7 @@ def _follower(job: Sequence[str], known: _Known) -> Follower:
     from schedmate.tracker import JobTracker
 
     paths = [Path(log) for log in job]
-    tracker = JobTracker(paths, workload=known.workload, likes=known.likes, limit_s=known.limit_s)
+    tracker = JobTracker(paths, workload=known.workload, similar=known.likes, limit_s=known.limit_s)
     return Follower(paths, tracker)
 
 

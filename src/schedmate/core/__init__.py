@@ -16,6 +16,7 @@ from schedmate.core.events import (
     job_of,
 )
 from schedmate.core.hangs import HangLimits
+from schedmate.core.holds import HoldLimits, hold_phase
 from schedmate.core.instructions import (
     Act,
     Advise,
@@ -41,6 +42,7 @@ __all__ = [
     "Diagnose",
     "Event",
     "HangLimits",
+    "HoldLimits",
     "Hung",
     "Instruction",
     "JobAdvised",
@@ -59,6 +61,7 @@ __all__ = [
     "Started",
     "TimeLimits",
     "Track",
+    "hold_phase",
     "is_interactive",
     "job_of",
     "plan_retry",

@@ -32,6 +32,7 @@ from schedmate.core.hangs import (
     looks_apart_s,
     too_many_at_once,
 )
+from schedmate.core.holds import HoldPhase, ground_for_hold, may_be_held
 from schedmate.core.instructions import (
     Act,
     Advise,
@@ -85,6 +86,9 @@ class KnownJob:
     nice: NiceHistory = NEVER_ORDERED
     user_limit_s: float | None = None
     our_limit_s: float | None = None
+    hold: HoldPhase = "none"
+    checked_at: float = 0.0
+    """When a job that we hold was last read."""
 
     @property
     def prediction(self) -> Prediction | None:
@@ -138,8 +142,14 @@ class DecisionEngine:
             known = self._known[job.id] = _met(job, event.past)
             return [*self._order(known), Advise(job), *_looks(job)]
         before, known.job = known.job, job
+        if known.hold == "ours" and not job.held:
+            known.hold = "over"  # by a person, or the scheduler never held it
         if (before.state, before.restarts) == (job.state, job.restarts):
-            return [*self._order(known), *self._give_back_limit(known, event.at)]
+            return [
+                *self._order(known),
+                *self._give_back_limit(known, event.at),
+                *self._check_held(known, event.at),
+            ]
         if before.restarts != job.restarts:
             known.progress, known.watch, known.hung = None, None, None
         again = before.state is JobState.PENDING and _waited_long(job)
@@ -151,7 +161,24 @@ class DecisionEngine:
         if known is None:
             return []
         known.advice, known.read = event.advice or known.advice, True
-        return [*self._order(known), *self._lower_limit(known)]
+        return [*self._order(known), *self._lower_limit(known), *self._hold(known, event.at)]
+
+    def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
+        """Hold a job that cannot succeed as it is now; release one that can again."""
+        job, ground = known.job, ground_for_hold(known.job, known.advice, self._limits.hold)
+        if known.hold == "ours" and job.held and ground is None:
+            known.hold = "over"
+            return [_act("release", job, DecisionReason(code="can_succeed"))]
+        if known.hold != "none" or ground is None or not may_be_held(job):
+            return []
+        known.hold, known.checked_at, known.job = "ours", at, replace(job, held=True)
+        return [_act("hold", job, DecisionReason(code=ground.code, detail=ground.remark.text))]
+
+    def _check_held(self, known: KnownJob, at: float) -> list[Instruction]:
+        if known.hold != "ours" or at - known.checked_at < self._limits.hold.check_again_s:
+            return []
+        known.checked_at = at
+        return [Advise(known.job, afresh=True)]
 
     def _order(self, known: KnownJob) -> list[Instruction]:
         """Give a job that waits its nice number, as soon as it can have one."""
@@ -331,6 +358,7 @@ def _met(job: Job, past: Past) -> KnownJob:
         nice=past.nice,
         user_limit_s=past.user_limit_s,
         our_limit_s=past.our_limit_s,
+        hold=past.hold,
     )
 
 

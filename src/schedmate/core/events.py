@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.core.attempts import Attempt, Reached
+from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.retry import Choice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
-AdviceCause = Literal["submitted", "started", "refined"]
-"""Read when it was submitted, predicted again as it started, or improved by a model."""
+AdviceCause = Literal["submitted", "started", "refined", "checked"]
+"""Read when it was submitted, predicted again as it started, improved by a model, or read again
+while it was held."""
 DiagnosedBy = Literal["handler", "model", "person"]
 
 
@@ -29,6 +31,7 @@ class Past:
     user_limit_s: float | None = None
     """The limit that its user asked for, where we have lowered it."""
     our_limit_s: float | None = None
+    hold: HoldPhase = "none"
 
 
 @dataclass(frozen=True, slots=True)

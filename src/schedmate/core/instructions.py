@@ -11,10 +11,14 @@ from schedmate.model import Action, Job
 
 @dataclass(frozen=True, slots=True)
 class Advise:
-    """`again`: it waited, and more is known now than when it was submitted."""
+    """`again`: it waited, and more is known now than when it was submitted.
+
+    `afresh`: its files may have changed since.
+    """
 
     job: Job
     again: bool = False
+    afresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)

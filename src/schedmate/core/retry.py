@@ -12,6 +12,7 @@ from zlib import crc32
 
 from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
 from schedmate.core.hangs import HangLimits
+from schedmate.core.holds import HoldLimits
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -41,6 +42,7 @@ class Limits:
     longest_wait_s: float = 3600.0
     act_since: float = 0.0
     hang: HangLimits = field(default_factory=HangLimits)
+    hold: HoldLimits = field(default_factory=HoldLimits)
 
 
 @dataclass(frozen=True, slots=True)

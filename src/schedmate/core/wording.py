@@ -24,6 +24,10 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
     "unsure": "{0.failure}: that is a guess",
     "before_our_time": "it ended before SchedMate was there",
+    "cannot_succeed": "{0.detail}",
+    "failed_repeatedly": "{0.detail}",
+    "can_succeed": "what it was held for is mended",
+    "by_a_person": "released by hand",
 }
 
 

@@ -12,6 +12,8 @@ from schedmate.files.shared import NoFiles, SharedFiles
 from schedmate.model.account import account_name
 
 _GOOD_FOR_S = 60.0
+_NO_GROUP = 65534
+_NO_UID = 2**32 - 1
 _known: dict[tuple[str, int], tuple[float, Reader]] = {}
 
 
@@ -43,8 +45,19 @@ def _owner(user: str) -> Owner | None:
         entry = pwd.getpwnam(user)
         groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
     except (KeyError, ValueError, OSError):
-        return None
+        return _without_entry(user)
     return Owner(user, entry.pw_uid, entry.pw_gid, frozenset(groups))
+
+
+def _without_entry(user: str) -> Owner | None:
+    """A user who is known by number only has no groups here."""
+    if not user.isascii() or not user.isdecimal() or not 0 < int(user) < _NO_UID:
+        return None
+    try:
+        pwd.getpwuid(int(user))
+    except KeyError:
+        return Owner(user, int(user), _NO_GROUP, frozenset())
+    return None  # who has a name is known by it
 
 
 def _is_our_name(user: str) -> bool:

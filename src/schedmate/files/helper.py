@@ -25,6 +25,9 @@ ANSWER = struct.Struct("=iIQIQq")
 OPEN, DIRECTORY, STAT = b"o", b"d", b"s"
 START, END = b"s", b"e"
 
+_PROBED = 4096
+"""So much of a file's end is read here first: a file system may open a file and hang when it is
+read, and only this process can be given up."""
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -152,7 +155,13 @@ def look(kind: bytes, path: bytes) -> tuple[os.stat_result, int | None]:
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "no regular file")
     file = os.open(path, _FLAGS)
-    return os.fstat(file), file
+    try:
+        found = os.fstat(file)
+        os.pread(file, _PROBED, max(0, found.st_size - _PROBED))
+    except OSError:
+        os.close(file)
+        raise
+    return found, file
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Why a job failed, whose fault it was and the right next step; see `handler.py`."""
+"""Why a job failed, who or what is to blame, and the next step; see `handler.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schedmate.lazily import lazily
 
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state, parse_verdict
-    from schedmate.handler.handler import Handler, name_of
+    from schedmate.handler.handler import Handler
     from schedmate.handler.rules import RULES, Rule, Weight
     from schedmate.model.diagnosis import SURE_ENOUGH
 
@@ -20,7 +20,6 @@ __all__ = [
     "NamedLog",
     "Rule",
     "Weight",
-    "name_of",
     "parse_exit",
     "parse_state",
     "parse_verdict",
@@ -35,7 +34,6 @@ __getattr__ = lazily(
         "parse_state": "schedmate.handler.case",
         "parse_verdict": "schedmate.handler.case",
         "Handler": "schedmate.handler.handler",
-        "name_of": "schedmate.handler.handler",
         "RULES": "schedmate.handler.rules",
         "Rule": "schedmate.handler.rules",
         "Weight": "schedmate.handler.rules",

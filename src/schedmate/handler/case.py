@@ -1,4 +1,4 @@
-"""What there is to go by: the logs of one run and what its scheduler says of it."""
+"""One attempt of a job: its logs, and how its scheduler reports its end."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Case:
     started_at: float | None = None
     ended_at: float | None = None
     node_states: tuple[NodeState, ...] = ()
-    """How the scheduler said its nodes were, soon after."""
+    """The scheduler's report on its nodes, soon after the end."""
     suspects: tuple[str, ...] = ()
-    """Nodes that other people's failures speak against."""
+    """Nodes that other users' failures make suspect."""
     reader: Reader = INVOKER
-    """With whose rights its logs are read."""
+    """Reads its logs with the rights of their owner."""
     user: str = ""
-    """Whose job it was: lines of other users' logs are not shown beside its own."""
+    """The job's owner; lines of other users' logs are not shown to them."""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -72,8 +72,8 @@ class Case:
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
-        """Its logs are read as its owner could read them, by whatever process."""
-        # a scheduler's words may quote the job, a command that does not exist for one
+        """The case of a job; its logs are read with its owner's rights."""
+        # the scheduler's reason may quote the job, for instance a missing command
         words = (NamedLog("<scheduler>", job.reason.encode(), "job"),) if job.reason else ()
         return cls(
             logs=(*(Path(log) for log in job.logs), *words),
@@ -93,13 +93,13 @@ class Case:
         )
 
     def reporter(self, order: int) -> Reporter:
-        """Who wrote the log at this place of `logs`; a plain path is the job's own."""
+        """The writer of the log at this place of `logs`; a plain path is the job's own output."""
         log = self.logs[order]
         return "job" if isinstance(log, Path) else log.reported_by
 
     @property
     def failing(self) -> bool:
-        """The scheduler, the exit code or the clock says that this run went wrong."""
+        """Whether the state, the exit code, a signal or a hang shows a failure."""
         if self.hung or self.signal:
             return True
         if self.state is not None and self.state.failed:
@@ -108,18 +108,20 @@ class Case:
 
     @property
     def succeeded(self) -> bool:
-        return not self.failing and (self.state is JobState.COMPLETED or self.exit_code == 0)
+        """A job that still runs has an exit code of 0 too, as sacct shows it."""
+        ended = self.state in (None, JobState.COMPLETED)
+        return not self.failing and ended and (self.exit_code == 0 or self.state is not None)
 
 
 def normal_exit(code: int | None, signal: int | None) -> tuple[int | None, int | None]:
     """Return the exit code as a shell shows it and the signal it stands for, if any."""
-    code = None if code is None else _as_a_shell_says(code)
+    code = None if code is None else _as_in_a_shell(code)
     if not signal and code is not None and _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL:
         signal = code - _SHELL_OFFSET
     return code, signal or None
 
 
-def _as_a_shell_says(code: int) -> int:
+def _as_in_a_shell(code: int) -> int:
     """`-9`, `247`, PBS's `265` and the raw wait status `35072` are all `137`."""
     if code < 0:
         return _SHELL_OFFSET - code
@@ -128,7 +130,7 @@ def _as_a_shell_says(code: int) -> int:
     if _PBS_OFFSET < code <= _PBS_OFFSET + _LAST_SIGNAL:
         return code - _PBS_OFFSET + _SHELL_OFFSET
     if code >= _RAW and code % _RAW == 0:
-        return _as_a_shell_says(code // _RAW)
+        return _as_in_a_shell(code // _RAW)
     return code
 
 

@@ -8,9 +8,9 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler.credibility import credible, vouched
+from schedmate.handler.credibility import credible, with_best_reporter
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.last_words import clue_from_the_end
+from schedmate.handler.last_words import announced_end, clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.logs import DAY_S
@@ -25,10 +25,12 @@ SURE: Final = 0.8
 _AT_THE_END: Final = 20
 """Calm lines that may follow a cause when the scheduler itself already gives a reason."""
 _SOON: Final = 50
-"""Calm lines that may follow a line that only speaks of trouble, where nobody says it failed."""
+"""Calm lines that may follow a line with words of trouble, where no verdict shows a failure."""
 _LAST_WORDS: Final = 5
-"""Calm lines that may follow it when the run is said to have ended well."""
-_SURVIVED_CONFIDENCE: Final = 0.4
+"""Calm lines that may follow it where the verdict is success."""
+_SURVIVED_CONFIDENCE: Final = 0.3
+_HALF_LIFE_LINES: Final = 50
+"""Calm lines of a process that went on, after which a clue counts half."""
 _DOUBTED_CONFIDENCE: Final = 0.6
 _BETWEEN: Final = 8
 """Calm lines between a cause and what follows from it in the same log."""
@@ -37,7 +39,7 @@ _LEADS_TO_LATER: Final = {
     "checkpoint_corrupt": ("disk_full", "disk_quota", "storage_io"),
     "import_error": ("service_unreachable", "disk_full", "disk_quota"),
 }
-"""Half a checkpoint is written, or half an environment installed, long before it is missed."""
+"""A checkpoint or an environment is cut short long before it is used."""
 _RANK: Final = re.compile(r"\b(?:[Rr]ank|RANK|task|RankID)[ =:]{1,2}(\d{1,6})\b")
 _VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
@@ -48,28 +50,28 @@ class Tier(IntEnum):
 
     TAKEN_AWAY = 0
     HARDWARE = 1
-    """Whatever a runtime noticed on broken hardware is no cause."""
+    """A runtime's error on faulty hardware is its consequence."""
     CAUSE = 2
     VAGUE = 3
-    """An exception that nobody knows: it may be how one rank words the trouble of another."""
+    """An unknown exception: one rank's report of another's failure, perhaps."""
     SYMPTOM = 4
     ASIDE = 5
-    """What a shell or a probe complains of and then goes on."""
+    """An error of a shell or a probe after which it goes on."""
     FAINT = 6
     WRAPPER = 7
 
 
 def first_cause(case: Case, gathered: Gathered) -> Clue | None:
-    """None means that nothing found says why, or that nothing went wrong."""
+    """The clue that explains the others; None where there is none, or no failure."""
     gathered = credible(case, gathered)
     verdicts = [
         Clue(rule=rule, confidence=rule.confidence, reported_by=rule.reported_by)
         for rule in BUILT_IN.for_case(case)
     ]
-    told = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
-    if not (case.failing or verdicts) and all(_survived_it(clue) for clue in told):
-        return None
-    at_the_end = _of_the_end(case, _of_last_attempt(case, told))
+    counted = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
+    if not (case.failing or verdicts) and all(_survived_it(clue) for clue in counted):
+        return None if case.succeeded else announced_end(gathered)
+    at_the_end = _of_the_end(case, _of_last_attempt(case, counted))
     clues = [*at_the_end, *verdicts]
     if not clues:
         return _end_of_failed(case, gathered) or _best_of_the_survived(case, gathered)
@@ -77,15 +79,15 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
     if tier is Tier.FAINT and not (case.failing or first.uncaught or first.last_words):
         return None
     if first.line is None:
-        first = next((clue for clue in told if clue.rule.reason == first.rule.reason), first)
+        first = next((clue for clue in counted if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER:
         return _last_raised(case, gathered) or _end_of_failed(case, gathered) or first
-    first = vouched(_explained(first, gathered), [*told, *verdicts])
-    return replace(first, ranks=_sharing(first, told))
+    first = with_best_reporter(_explained(first, gathered), [*counted, *verdicts])
+    return replace(first, ranks=_ranks_that_share(first, counted))
 
 
 def _explained(first: Clue, gathered: Gathered) -> Clue:
-    """What is known to lead to such a failure later, if there was any of it before."""
+    """An earlier clue that is known to lead to such a failure later."""
     before = [
         clue
         for clue in gathered.clues
@@ -100,20 +102,20 @@ def _survived_it(clue: Clue) -> bool:
     return clue.went_on and not clue.rule.outlives_success
 
 
-def _sharing(first: Clue, told: Sequence[Clue]) -> tuple[int, ...]:
-    """The ranks that show the same cause; who only lost its peers is a victim."""
+def _ranks_that_share(first: Clue, counted: Sequence[Clue]) -> tuple[int, ...]:
+    """The ranks that show the same cause; a rank that only lost its peers is none of them."""
     if first.rule.reason in _VICTIMS:
         return ()
     alike = {
         _named_rank(clue) if clue.rank is None else clue.rank
-        for clue in told
+        for clue in counted
         if clue.rule.reason == first.rule.reason and clue.attempt == first.attempt
     }
     return tuple(sorted(rank for rank in alike if rank is not None))
 
 
 def _named_rank(clue: Clue) -> int | None:
-    """Whom the line itself names: `[Rank 2] …`, `srun: error: n1: task 3: …`."""
+    """The rank that the line names: `[Rank 2] …`, `srun: error: n1: task 3: …`."""
     found = _RANK.search(clue.line.text) if clue.line is not None else None
     return int(found[1]) if found else None
 
@@ -135,13 +137,24 @@ def _counts(case: Case, clue: Clue, verdicts: Sequence[Clue]) -> bool:
 
 
 def _doubted(case: Case, clue: Clue) -> Clue:
+    """Less sure of a run that succeeded, or that went on for long after the clue."""
+    confidence = clue.confidence
     if case.succeeded and not clue.rule.outlives_success:
-        return replace(clue, confidence=min(clue.confidence, _DOUBTED_CONFIDENCE))
-    return clue
+        confidence = min(confidence, _DOUBTED_CONFIDENCE)
+    if clue.went_on and clue.reported_by == "job":
+        faded = confidence * 0.5 ** (clue.calm_after / _HALF_LIFE_LINES)
+        confidence = min(confidence, max(faded, _least_after_life(case, clue)))
+    return replace(clue, confidence=confidence)
+
+
+def _least_after_life(case: Case, clue: Clue) -> float:
+    """Buffered output may follow the exception that ended the run, unless a signal ended it."""
+    flushed = clue.uncaught and not case.signal and clue.calm_after <= LATE
+    return _FAINT if flushed else _SURVIVED_CONFIDENCE
 
 
 def _of_last_attempt(case: Case, clues: list[Clue]) -> list[Clue]:
-    """Those of the last attempt, unless it tells no more than that it was not the first."""
+    """Those of the last attempt that shows more than symptoms."""
     for attempt in sorted({clue.attempt for clue in clues}, reverse=True):
         its = [clue for clue in clues if clue.attempt == attempt]
         if any(_tier(case, clue) < Tier.SYMPTOM for clue in its):
@@ -150,7 +163,7 @@ def _of_last_attempt(case: Case, clues: list[Clue]) -> list[Clue]:
 
 
 def _of_the_end(case: Case, clues: list[Clue]) -> list[Clue]:
-    """Those after which nothing came but their consequences; what else there was, was survived.
+    """The clues that only their consequences follow; the run survived the others.
 
     Where that leaves symptoms only, the last exception before them explains them: ranks that
     share a log go on for a while after one of them has died.
@@ -166,7 +179,7 @@ def _of_the_end(case: Case, clues: list[Clue]) -> list[Clue]:
 
 
 def _lasts(clue: Clue) -> bool:
-    """An exception ends something, and hardware and services do not mend themselves at once."""
+    """Whether it may still explain the end: exceptions, hardware and services do."""
     return clue.uncaught or REASONS[clue.rule.reason].category == "infrastructure"
 
 
@@ -218,11 +231,11 @@ def _place(clue: Clue) -> tuple[int, int]:
 def _tier(case: Case, clue: Clue) -> Tier:
     rule, weight = clue.rule, clue.rule.weight
     if weight is Weight.DECISIVE and clue.line is not None and case.state is not None:
-        return Tier.SYMPTOM  # it claims what the scheduler itself would know, and does not say
-    if weight is Weight.CAUSE and rule.reason in HARDWARE:
-        return Tier.HARDWARE
+        return Tier.SYMPTOM  # the scheduler itself would report it, and does not
     if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT
+    if weight is Weight.CAUSE and rule.reason in HARDWARE:
+        return Tier.HARDWARE
     if weight is Weight.CAUSE and REASONS[rule.reason].category == "user":
         return _tier_of_users_error(clue)
     return _TIERS[weight]
@@ -244,7 +257,7 @@ _TIERS: Final = {
 
 
 def _last_raised(case: Case, gathered: Gathered) -> Clue | None:
-    """Who only wraps wraps an exception, however much others wrote after it."""
+    """The last exception before a wrapper, however many lines stand between them."""
     raised = [
         clue
         for clue in gathered.clues
@@ -258,7 +271,7 @@ def _end_of_failed(case: Case, gathered: Gathered) -> Clue | None:
 
 
 def _best_of_the_survived(case: Case, gathered: Gathered) -> Clue | None:
-    """The run did fail, and the last thing that went wrong before is better than nothing."""
+    """The last cause that the run survived, with little confidence."""
     causes = [clue for clue in gathered.clues if clue.rule.weight <= Weight.CAUSE and clue.line]
     if not causes or not case.failing:
         return None

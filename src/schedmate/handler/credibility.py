@@ -1,7 +1,7 @@
-"""Which evidence may blame a node, by who reports it.
+"""Which evidence may blame a node, by its reporter.
 
-A job prints whatever it likes. Its own output counts against a node only as the cause of its own
-death: not against what the scheduler knows of its nodes, and not beside an exception that no
+A job can print anything. Its output counts against a node only as the cause of its own
+end: not against what the scheduler knows of its nodes, and not beside an exception that no
 hardware brings about. What the scheduler or a system log reports is taken as it is.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.decision import HARDWARE
-from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node, node_faults
+from schedmate.handler.nodes import MAY_BE_HARDWARE, blames_a_node, node_faults
 from schedmate.handler.rules import Weight
 from schedmate.model import REASONS, JobState
 
@@ -26,12 +26,12 @@ _SURE: Final = 0.8
 
 
 def credible(case: Case, gathered: Gathered) -> Gathered:
-    """Without what the job's output says against nodes and cannot be the cause of its death."""
+    """Without printed lines that blame nodes and cannot be the cause of the run's end."""
     errors = [clue for clue in gathered.clues if _explains_itself(clue)]
     kept = tuple(
         clue
         for clue in gathered.clues
-        if not _contradicted(case, clue) and not _is_beside_the_point(clue, errors)
+        if not _contradicted(case, clue) and not _is_unrelated(clue, errors)
     )
     return gathered if len(kept) == len(gathered.clues) else replace(gathered, clues=kept)
 
@@ -43,19 +43,19 @@ def denies_node_failure(case: Case) -> bool:
     return not node_faults(case)
 
 
-def hardware_beside(first: Clue, gathered: Gathered) -> frozenset[str]:
+def further_hardware_faults(first: Clue, gathered: Gathered) -> frozenset[str]:
     """Broken hardware that may have brought the cause about, by reason."""
-    may_be_its_work = first.rule.reason in BROUGHT_ABOUT
+    may_be_its_work = first.rule.reason in MAY_BE_HARDWARE
     return frozenset(
         clue.rule.reason
         for clue in gathered.clues
         if clue.final
         and clue.rule.reason in HARDWARE
-        and (may_be_its_work or clue.reported_by != "job")
+        and (clue.reported_by != "job" or (may_be_its_work and not clue.went_on))
     )
 
 
-def vouched(first: Clue, clues: Sequence[Clue]) -> Clue:
+def with_best_reporter(first: Clue, clues: Sequence[Clue]) -> Clue:
     """The cause with the best reporter of the same reason; a job's own word is the weakest."""
     reporters: list[Reporter] = [
         clue.reported_by for clue in clues if clue.rule.reason == first.rule.reason
@@ -65,12 +65,14 @@ def vouched(first: Clue, clues: Sequence[Clue]) -> Clue:
 
 
 def _contradicted(case: Case, clue: Clue) -> bool:
+    if clue.rule.of_a_step:
+        return False
     printed = clue.reported_by == "job" and not clue.uncaught
     return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
 
 
-def _is_beside_the_point(clue: Clue, errors: Sequence[Clue]) -> bool:
-    """Whether the run died of an error of its own, whatever else its output speaks of."""
+def _is_unrelated(clue: Clue, errors: Sequence[Clue]) -> bool:
+    """Whether the run ended by another error, so that this line explains nothing."""
     text = "" if clue.line is None else clue.line.text
     if clue.reported_by != "job" or not blames_a_node(clue.rule.reason, text):
         return False
@@ -80,7 +82,7 @@ def _is_beside_the_point(clue: Clue, errors: Sequence[Clue]) -> bool:
 def _outweighs(error: Clue, clue: Clue) -> bool:
     """A printed line never counts beside it; another traceback does, unless one process has both.
 
-    A process dies of its last exception: what it showed before was caught, or made up.
+    A process ends by its last exception: earlier ones were caught, or only printed.
     """
     if not clue.uncaught:
         return True
@@ -94,7 +96,7 @@ def _explains_itself(clue: Clue) -> bool:
     """An error at the end of the run that is neither an echo nor the work of hardware."""
     if clue.went_on or not clue.final or clue.rule.weight is not Weight.CAUSE:
         return False
-    if clue.rule.reason in BROUGHT_ABOUT or REASONS[clue.rule.reason].category == "none":
+    if clue.rule.reason in MAY_BE_HARDWARE or REASONS[clue.rule.reason].category == "none":
         return False
     own = REASONS[clue.rule.reason].retry == "no" and clue.last_words and clue.confidence >= _SURE
     return clue.uncaught or own

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TABLE_VERSION: Final = 2
 
 HARDWARE: Final = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
-"""A run that shows one of these beside its cause was on a sick node."""
+"""A run that shows one of these beside its cause ran on a faulty node."""
 _WHY: Final[dict[Retry, str]] = {
     "no": "the same run would fail again",
     "same": "it may well go through a second time",
@@ -55,7 +55,7 @@ class Facts:
 
     @cached_property
     def faulty(self) -> tuple[str, ...]:
-        """Nodes of the case that the scheduler says are broken."""
+        """Nodes of the case that the scheduler reports as faulty."""
         return tuple(node_faults(self.case))
 
     @property
@@ -77,7 +77,7 @@ class Row:
 TABLE: Final = (
     Row(lambda f: f.reason == "not_failed", "no", "there is nothing to repeat"),
     Row(lambda f: f.reason == "unknown", "no", "no retry without a known cause"),
-    Row(lambda f: f.reason == "cancelled", "no", "somebody wanted it to end"),
+    Row(lambda f: f.reason == "cancelled", "no", "it was cancelled on purpose"),
     Row(
         lambda f: f.reason == "time_limit" and f.starts_over,
         "no",
@@ -135,7 +135,7 @@ def decide(
 
 
 def blamed_nodes(decision: Decision, case: Case, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Nodes that the evidence speaks against; one that is only suspect is avoided, not blamed."""
+    """Nodes that the evidence blames; a suspect without evidence is avoided, not blamed."""
     faulty = tuple(node_faults(case))
     at_fault = faulty or named
     return at_fault if set(at_fault) <= set(decision.exclude_nodes) else ()

@@ -1,6 +1,6 @@
 """From a case to a diagnosis: rules, then a model for what they leave open.
 
-A correction goes before everything else: a person who was there knows better. What a model answers
+A person's correction has precedence over everything else. What a model answers
 holds for the failure it was asked about; what follows for others is a proposal until a person
 accepts it.
 """
@@ -14,15 +14,18 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler import interpreter, report
-from schedmate.handler.learning.picking import CORRECTED_CONFIDENCE, MODEL_CONFIDENCE, Shelf
+from schedmate.handler import model_reading, report
+from schedmate.handler.excerpt import candidate_lines, excerpt, mentions_trouble, unusual_lines
+from schedmate.handler.learning.active_rules import (
+    CORRECTED_CONFIDENCE,
+    MODEL_CONFIDENCE,
+    ActiveRules,
+)
 from schedmate.handler.learning.similar import Example, similar
 from schedmate.handler.learning.teaching import Lesson, Teaching
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
-from schedmate.handler.rules import RULES, Rule
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
-from schedmate.handler.view import choice, compressed, odd_lines, speaks_of_trouble
 from schedmate.model import BadInput, Cost, ModelError
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import Origin
@@ -39,8 +42,8 @@ _COMPARED: Final = 4
 _log = logging.getLogger("schedmate.handler")
 
 
-class Study:
-    """All that is known of one case without asking anybody; what is dear is done when wanted."""
+class Analysis:
+    """What the logs of one case show without a model; costly parts are computed on demand."""
 
     def __init__(self, case: Case, gathered: Gathered, clue: Clue | None) -> None:
         self.case = case
@@ -48,8 +51,8 @@ class Study:
         self.clue = clue
 
     @cached_property
-    def odd(self) -> tuple[LogLine, ...]:
-        return odd_lines(self.case, self.gathered)
+    def unusual(self) -> tuple[LogLine, ...]:
+        return unusual_lines(self.case, self.gathered)
 
     @property
     def open(self) -> bool:
@@ -66,46 +69,46 @@ class Study:
         of_cause = keys_of_cause(case, clue) if clue is not None else ()
         if not self.open:
             return of_cause or keys_of_lines(case, (), self.gathered.tail)
-        return (*of_cause, *keys_of_lines(case, self.odd, self.gathered.tail))
+        return (*of_cause, *keys_of_lines(case, self.unusual, self.gathered.tail))
 
     @property
     def signature(self) -> str:
         return self.keys[0].signature if self.keys else ""
 
     def line_like(self, text: str, key: Key) -> LogLine | None:
-        """The line of this log that says the same; the key's own, if that does."""
+        """The line of this log that equals the text but for numbers and names."""
         wanted = masked(text)
         clue = self.clue.shown if self.clue is not None else ()
-        lines = (key.line, *clue, *self.odd, *self.gathered.tail)
+        lines = (key.line, *clue, *self.unusual, *self.gathered.tail)
         return next((line for line in lines if masked(line.text) == wanted), None)
 
     @cached_property
     def view(self) -> tuple[LogLine, ...]:
-        return compressed(self.gathered, self.odd)
+        return excerpt(self.gathered, self.unusual)
 
     @cached_property
-    def choice(self) -> tuple[LogLine, ...]:
-        return choice(self.view, self.odd)
+    def candidate_lines(self) -> tuple[LogLine, ...]:
+        return candidate_lines(self.view, self.unusual)
 
 
 class Handler:
     def __init__(self, experience: Experience | None = None, asker: Asker | None = None) -> None:
         self._experience = experience
         self._asker = asker
-        self._shelf = Shelf()
-        self._last: Study | None = None
+        self._active_rules = ActiveRules()
+        self._last: Analysis | None = None
 
     def diagnose(self, case: Case) -> Diagnosis:
         """Answer at once and always, without any model."""
         started = perf_counter()
-        study = self._study(case)
-        known = self._known(study)
-        diagnosis = self._recalled(study, known)
+        analysis = self._analyse(case)
+        known = self._known(analysis)
+        diagnosis = self._recalled(analysis, known)
         if diagnosis is None:
-            diagnosis = _with_hint(study, self._by_rules(study), known)
+            diagnosis = _with_hint(analysis, self._by_rules(analysis), known)
         cost = Cost(seconds=perf_counter() - started)
-        noted = report.with_what_was_refused(diagnosis, case, study.gathered)
-        return replace(noted, signature=study.signature, cost=cost)
+        noted = report.with_what_was_refused(diagnosis, case, analysis.gathered)
+        return replace(noted, signature=analysis.signature, cost=cost)
 
     @staticmethod
     def leaves_open(diagnosis: Diagnosis) -> bool:
@@ -123,18 +126,18 @@ class Handler:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
         if self._asker is None or not self.leaves_open(diagnosis):
             return diagnosis
-        study = self._study(case)
-        if not study.view:
+        analysis = self._analyse(case)
+        if not analysis.view:
             return diagnosis
         answer = self._asker.ask(
-            interpreter.schema(study.choice),
-            interpreter.question(case, study.view, self._similar(study)),
-            purpose=interpreter.PURPOSE,
-            system=interpreter.SYSTEM,
-            max_tokens=interpreter.MAX_TOKENS,
+            model_reading.schema(analysis.candidate_lines),
+            model_reading.question(case, analysis.view, self._similar(analysis)),
+            purpose=model_reading.PURPOSE,
+            system=model_reading.SYSTEM,
+            max_tokens=model_reading.MAX_TOKENS,
         )
         cost = _sum(diagnosis.cost, answer.cost)
-        line = interpreter.grounded(answer.value, study.choice)
+        line = model_reading.grounded(answer.value, analysis.candidate_lines)
         if line is None:
             return replace(diagnosis, cost=cost)
         refined = report.from_line(
@@ -145,8 +148,8 @@ class Handler:
             confidence=MODEL_CONFIDENCE,
             source="llm",
         )
-        self._learn(study, refined.reason, line, answer.model)
-        return replace(refined, signature=study.signature, cost=cost)
+        self._learn(analysis, refined.reason, line, answer.model)
+        return replace(refined, signature=analysis.signature, cost=cost)
 
     def correct(
         self,
@@ -158,14 +161,18 @@ class Handler:
         teaching: Teaching | None = None,
         make_rule: bool = True,
     ) -> Lesson:
-        """Take a person's word for it; without a line, of the one that shows the cause best."""
+        """Keep a person's correction, by default of the line that shows the cause best."""
         if self._experience is None:
             raise ValueError("there is nothing to remember it in")
-        study = self._study(case)
-        shown = line or next((key.line for key in study.keys), None)
+        analysis = self._analyse(case)
+        shown = line or next((key.line for key in analysis.keys), None)
         if shown is None:
             raise BadInput("nothing in its logs shows a failure: point at a line that does")
-        keys = keys_of_lines(case, (shown,), study.gathered.tail)[:1] if study.open else study.keys
+        keys = (
+            keys_of_lines(case, (shown,), analysis.gathered.tail)[:1]
+            if analysis.open
+            else analysis.keys
+        )
         return (teaching or Teaching(self._experience)).teach(
             case,
             reason=reason,
@@ -176,50 +183,54 @@ class Handler:
             make_rule=make_rule,
         )
 
-    def _study(self, case: Case) -> Study:
+    def _analyse(self, case: Case) -> Analysis:
         """Read the logs once for `diagnose` and `refine` of the same case.
 
         The two may be called by different threads about different cases at the same time.
         """
         last = self._last
         if last is None or last.case is not case:
-            shelf = self._shelf
+            active_rules = self._active_rules
             if self._experience is not None:
-                shelf = self._shelf = shelf.put(self._experience.learned_rules())
-            gathered = gather(case, shelf.book)
-            last = self._last = Study(case, gathered, shelf.pick(case, gathered))
+                active_rules = self._active_rules = active_rules.put(
+                    self._experience.learned_rules()
+                )
+            gathered = gather(case, active_rules.rule_set)
+            last = self._last = Analysis(case, gathered, active_rules.pick(case, gathered))
         return last
 
-    def _by_rules(self, study: Study) -> Diagnosis:
-        case, clue = study.case, study.clue
+    def _by_rules(self, analysis: Analysis) -> Diagnosis:
+        case, clue = analysis.case, analysis.clue
         if clue is None:
-            if case.failing or not study.gathered.readable:
-                return report.unknown(case, study.gathered)
-            return report.not_failed(case, study.gathered)
-        if clue.rule.id and self._experience is not None:
+            if case.failing or not analysis.gathered.readable:
+                return report.unknown(case, analysis.gathered)
+            return report.not_failed(case, analysis.gathered)
+        if clue.rule.learned and self._experience is not None:
             self._experience.count_rule_hit(clue.rule.id, at=time.time())
-        told = report.from_clue(case, study.gathered, clue)
-        return replace(told, rule=name_of(clue.rule)) if told.source == "rule" else told
+        diagnosis = report.from_clue(case, analysis.gathered, clue)
+        if diagnosis.source != "rule":
+            return diagnosis
+        return replace(diagnosis, rule=clue.rule.id)
 
-    def _known(self, study: Study) -> list[tuple[Key, PastFailure]]:
+    def _known(self, analysis: Analysis) -> list[tuple[Key, PastFailure]]:
         """What was answered to the same failure before, the best key first."""
-        if self._experience is None or not study.keys:
+        if self._experience is None or not analysis.keys:
             return []
-        known = self._experience.recall_failures([key.signature for key in study.keys])
-        return [(key, past) for key in study.keys if (past := known.get(key.signature))]
+        known = self._experience.recall_failures([key.signature for key in analysis.keys])
+        return [(key, past) for key in analysis.keys if (past := known.get(key.signature))]
 
     @staticmethod
-    def _recalled(study: Study, known: Sequence[tuple[Key, PastFailure]]) -> Diagnosis | None:
+    def _recalled(analysis: Analysis, known: Sequence[tuple[Key, PastFailure]]) -> Diagnosis | None:
         """A person's answer to the same failure, shown again on this log's own line."""
         corrected = [pair for pair in known if pair[1].corrected]
         if not corrected:
             return None
         key, past = corrected[0]
-        line = study.line_like(past.line, key)
+        line = analysis.line_like(past.line, key)
         if line is None:
             return None
         return report.from_line(
-            study.case,
+            analysis.case,
             past.reason,
             line,
             words=f"{meaning(past.reason)}, as {past.origin.by} says of such failures: {line.text}",
@@ -227,50 +238,45 @@ class Handler:
             source="memory",
         )
 
-    def _similar(self, study: Study) -> tuple[Example, ...]:
-        """Only what people confirmed: a model that reads its own guesses believes them."""
+    def _similar(self, analysis: Analysis) -> tuple[Example, ...]:
+        """Only what people confirmed: a model must not confirm its own guesses."""
         memory = self._experience
         past = memory.past_failures(teacher="operator") if memory is not None else ()
         return similar(
-            [line.text for line in study.odd[:_COMPARED]],
-            [Example(one.line, one.reason) for one in past if one.origin.owner == study.case.user],
-            allowed=interpreter.GLOSSES,
+            [line.text for line in analysis.unusual[:_COMPARED]],
+            [
+                Example(one.line, one.reason)
+                for one in past
+                if one.origin.owner == analysis.case.user
+            ],
+            allowed=model_reading.DEFINITIONS,
         )
 
-    def _learn(self, study: Study, reason: str, line: LogLine, model: str) -> None:
+    def _learn(self, analysis: Analysis, reason: str, line: LogLine, model: str) -> None:
         if self._experience is None:
             return
         origin = Origin(
-            teacher="llm", by=model, about=line.file, at=time.time(), owner=study.case.user
+            teacher="llm", by=model, about=line.file, at=time.time(), owner=analysis.case.user
         )
         lesson = Teaching(self._experience).teach(
-            study.case,
+            analysis.case,
             reason=reason,
             line=line,
-            keys=keys_of_lines(study.case, (line,), study.gathered.tail)[:1],
+            keys=keys_of_lines(analysis.case, (line,), analysis.gathered.tail)[:1],
             confidence=MODEL_CONFIDENCE,
             origin=origin,
-            make_rule=speaks_of_trouble(line.text),
+            make_rule=mentions_trouble(line.text),
         )
         if lesson.problem:
             _log.info("no rule from the answer about %s: %s", line.file, lesson.problem)
 
 
-def name_of(rule: Rule) -> str:
-    """A learned rule by its id, a built-in one by its reason and its place: `gpu_oom/2`."""
-    if rule.id:
-        return rule.id
-    same = [other for other in RULES if other.reason == rule.reason]
-    place = next((n for n, other in enumerate(same, 1) if other is rule), 0)
-    return f"{rule.reason}/{place}"
-
-
 def _with_hint(
-    study: Study, diagnosis: Diagnosis, known: Sequence[tuple[Key, PastFailure]]
+    analysis: Analysis, diagnosis: Diagnosis, known: Sequence[tuple[Key, PastFailure]]
 ) -> Diagnosis:
     """Mention what a model answered before; reason, confidence and decision stay as they are."""
     past = next((past for _, past in known if not past.corrected), None)
-    if past is None or not study.open:
+    if past is None or not analysis.open:
         return diagnosis
     words = (diagnosis.suggestion, _hint(past))
     return replace(diagnosis, suggestion="; ".join(word for word in words if word))

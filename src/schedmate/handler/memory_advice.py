@@ -110,7 +110,7 @@ def _text(found: re.Match[str]) -> str:
 
 
 def more_on_the_host(message: str) -> str:
-    """The limit to ask for, where the line says what was used."""
+    """The limit to ask for, where the line states the memory used."""
     over = _OVER.search(message)
     if over:
         return _ask_for(int(over[1]) * 1024, limit=int(over[2]) * 1024)

@@ -1,4 +1,4 @@
-"""What the state of its nodes says about a run that failed on them.
+"""What the states of its nodes explain about a failed run.
 
 A node that is down, was booted while the job ran, or was taken out by a health check in words
 that name its hardware has a fault, and the fault has a reason of the taxonomy.
@@ -14,7 +14,7 @@ from schedmate.model import REASONS, BadInput, NodeCondition, NodeState
 if TYPE_CHECKING:
     from schedmate.handler.case import Case
 
-BROUGHT_ABOUT: Final = frozenset(
+MAY_BE_HARDWARE: Final = frozenset(
     {
         "cuda_error",
         "cuda_illegal_access",
@@ -35,9 +35,9 @@ BROUGHT_ABOUT: Final = frozenset(
         "storage_io",
     }
 )
-"""What broken hardware, or a node that goes away, may look like to the program on it."""
+"""Reasons that faulty hardware or a lost node may show itself as."""
 _AFTERWARDS_S: Final = 900.0
-"""How long after the end of a run a node's trouble is still taken for its cause."""
+"""How long after the end of a run a node's fault still counts as its cause."""
 _WORDS: Final = tuple(
     (reason, re.compile(pattern, re.IGNORECASE))
     for reason, pattern in (
@@ -106,8 +106,8 @@ def on_local_disk(text: str) -> bool:
 
 def parse_node(text: str) -> tuple[str, NodeState | None]:
     """Read `gpu041`, `gpu041=down` or `gpu041=drain:what the health check says`."""
-    name, equals, told = text.partition("=")
-    word, _, reason = told.partition(":")
+    name, equals, state = text.partition("=")
+    word, _, reason = state.partition(":")
     if not equals:
         return name, None
     condition = _CONDITIONS.get(word.strip().lower())

@@ -1,4 +1,4 @@
-"""The diagnosis in words, with its lines, whom it blames and what follows from it."""
+"""The diagnosis: summary, evidence lines, blamed nodes and ranks, and the decision."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.case import signal_name
-from schedmate.handler.credibility import credible, denies_node_failure, hardware_beside
+from schedmate.handler.credibility import credible, denies_node_failure, further_hardware_faults
 from schedmate.handler.decision import blamed_nodes, decide
 from schedmate.handler.nodes import node_faults, on_local_disk
+from schedmate.handler.rules import BUILT_IN
+from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
-from schedmate.handler.witnesses import witnesses
-from schedmate.model import REASONS, Blame, Diagnosis, Evidence
+from schedmate.model import REASONS, Blame, Diagnosis, Evidence, JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from schedmate.handler.case import Case
     from schedmate.handler.reading import Clue, Gathered, LogLine
@@ -27,14 +28,15 @@ _SUMMARY_LENGTH: Final = 240
 
 
 def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
-    """A rule's answer. A verdict without a line shows what the run said last."""
+    """A rule's answer. A verdict without a line shows the last lines of the run."""
     reason = clue.rule.reason
     if clue.line is None:
         summary = f"{meaning(reason)} ({_verdict(case)})"
         lines: tuple[LogLine, ...] = gathered.tail[-_SHOWN_LAST_LINES:]
     else:
-        summary = f"{_by(clue.ranks)}{meaning(reason)}: {_first_line(clue.message)}"
-        lines = witnesses(clue, gathered)
+        message = _first_line(clue.message) or _cut_off(clue)
+        summary = f"{_by(clue.ranks)}{meaning(reason)}: {message}"
+        lines = evidence_lines(clue, gathered)
     return _diagnosis(
         case,
         reason,
@@ -43,11 +45,12 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         named=() if clue.line is None else (clue.line,),
         ranks=clue.ranks,
         nodes=(clue.node,) if clue.node else (),
-        also=hardware_beside(clue, credible(case, gathered)),
+        also=further_hardware_faults(clue, credible(case, gathered)),
         reported_by=clue.reported_by,
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
+        of_a_step=clue.rule.of_a_step,
     )
 
 
@@ -60,7 +63,7 @@ def from_line(
     confidence: float,
     source: DiagnosisSource,
 ) -> Diagnosis:
-    """Somebody else's reading of one line; only its reason and words are taken over."""
+    """The answer of a model or of the memory about one line."""
     return _diagnosis(
         case,
         reason,
@@ -89,7 +92,10 @@ def unknown(case: Case, gathered: Gathered) -> Diagnosis:
 
 def with_what_was_refused(diagnosis: Diagnosis, case: Case, gathered: Gathered) -> Diagnosis:
     """With a note where logs of a job cannot be read as its owner."""
-    if not (gathered.refused and case.reader.user):
+    if not gathered.refused:
+        return diagnosis
+    diagnosis = replace(diagnosis, unread_logs=gathered.refused)
+    if not case.reader.user:
         return diagnosis
     named = ", ".join(gathered.refused[:3])
     note = f"its log cannot be read as user {case.reader.user}: {named}"
@@ -101,6 +107,8 @@ def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
         summary, confidence = f"it ended well ({_verdict(case)})", 0.95
     else:
         summary, confidence = "nothing in the log shows a failure", 0.7
+        if case.state in (JobState.PENDING, JobState.RUNNING):
+            summary += f" (it is {case.state})"
     last = gathered.tail[-1:]
     return _diagnosis(
         case, "not_failed", summary=summary, lines=last, confidence=confidence, source="rule"
@@ -121,9 +129,12 @@ def _diagnosis(
     source: DiagnosisSource,
     reported_by: Reporter = "job",
     advice: str = "",
+    of_a_step: bool = False,
 ) -> Diagnosis:
-    may_blame = source != "llm" and not (reason == "node_failure" and denies_node_failure(case))
-    places = _places(case, named, nodes) if may_blame else ()
+    denied = reason == "node_failure" and denies_node_failure(case)
+    places: tuple[str, ...] = ()
+    if source != "llm" and (of_a_step or not denied):
+        places = _places(case, named, nodes, or_the_only_one=not denied)
     decision = decide(
         reason,
         case,
@@ -153,14 +164,16 @@ def _diagnosis(
     )
 
 
-def _places(case: Case, lines: tuple[LogLine, ...], told: tuple[str, ...]) -> tuple[str, ...]:
+def _places(
+    case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...], *, or_the_only_one: bool
+) -> tuple[str, ...]:
     """Nodes of the job at which it happened: the ones its lines name, or its only one."""
     named = tuple(
         node
         for node in case.nodes
-        if node in told or any(_names(line.text, node) for line in lines)
+        if node in known or any(_names(line.text, node) for line in lines)
     )
-    return named or (case.nodes if len(case.nodes) == 1 else ())
+    return named or (case.nodes if or_the_only_one and len(case.nodes) == 1 else ())
 
 
 def _named_by(case: Case, lines: tuple[LogLine, ...], reported_by: Reporter) -> Reporter:
@@ -183,6 +196,11 @@ def _by(ranks: tuple[int, ...]) -> str:
     return f"rank{'s' * (len(ranks) > 1)} {names}: " if ranks else ""
 
 
+def _cut_off(clue: Clue) -> str:
+    calls = " ".join(_first_line(line.text) for line in clue.shown)
+    return f"the log ends inside its traceback{f', at {calls}' if calls else ''}"
+
+
 def _first_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
@@ -196,3 +214,31 @@ def _verdict(case: Case) -> str:
     if case.exit_code is not None and not case.signal:
         parts.append(f"exit code {case.exit_code}")
     return ", ".join(part for part in parts if part) or "no verdict"
+
+
+_MOST: Final = 7
+_MORE_OF_MESSAGE: Final = 2
+
+
+def evidence_lines(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
+    """Its line first; no two that differ in numbers and names only."""
+    chosen: dict[str, LogLine] = {}
+    for line in (*clue.shown, *_candidates(clue, gathered)):
+        if len(chosen) < _MOST and line.text.strip():
+            chosen.setdefault(masked(line.text), line)
+    return tuple(chosen.values())
+
+
+def _candidates(clue: Clue, gathered: Gathered) -> Iterator[LogLine]:
+    rest = {part.strip() for part in clue.message.split("\n")[1:]}
+    yield from [line for line in clue.below if line.text.strip() in rest][:_MORE_OF_MESSAGE]
+    yield from (line for line in clue.below if _shows(clue.rule.reason, line))
+    yield from clue.chain[-1:]
+    alike = [other for other in gathered.clues if other.rule.reason == clue.rule.reason]
+    alike.sort(key=lambda other: other.confidence, reverse=True)
+    yield from (other.line for other in alike if other.line is not None)
+
+
+def _shows(reason: str, line: LogLine) -> bool:
+    rule = BUILT_IN.for_line(line.text) or BUILT_IN.for_error(line.text)
+    return rule is not None and rule.reason == reason

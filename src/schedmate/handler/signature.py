@@ -54,7 +54,7 @@ _NOISE = re.compile(
     "error|errors|failed|failure|fatal|warning|info|debug|critical|exception|runtimeerror|none|"
     "true|false|step|epoch|loss|the|and|for|not|with|was|are|has|had|its|this|that|from"
 )
-_TELLING_WORDS: Final = 3
+_DISTINCTIVE_WORDS: Final = 3
 _LAST_WORDS: Final = 3
 _MOST_KEYS: Final = 16
 
@@ -72,19 +72,19 @@ def masked(text: str) -> str:
     return _mask(text, (*_QUOTED, *_PLACES, *_NUMBERS))
 
 
-def telling_words(text: str) -> list[str]:
-    """Words of a masked line that say something, in lower case."""
+def distinctive_words(text: str) -> list[str]:
+    """Words of a masked line that set it apart from others, in lower case."""
     words = (word.lower() for word in _WORD.findall(_STAND_IN.sub(" ", text)))
     return [word for word in words if not _NOISE.fullmatch(word)]
 
 
-def is_telling(text: str) -> bool:
-    """Whether a masked line says enough to be recognised by it alone."""
-    return len(set(telling_words(text))) >= _TELLING_WORDS
+def is_distinctive(text: str) -> bool:
+    """Whether a masked line alone identifies a failure."""
+    return len(set(distinctive_words(text))) >= _DISTINCTIVE_WORDS
 
 
 def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
-    """By what was raised and where, then, if that is telling, by what was raised."""
+    """Keys of exception and call sites, then of the exception alone where that is distinctive."""
     if clue.line is None:
         return ()
     message = clue.message.partition("\n")[0]
@@ -93,7 +93,7 @@ def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
     keys = []
     if functions:
         keys.append(Key(_digest("raised", general, *functions), clue.line))
-    if is_telling(general):
+    if is_distinctive(general):
         keys.append(Key(_digest("line", general), clue.line))
     if not keys:  # too little to go by: names in quotes count
         named = _mask(message, (*_PLACES, *_NUMBERS))
@@ -101,10 +101,14 @@ def keys_of_cause(case: Case, clue: Clue) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def keys_of_lines(case: Case, odd: Sequence[LogLine], tail: Sequence[LogLine]) -> tuple[Key, ...]:
-    """By each of the odd lines that is telling, the oddest first; then by the last words."""
-    telling = [(line, general) for line in odd if is_telling(general := masked(line.text))]
-    keys = [Key(_digest("line", general), line) for line, general in telling[:_MOST_KEYS]]
+def keys_of_lines(
+    case: Case, unusual: Sequence[LogLine], tail: Sequence[LogLine]
+) -> tuple[Key, ...]:
+    """A key for each distinctive line, the most unusual first; then one for the last lines."""
+    distinctive = [
+        (line, general) for line in unusual if is_distinctive(general := masked(line.text))
+    ]
+    keys = [Key(_digest("line", general), line) for line, general in distinctive[:_MOST_KEYS]]
     last = tail[-_LAST_WORDS:]
     if last:
         words = [masked(line.text) for line in last]

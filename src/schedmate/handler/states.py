@@ -1,4 +1,4 @@
-"""The words with which schedulers end a job, and what they mean here.
+"""Schedulers' words for the end of a job, and the states they mean.
 
 Some words name a reason that no state of ours stands for: that is the verdict.
 """
@@ -70,7 +70,7 @@ WORDS: Final[dict[str, JobState]] = {
     for word in words.split()
 } | {str(state): state for state in JobState}
 
-_SAID: Final = {
+_REASONS_BY_WORD: Final = {
     "preempted": "EVICTED",
     "killed": "TERM_EXTERNAL_SIGNAL TERM_OTHER TERM_UNKNOWN TERM_REMOVE_HUNG_JOB",
     "gpu_lost": "UNEXPECTEDADMISSIONERROR",
@@ -81,7 +81,7 @@ _SAID: Final = {
     "node_failure": "TERM_PRE_EXEC_FAIL CREATECONTAINERERROR",
 }
 VERDICTS: Final[dict[str, str]] = {
-    word: reason for reason, words in _SAID.items() for word in words.split()
+    word: reason for reason, words in _REASONS_BY_WORD.items() for word in words.split()
 }
 """All of them are failures."""
 

@@ -1,11 +1,11 @@
-"""For people: what a reason means in a few words, and what to change."""
+"""A reason in a few words, and what to change."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.memory_advice import more_on_the_host, smaller_on_the_gpu
-from schedmate.handler.particulars import particular
+from schedmate.handler.message_advice import advice_from_message
 
 if TYPE_CHECKING:
     from schedmate.model import Workload
@@ -46,7 +46,7 @@ _TABLE: Final[dict[str, tuple[str, str]]] = {
         "it ran into its time limit",
         "resume from the last checkpoint, or ask for more time with --time",
     ),
-    "cancelled": ("somebody cancelled it", "nothing to mend"),
+    "cancelled": ("it was cancelled", "nothing to mend"),
     "host_oom": (
         "the host's memory was not enough",
         "ask for more memory with --mem, or use fewer data-loader workers and load less at once",
@@ -177,18 +177,18 @@ def meaning(reason: str) -> str:
 
 def suggestion(reason: str, workload: Workload | None = None, message: str = "") -> str:
     """What the user should change, in the job's own numbers and the message's own names."""
-    own = _own(reason, workload, message)
+    own = _specific(reason, workload, message)
     return own or _TABLE[reason][1]
 
 
-def _own(reason: str, workload: Workload | None, message: str) -> str:
+def _specific(reason: str, workload: Workload | None, message: str) -> str:
     if reason == "gpu_oom":
         return smaller_on_the_gpu(workload, message, otherwise=_TABLE[reason][1])
     if reason == "host_oom":
         return more_on_the_host(message)
     if reason == "time_limit" and workload is not None:
         return _more_time(workload)
-    return particular(reason, message)
+    return advice_from_message(reason, message)
 
 
 def _more_time(workload: Workload) -> str:

@@ -1,11 +1,11 @@
-"""Which nodes fail other people's jobs, and how sure that is.
+"""Which nodes fail other users' jobs, and with what probability.
 
-Every node has odds of being sick. A failure that looks like hardware raises them by how much
-likelier it is on a sick node than on the others of this cluster; time that jobs of that size
+Every node has odds of being faulty. A failure that looks like hardware raises them by how much
+likelier it is on a faulty node than on the others of this cluster; time that jobs of that size
 spent there unharmed lowers them. Evidence fades, repetitions by the same user count less, and
 when many nodes fail at once it is not the nodes. A pure function of the runs and the time.
 
-A job's output proves nothing: anybody can print an ECC error. What only a job's own log shows is
+A job's output proves nothing: any job can print an ECC error. What only a job's own log shows is
 worth little per user, nothing for a user without a success elsewhere, and makes a node suspect
 only when several different users report it. The scheduler's word and system logs count in full.
 """
@@ -24,7 +24,7 @@ from schedmate.model import JobState, NodeRun
 from schedmate.model.diagnosis import Reporter
 
 SUSPECT_FROM: Final = 0.5
-"""From here on a node is sick rather than not, and called suspect."""
+"""A node is called suspect from this probability on."""
 WINDOW_S: Final = 30 * 86400.0
 """What is older is not looked at."""
 
@@ -50,11 +50,11 @@ HARDWARE_LIKE: Final[dict[str, float]] = {
 
 _HOUR: Final = 3600.0
 _PRIOR: Final = math.log(0.01 / 0.99)
-"""One node in a hundred is sick when nothing is known."""
-_SICK_RATE: Final = 1 / 12
-"""Failures an hour that a sick node adds."""
+"""Without evidence one node in a hundred is taken to be faulty."""
+_FAULTY_RATE: Final = 1 / 12
+"""Failures an hour that a faulty node adds."""
 _AT_ONCE: Final = 0.2
-"""How often a sick node fails a job as soon as it starts."""
+"""How often a faulty node fails a job as soon as it starts."""
 _USUAL_HOURS: Final = 3000.0
 """Node-hours between failures of healthy nodes, before this cluster has shown its own rate."""
 _HALF_LIFE_S: Final = 7 * 86400.0
@@ -76,7 +76,7 @@ _BASE: Final = re.compile(r"[_+.]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """One failure that speaks against a node; `weight` is how far it raised the odds (log)."""
+    """One failure held against a node; `weight` is how far it raised the log odds."""
 
     job_id: str
     user: str
@@ -95,7 +95,7 @@ class Suspicion:
     failures: int = 0
     successes: int = 0
     users: int = 0
-    """Different ones whose failures speak against it."""
+    """Different users whose failures are held against it."""
     evidence: tuple[Against, ...] = ()
     """The newest ten, newest first."""
 
@@ -107,7 +107,7 @@ class Suspicion:
 @dataclass(slots=True)
 class _Node:
     odds: float = _PRIOR
-    told_at: float = 0.0
+    updated_at: float = 0.0
     size: int = 0
     """GPUs that the largest job had on it which failed."""
     successes: int = 0
@@ -118,17 +118,20 @@ class _Node:
     against: list[Against] = field(default_factory=list)
 
     def fade(self, now: float) -> None:
-        faded = 0.5 ** (max(0.0, now - self.told_at) / _HALF_LIFE_S)
-        self.odds, self.told_at = _PRIOR + (self.odds - _PRIOR) * faded, max(now, self.told_at)
+        faded = 0.5 ** (max(0.0, now - self.updated_at) / _HALF_LIFE_S)
+        self.odds, self.updated_at = (
+            _PRIOR + (self.odds - _PRIOR) * faded,
+            max(now, self.updated_at),
+        )
         self.from_logs = {user: raised * faded for user, raised in self.from_logs.items()}
 
     def clear(self, run: NodeRun) -> None:
-        """It went well for a while, for a job that used as much of the node as those that failed.
+        """A job that used as much of the node as the failed ones ran on it without a failure.
 
         No node earns more trust than one of which nothing is known: health is not for ever.
         """
         alike = min(1.0, (_per_node(run) + 1) / (self.size + 1))
-        survived = _SICK_RATE * _hours(run) - math.log1p(-_AT_ONCE)
+        survived = _FAULTY_RATE * _hours(run) - math.log1p(-_AT_ONCE)
         self.odds = max(_PRIOR, self.odds - alike * survived)
         self.successes += run.state is JobState.COMPLETED
 
@@ -167,7 +170,7 @@ class _Node:
 
 
 def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
-    """What is to be thought of every node on which something ran in the last weeks."""
+    """The suspicion of every node that ran a job in the last weeks."""
     recent = sorted(
         (run for run in runs if run.nodes and now - WINDOW_S <= run.ended_at <= now),
         key=lambda run: (run.ended_at, run.job_id),
@@ -176,33 +179,33 @@ def suspicions(runs: Iterable[NodeRun], now: float) -> dict[str, Suspicion]:
     working = _Workers(recent)
     nodes: dict[str, _Node] = defaultdict(_Node)
     for run in recent:
-        likeness = _likeness(run)
-        accused = _accused(run) if likeness else ()
+        hardware_share = _hardware_share(run)
+        accused = _accused(run) if hardware_share else ()
         for name in dict.fromkeys(run.nodes):
             node = nodes[name]
             node.fade(run.ended_at)
             if name in accused:
-                weight = _weight(likeness, base.around(run, name), len(accused))
+                weight = _weight(hardware_share, base.around(run, name), len(accused))
                 if not (_is_grounded(run) or working.elsewhere(run.user, name)):
                     weight = 0.0
                 node.accuse(run, weight, len(accused))
-            elif likeness or _survived(run):
+            elif hardware_share or _survived(run):
                 node.clear(run)
     for node in nodes.values():
         node.fade(now)
     return {name: node.as_suspicion(name) for name, node in sorted(nodes.items())}
 
 
-def _weight(likeness: float, base_rate: float, shared: int) -> float:
+def _weight(hardware_share: float, base_rate: float, shared: int) -> float:
     """How far a failure raises the odds of one of the nodes that share it.
 
-    By how much oftener a sick node fails than the others do, but no further than the reason
+    By how much oftener a faulty node fails than the others do, but no further than the reason
     itself allows: a collective that timed out is seven times in ten the code's own fault.
     """
-    if likeness < _NEGLIGIBLE:
+    if hardware_share < _NEGLIGIBLE:
         return 0.0
-    by_rate = math.log1p(likeness * _SICK_RATE / (base_rate * shared))
-    share = min(likeness, _SUREST) / shared
+    by_rate = math.log1p(hardware_share * _FAULTY_RATE / (base_rate * shared))
+    share = min(hardware_share, _SUREST) / shared
     by_reason = math.log(share / (1 - share)) - _PRIOR
     return max(0.0, min(by_rate, by_reason))
 
@@ -211,17 +214,17 @@ class _BaseRate:
     """How often the rest of the cluster fails like hardware, an hour and a node."""
 
     def __init__(self, runs: Sequence[NodeRun]) -> None:
-        failed = [(run, _likeness(run)) for run in runs if _likeness(run)]
+        failed = [(run, _hardware_share(run)) for run in runs if _hardware_share(run)]
         self._hours = sum(_hours(run) * len(run.nodes) for run in runs)
-        self._weights = sum(likeness for _, likeness in failed)
+        self._weights = sum(hardware_share for _, hardware_share in failed)
         self._of_node: dict[str, float] = defaultdict(float)
         self._nodes = len({node for run in runs for node in run.nodes}) or 1
         self._times = [run.ended_at for run, _ in failed]
-        self._likeness = [likeness for _, likeness in failed]
+        self._hardware_share = [hardware_share for _, hardware_share in failed]
         self._failed = [run for run, _ in failed]
-        for run, likeness in failed:
+        for run, hardware_share in failed:
             for node in (accused := _accused(run)):
-                self._of_node[node] += likeness / len(accused)
+                self._of_node[node] += hardware_share / len(accused)
 
     def around(self, run: NodeRun, node: str) -> float:
         """In all, or in the hour around this failure where that was worse for the others."""
@@ -230,7 +233,7 @@ class _BaseRate:
         first = bisect_left(self._times, run.ended_at - _STORM_S)
         last = bisect_right(self._times, run.ended_at + _STORM_S)
         storm = sum(
-            self._likeness[at]
+            self._hardware_share[at]
             for at in range(first, last)
             if node not in self._failed[at].nodes and self._failed[at].job_id != run.job_id
         )
@@ -251,7 +254,7 @@ class _Workers:
 
 
 def _reporter(run: NodeRun) -> Reporter:
-    """A state that means a lost node is the scheduler's word, whatever the log shows."""
+    """A NODE_FAIL state is the scheduler's report, whatever the log shows."""
     return "scheduler" if run.state is JobState.NODE_FAIL else run.reported_by
 
 
@@ -263,7 +266,7 @@ def _reason(run: NodeRun) -> str:
     return run.reason or ("node_failure" if run.state is JobState.NODE_FAIL else "")
 
 
-def _likeness(run: NodeRun) -> float:
+def _hardware_share(run: NodeRun) -> float:
     """How much this failure looks like a node's fault; 0 for what is none."""
     if run.state in (JobState.COMPLETED, JobState.CANCELLED) and not run.reason:
         return 0.0

@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from schedmate.llm.answer import read_answer, repair_turns
 from schedmate.llm.client import Refused, request
 from schedmate.llm.deadline import Deadline
-from schedmate.llm.dialect import Dialect, Reply, Unusable, read_reply
-from schedmate.llm.question import Question, schema_text, tokens_in
+from schedmate.llm.dialect import Dialect, read_reply
+from schedmate.llm.messages import (
+    Question,
+    Reply,
+    Unusable,
+    read_answer,
+    repair_turns,
+    schema_text,
+    tokens_in,
+)
 from schedmate.model import (
     Answer,
     BadAnswer,
@@ -31,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedmate.config import LlmSettings
-    from schedmate.llm.dialect import Message
     from schedmate.llm.endpoint import Endpoint
+    from schedmate.llm.messages import Message
     from schedmate.model import Ledger
 
 T = TypeVar("T", bound=BaseModel)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from schedmate.llm.dialect import Unusable, complaint
+from schedmate.llm.dialect import complaint
+from schedmate.llm.messages import Unusable
 from schedmate.model import BadAnswer, ModelUnavailable
 from schedmate.model.redaction import MARK, redact
 
@@ -85,10 +86,10 @@ def _exchange(
 
 
 def _refusal(address: Address, status: int, data: bytes) -> ModelUnavailable | Refused:
-    said = complaint(data)
+    detail = complaint(data)
     if address.key:
-        said = said.replace(address.key, MARK)
-    detail = f" ({redact(said)})" if said else ""
+        detail = detail.replace(address.key, MARK)
+    detail = f" ({redact(detail)})" if detail else ""
     if status in _BAD_REQUEST:
         return Refused(f"the language model takes no such question: HTTP {status}{detail}")
     where = redact(address.base_url)

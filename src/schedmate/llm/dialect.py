@@ -8,26 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
-from schedmate.llm.question import Question, tokens_in
-
-Message = dict[str, str]
-
-
-class Unusable(Exception):
-    """A reply without a usable answer; `for_model` is what the model is told about it."""
-
-    def __init__(self, why: str, *, said: str = "", for_model: str = "") -> None:
-        super().__init__(why)
-        self.said = said
-        self.for_model = for_model
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    text: str
-    cut_off: bool
-    prompt_tokens: int
-    answer_tokens: int
+from schedmate.llm.messages import Message, Question, Reply, Unusable, tokens_in
 
 
 @dataclass(frozen=True, slots=True)

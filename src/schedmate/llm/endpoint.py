@@ -42,7 +42,7 @@ class Endpoint(Protocol):
 
     @property
     def identity(self) -> str:
-        """What tells this model's answers from another's in the cache."""
+        """Distinguishes this model's answers from another's in the cache."""
 
     @property
     def is_remote(self) -> bool:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from schedmate.llm.asker import ModelAsker
 from schedmate.llm.client import request
 from schedmate.llm.deadline import Deadline
-from schedmate.llm.dialect import Unusable
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.process import EmbeddedEndpoint
 from schedmate.llm.endpoint import ConfiguredEndpoint
+from schedmate.llm.messages import Unusable
 from schedmate.model import ModelError
 
 if TYPE_CHECKING:

@@ -7,21 +7,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 _HEAD = 160
-_MOST_LAYERS = 5
+_MAX_LAYERS = 5
 _RANK = re.compile(
     r"\s{0,8}(?:"
     r"\[(?:rank|default|Rank )?(?P<bracket>\d{1,6})\]\s?:"  # torchrun, DeepSpeed
-    r"|\[\d{1,4},(?P<mpi>\d{1,6})\]<std(?:out|err)>:"  # mpirun --tag-output
+    r"|\[(?:[\w.-]{1,80}@)?\d{1,4},(?P<mpi>\d{1,6})\]<std(?:out|err)>:"  # mpirun --tag-output
     r"|\((?:[\w.-]{1,60} )?(?:rank=(?P<ray>\d{1,6})|pid=(?P<pid>\d{1,9}))[^)]{0,80}\)"  # Ray
     r"|(?P<bare>\d{1,6}):(?= )"  # srun --label
     r")\s?",
     re.ASCII,
 )
 _COLLECTED = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?"
+    r"|\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d"
+    r"(?:[.,]\d{1,9})?(?: \d{4})?\]?(?: ?- ?[A-Z]{4,8} ?-)? ?"
+    r"(?=\[[\w.@-]{0,84}\d,\d{1,6}\]<std|\[rank\d)",
     re.ASCII,
 )
-"""docker logs -t, kubectl logs --timestamps, the files of a container runtime."""
+"""docker logs -t, kubectl logs --timestamps, the files of a container runtime; any time before the
+rank of a launcher."""
 _POD = re.compile(r"\[pod/([\w.-]{1,120})/[\w.-]{1,80}\] ?", re.ASCII)
 _IP = re.compile(r"\bip=([\w.:-]{3,60})", re.ASCII)
 _NODE = re.compile(r"([A-Za-z][\w.-]{0,62}|\d{1,3}(?:\.\d{1,3}){3}): ", re.ASCII)
@@ -61,7 +65,7 @@ def is_bare_number(line: str) -> bool:
 def opened(line: str, nodes: Collection[str] = ()) -> Sender:
     """Take every envelope off a line: time of collection, pod, node, rank, in any order."""
     sender = Sender(line)
-    for _ in range(_MOST_LAYERS):
+    for _ in range(_MAX_LAYERS):
         inner = _one_off(sender, nodes)
         if inner is None:
             break
@@ -73,7 +77,8 @@ def _one_off(sender: Sender, nodes: Collection[str]) -> Sender | None:
     text = sender.text
     first = text[:1]
     if first.isalpha():
-        return _node_off(sender, nodes)
+        found = _COLLECTED.match(text[:_HEAD])
+        return _node_off(sender, nodes) if found is None else _inside(sender, found.end())
     if first not in "[( 0123456789" or not first:
         return None
     found = _COLLECTED.match(text[:_HEAD])

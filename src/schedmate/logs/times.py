@@ -20,7 +20,7 @@ DAY_S = 86_400.0
 
 
 def stamped_at(line: str) -> float | None:
-    """When the line says it was written, on the log's own clock, whatever its time zone.
+    """When the line says it was written, on the log's own clock, in any time zone.
 
     A time without a date counts from midnight.
     """

@@ -8,7 +8,9 @@ from typing import Literal
 from schedmate.model.decision import DecisionReason
 from schedmate.model.job import JobId
 
-ActionKind = Literal["set_nice", "set_time_limit", "requeue", "cancel", "warn", "leave"]
+ActionKind = Literal[
+    "set_nice", "set_time_limit", "requeue", "cancel", "hold", "release", "warn", "leave"
+]
 """The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
 ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 Mode = Literal["observe", "assist", "act"]

@@ -24,6 +24,10 @@ ReasonCode = Literal[
     "hang_retried",
     "work_at_risk",
     "before_our_time",
+    "cannot_succeed",
+    "failed_repeatedly",
+    "can_succeed",
+    "by_a_person",
 ]
 """A word for each ground on which the engine decides."""
 

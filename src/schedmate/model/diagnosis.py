@@ -48,6 +48,8 @@ class Diagnosis:
     suggestion: str = ""
     rule: str = ""
     """Which rule answered: a built-in one by its reason and place, a learned one by its id."""
+    unread_logs: tuple[str, ...] = ()
+    """Logs that are there and could not be read: the diagnosis may change once they can be."""
     signature: str = ""
     """What stays the same when the same failure comes again at the same place."""
     cost: Cost = field(default_factory=Cost)

@@ -97,6 +97,8 @@ class Job:
     """The largest nice number from which ageing can still lift it; None where it has no place
     to be given: it does not wait, is held, or its priority is at the floor."""
     reason: str = ""
+    held: bool = False
+    """It waits and does not start until it is released."""
 
     @property
     def run_time_s(self) -> float | None:

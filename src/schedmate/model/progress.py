@@ -11,6 +11,7 @@ from schedmate.model.advice import Cost, Spread
 Phase = Literal[
     "starting",
     "training",
+    "running",
     "evaluating",
     "checkpointing",
     "stalled",

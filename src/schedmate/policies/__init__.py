@@ -7,7 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.lazily import lazily
-from schedmate.policies.orderings import ORDERINGS, Candidate, Ordering, nice_of, ordering
+from schedmate.policies.orderings import (
+    DEFAULT_ORDERING,
+    ORDERINGS,
+    Candidate,
+    Ordering,
+    nice_of,
+    ordering,
+)
 
 if TYPE_CHECKING:
     from schedmate.policies.registry import (
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "DEFAULT_ORDERING",
     "ORDERINGS",
     "POLICIES",
     "Answers",

@@ -14,7 +14,6 @@ from schedmate.policies.base import ClusterView, KernelSpec, Policy
 from schedmate.policies.disciplines import (
     FreeProfile,
     PlannedEnds,
-    QueueRanks,
     WaitingByPlan,
     plan_s,
 )
@@ -35,15 +34,18 @@ class Easy(Policy):
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster
         self._ends = PlannedEnds()
-        self._ranks = QueueRanks(cluster.jobs.queue_key)
-        self._waiting = WaitingByPlan(cluster.jobs, self._ranks)
-        self._queue: list[int] = []
-        self._waits: set[int] = set()
+        self._waiting = WaitingByPlan(cluster.jobs)
+        self._queue: list[tuple[float, int]] = []
 
     def arrived(self, job: int) -> None:
-        heappush(self._queue, self._ranks.of[job])
-        self._waits.add(job)
-        self._waiting.put(job)
+        heappush(self._queue, self._waiting.put(job))
+
+    def changed(self, job: int) -> None:
+        if job in self._waiting:
+            self._waiting.remove(job)
+            self.arrived(job)
+        elif job in self._ends:
+            self._ends.replan(job, plan_s(self._cluster.jobs.planned[job]))
 
     def ended(self, job: int) -> None:
         self._ends.remove(job)
@@ -59,10 +61,10 @@ class Easy(Policy):
             self._backfill(head)
 
     def _head(self) -> int | None:
-        queue, job_at = self._queue, self._ranks.job_at
-        while queue and job_at[queue[0]] not in self._waits:
+        queue, place = self._queue, self._waiting.place
+        while queue and place(queue[0][1]) != queue[0]:
             heappop(queue)
-        return job_at[queue[0]] if queue else None
+        return queue[0][1] if queue else None
 
     def _backfill(self, head: int) -> None:
         cluster = self._cluster
@@ -83,17 +85,16 @@ class Easy(Policy):
             for gpus in waiting.sizes(self._cluster.free)
             if gpus not in does_not_fit
         ]
-        rank = self._ranks.of
-        return min((job for job in found if job is not None), key=rank.__getitem__, default=None)
+        key = self._cluster.jobs.queue_key
+        waiting_ones = (job for job in found if job is not None)
+        return min(waiting_ones, key=lambda job: (key[job], job), default=None)
 
     def _start(self, job: int) -> bool:
         cluster = self._cluster
         if not cluster.start(job):
             return False
-        self._waits.remove(job)
         self._waiting.remove(job)
-        end = cluster.now + plan_s(cluster.jobs.planned[job])
-        self._ends.add(job, end, cluster.jobs.gpus[job])
+        self._ends.add(job, cluster.now, plan_s(cluster.jobs.planned[job]), cluster.jobs.gpus[job])
         return True
 
 
@@ -125,13 +126,18 @@ class Conservative(Policy):
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster
         self._ends = PlannedEnds()
-        self._queue: list[int] = []
-        self._ranks = QueueRanks(cluster.jobs.queue_key)
-        self._waiting = WaitingByPlan(cluster.jobs, self._ranks)
+        self._queue: list[tuple[float, int]] = []
+        self._waiting = WaitingByPlan(cluster.jobs)
 
     def arrived(self, job: int) -> None:
-        insort(self._queue, self._ranks.of[job])
-        self._waiting.put(job)
+        insort(self._queue, self._waiting.put(job))
+
+    def changed(self, job: int) -> None:
+        if job in self._waiting:
+            del self._queue[bisect_left(self._queue, self._waiting.remove(job))]
+            self.arrived(job)
+        elif job in self._ends:
+            self._ends.replan(job, plan_s(self._cluster.jobs.planned[job]))
 
     def ended(self, job: int) -> None:
         self._ends.remove(job)
@@ -146,15 +152,15 @@ class Conservative(Policy):
         profile = FreeProfile(cluster.now, cluster.free, self._ends.freed(cluster.now))
         started = []
         reserved = 0
-        for rank in self._queue:
+        for place in self._queue:
             if reserved == self._depth or not self._any_could_start(profile):
                 break
-            if self._reserve(self._ranks.job_at[rank], profile):
-                started.append(rank)
+            if self._reserve(place[1], profile):
+                started.append(place)
             else:
                 reserved += 1
-        for rank in started:
-            del self._queue[bisect_left(self._queue, rank)]
+        for place in started:
+            del self._queue[bisect_left(self._queue, place)]
 
     def _any_could_start(self, profile: FreeProfile) -> bool:
         """A reservation for later matters only to a job behind it that could start now."""
@@ -175,5 +181,5 @@ class Conservative(Policy):
         if begin > cluster.now or not cluster.start(job):
             return False
         self._waiting.remove(job)
-        self._ends.add(job, begin + plan, gpus)
+        self._ends.add(job, begin, plan, gpus)
         return True

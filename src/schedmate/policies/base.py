@@ -15,6 +15,10 @@ from typing import ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from schedmate.model.priority import NICE_RANGE
+
+PLENTY = 2**31
+"""Slurm's priority/basic counts down from about here."""
 Kind = Literal["beside", "asking", "oracle"]
 """Where a policy stands. `beside`: an unmodified scheduler, which SchedMate can only steer with
 what its adapters have (nice numbers, limits, requeue, cancel). `asking`: a scheduler that
@@ -40,16 +44,18 @@ Source = Literal["oracle", "limit", "history", "qssf", "ebm"]
 Discipline = Literal["strict", "first_fit", "easy"]
 """Which jobs may overtake one that does not fit: none; those that fit; those that fit and do not
 delay the head of the queue."""
-SECONDS_PER_NICE = 3.0
-"""Seconds by which one nice number moves a job back in the queue: in Slurm's terms the inverse of
-PriorityWeightAge / PriorityMaxAge."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobColumns:
-    """What a scheduler sees of its jobs, a column each; users, groups and names are numbers."""
+    """What a scheduler sees of its jobs, a column each; users, groups and names are numbers.
 
-    submit: Sequence[float]
+    A job that is queued again, reordered or given another limit has other values from then on: the
+    loop reports it with `Policy.arrived` or `Policy.changed`.
+    """
+
+    submit: list[float]
+    """When it was submitted, or queued again."""
     gpus: Sequence[int]
     user: Sequence[int]
     group: Sequence[int]
@@ -58,11 +64,13 @@ class JobColumns:
     """The user's time limit; infinite where there is none."""
     expected: Sequence[float]
     """Seconds the job is expected to run, as of its submission; `nan` where unknown."""
-    planned: Sequence[float]
+    planned: list[float]
     """Seconds that backfill plans with: the limit, or a better figure where there is one."""
-    queue_key: Sequence[float]
-    """Position in a queue in order of submission: the submit time, or later where a nice number
-    holds the job back. Equal keys go by submission."""
+    queue_key: list[float]
+    """Position in a queue in order of submission, plus the nice number, as with Slurm's
+    priority/basic. Equal keys go by submission."""
+    nice: list[int]
+    """What is subtracted from its priority, where there are priorities."""
     log_sigma: Sequence[float]
     """Uncertainty of `expected`: the standard deviation of its logarithm; `nan` where unknown."""
 
@@ -183,6 +191,8 @@ class Policy(ABC):
     asks_for: ClassVar[frozenset[Ask]] = frozenset()
     source: ClassVar[Source | None] = None
     kernel: KernelSpec | None = None
+    nice_range: int = NICE_RANGE
+    """The largest nice number that it can undo by ageing."""
 
     @classmethod
     def answered(cls, answers: Answers) -> Policy:  # noqa: ARG003 - for policies that ask
@@ -203,6 +213,13 @@ class Policy(ABC):
     @abstractmethod
     def evicted(self, job: int) -> None:
         """A fault took its GPUs away; `arrived` reports when it waits again."""
+
+    def changed(self, job: int) -> None:  # noqa: B027 - nothing steers a scheduler that asks
+        """Its nice number, queue key or planned time is another one now, while it waits or runs."""
+
+    def priority(self, job: int) -> int:  # noqa: ARG002 - in a plain queue there is room for all
+        """Of a waiting job, its nice number subtracted; 1 is the lowest."""
+        return PLENTY
 
     @abstractmethod
     def decide(self) -> None: ...

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import BadInput
-from schedmate.policies.base import SECONDS_PER_NICE, ClusterView, Policy
+from schedmate.model.priority import FLOOR, nice_range
+from schedmate.policies.base import ClusterView, Policy
 from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
 from schedmate.policies.priority_queue import FairShare, ScoredQueue
 
@@ -32,9 +32,9 @@ class Multifactor(Policy):
 
     Defaults are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
     larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
-    The priority is a whole number; equal ones go by submission. It is calculated when a job comes
-    and anew at the first decision after a period, not while nothing can start. The nice number of
-    a job that is held back is subtracted: one for each `SECONDS_PER_NICE` seconds of its key.
+    The priority is a whole number, the nice number subtracted, and never below 1; equal ones go by
+    submission. It is calculated when a job comes or changes and anew at the first decision after a
+    period, not while nothing can start.
     """
 
     name = "multifactor"
@@ -53,6 +53,7 @@ class Multifactor(Policy):
         if min(half_life_s, max_age_s, period_s) <= 0.0:
             raise BadInput("half-life, greatest age and period of multifactor must be above 0")
         self._weights = weights or Weights()
+        self.nice_range = nice_range(int(self._weights.age))
         self._half_life_s = half_life_s
         self._max_age_s = max_age_s
         self._period_s = period_s
@@ -67,9 +68,9 @@ class Multifactor(Policy):
         self._gpus = np.asarray(jobs.gpus, dtype=np.int64)
         self._whose: list[int] = self._user.tolist()
         self._asked: list[int] = self._gpus.tolist()
-        self._fixed = self._fixed_parts(cluster.gpus, jobs.queue_key)
-        self._submits: list[float] = self._submit.tolist()
-        self._parts: list[float] = self._fixed.tolist()
+        self._size = self._size_parts(cluster.gpus)
+        self._nice = np.asarray(jobs.nice, dtype=np.int64)
+        self._parts: list[float] = self._size.tolist()
         self._share = FairShare(int(self._user.max(initial=0)) + 1, self._half_life_s)
         self._fair = self._share.factors(0.0)
         self._queue = ScoredQueue(jobs, self._planned)
@@ -79,7 +80,25 @@ class Multifactor(Policy):
         self._shadow, self._spare, self._head_score, self._free = 0.0, 0, np.inf, -1
 
     def arrived(self, job: int) -> None:
+        self._read(job)
         self._fresh.append(job)
+
+    def changed(self, job: int) -> None:
+        self._read(job)
+        self._free = -1
+        if job in self._queue:
+            self._queue.remove(job)
+            self._queue.add(job, self._score(job))
+        elif job in self._ends:
+            self._ends.replan(job, float(self._planned[job]))
+
+    def priority(self, job: int) -> int:
+        return math.ceil(self._score(job))
+
+    def _read(self, job: int) -> None:
+        jobs = self._cluster.jobs
+        self._submit[job], self._nice[job] = jobs.submit[job], jobs.nice[job]
+        self._planned[job] = min(jobs.planned[job], UNLIMITED_S)
 
     def ended(self, job: int) -> None:
         self._free = -1
@@ -157,7 +176,7 @@ class Multifactor(Policy):
 
     def _started(self, job: int) -> None:
         now = self._cluster.now
-        self._ends.add(job, now + float(self._planned[job]), self._asked[job])
+        self._ends.add(job, now, float(self._planned[job]), self._asked[job])
         self._share.change(self._whose[job], self._asked[job], now)
 
     def _recalculate(self, now: float) -> None:
@@ -171,22 +190,24 @@ class Multifactor(Policy):
         age = np.clip((now - self._submit[jobs]) / self._max_age_s, 0.0, 1.0)
         fair = self._fair[self._user[jobs]]
         weights = self._weights
-        priority = weights.age * age + weights.fair_share * fair + self._fixed[jobs]
-        scores: NDArray[np.float64] = np.floor(priority) - jobs / max(1, len(self._user))
+        priority = weights.age * age + weights.fair_share * fair + self._size[jobs]
+        whole = np.maximum(np.floor(priority) - self._nice[jobs], FLOOR)
+        scores: NDArray[np.float64] = whole - jobs / max(1, len(self._user))
         return scores
 
     def _score(self, job: int) -> float:
         """That of one job, now: the same numbers without the price of arrays."""
-        age = min(1.0, max(0.0, (self._cluster.now - self._submits[job]) / self._max_age_s))
+        jobs = self._cluster.jobs
+        age = min(1.0, max(0.0, (self._cluster.now - jobs.submit[job]) / self._max_age_s))
         fair = self._weights.fair_share * float(self._fair[self._whose[job]])
         priority = self._weights.age * age + fair + self._parts[job]
-        return math.floor(priority) - job / max(1, len(self._whose))
+        whole = max(math.floor(priority) - jobs.nice[job], FLOOR)
+        return whole - job / max(1, len(self._whose))
 
-    def _fixed_parts(self, gpus: int, queue_key: Sequence[float]) -> NDArray[np.float64]:
+    def _size_parts(self, gpus: int) -> NDArray[np.float64]:
         size = self._gpus / max(1, gpus)
         part: NDArray[np.float64] = self._weights.size * (1.0 - size if self._favor_small else size)
-        nice: NDArray[np.float64] = (np.asarray(queue_key) - self._submit) / SECONDS_PER_NICE
-        return part - nice
+        return part
 
     def _wake_for_the_next_calculation(self) -> None:
         """Only where a waiting job would fit: a new order may let it start."""

@@ -68,6 +68,9 @@ class ScoredQueue:
     def __len__(self) -> int:
         return len(self._slot)
 
+    def __contains__(self, job: int) -> bool:
+        return job in self._slot
+
     @property
     def jobs(self) -> Ints:
         return self._jobs[: len(self._slot)]

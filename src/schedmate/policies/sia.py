@@ -73,6 +73,8 @@ class Sia(Policy):
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster
         self._asked = list(cluster.jobs.gpus)
+        self._submitted = list(cluster.jobs.submit)
+        """The first time, also of jobs that were queued again."""
         self._goodputs = Goodputs(self._asked, self._paces)
         self._active: dict[int, None] = {}
         self._has: dict[int, Config] = {}
@@ -159,7 +161,7 @@ class Sia(Policy):
         return np.full(len(all_gpus), place), all_gpus, all_kinds, all_worth
 
     def _restart_factor(self, job: int) -> float:
-        age = self._cluster.now - self._cluster.jobs.submit[job]
+        age = self._cluster.now - self._submitted[job]
         lost = self._restarts.get(job, 0) * self._restart_s
         return max(age - lost, 0.0) / (age + self._restart_s) if age > 0.0 else 1.0
 

@@ -97,6 +97,15 @@ class Scheduler(Protocol):
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         """Whether what the job itself asks for allows this node, be it up or not."""
 
+    def hold(self, job_id: JobId) -> None:
+        """Keep a pending job from starting until it is released, which its owner may do too.
+
+        A job that has started meanwhile is left alone: `SchedulerError`.
+        """
+
+    def release(self, job_id: JobId) -> None:
+        """Let a held job start again. Nothing happens to one that is not held."""
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
         """Order a pending job: those with a smaller number start first.
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
     "assist": frozenset({"set_nice", "set_time_limit"}),
-    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel"}),
+    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel", "hold", "release"}),
 }
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""
@@ -68,6 +68,10 @@ class Actions:
             self._store.intend(action, at=now, state="observed")
         elif self._store.intend(action, at=now) and may:
             self._do(action, now)
+
+    def note(self, action: Action, now: float) -> None:
+        """Write down a decision that another one has replaced before it was carried out."""
+        self._store.intend(action, at=now, state="noted")
 
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""
@@ -105,6 +109,10 @@ class Actions:
             return False
         if not may:
             self._store.settle(action, "observed", at=now)
+        elif action.kind == "hold":
+            # it may have been held and released by a person since: never hold twice
+            self._store.settle(action, "failed", at=now, note="interrupted; the job is not held")
+            return False
         return may and self._do(action, now)
 
     def _settle_what_can_be(self, actions: Sequence[Action], now: float) -> list[Action]:
@@ -143,12 +151,24 @@ class Actions:
             _log.warning("%s waits: %s", action.key, error)
             return False
         except (SchedulerError, NotFound) as error:
-            self._store.settle(action, "failed", at=now, note=str(error))
+            outcome = self._in_spite_of(action) or Outcome("failed", str(error))
+            self._store.settle(action, outcome.state, at=now, note=outcome.note)
             return False
         if finished:
             _log.info("%s: %s", action.key, action.why)
             self._asked.add(action.key)
         return finished
+
+    def _in_spite_of(self, action: Action) -> Outcome | None:
+        """What became of a requeue that was refused: the run may have been stopped, queued again
+        and started since the last look."""
+        if action.kind != "requeue":
+            return None
+        jobs, _ = self._look([action.job_id])
+        job = jobs.get(action.job_id)
+        if job is None or job.restarts != action.attempt + 1 or job.state is JobState.PENDING:
+            return None
+        return _of_requeue(action, job, asked=True)
 
     def _ask_scheduler(self, action: Action) -> bool:
         match action.kind:
@@ -165,6 +185,10 @@ class Actions:
                 )
             case "cancel":
                 self._scheduler.cancel(action.job_id)
+            case "hold":
+                self._scheduler.hold(action.job_id)
+            case "release":
+                self._scheduler.release(action.job_id)
         return True
 
 
@@ -188,6 +212,10 @@ def _reached(action: Action, job: Job) -> bool:
             return job.nice == action.value
         case "set_time_limit":
             return _same_limit(job.request.time_limit_s, action.value)
+        case "hold":
+            return job.held
+        case "release":
+            return not job.held
         case _:
             return job.state is JobState.CANCELLED and job.restarts == action.attempt
 
@@ -196,6 +224,8 @@ def _shortfall(action: Action, job: Job) -> str:
     """What a scheduler did that was asked, raised no objection and changed nothing."""
     if action.kind == "set_nice":
         return f"priority was set by hand: nice stays {job.nice}"
+    if action.kind in ("hold", "release"):
+        return f"the job is {'still held' if job.held else 'not held'}"
     return f"the limit stays {job.request.time_limit_s} s"
 
 

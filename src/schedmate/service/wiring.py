@@ -94,7 +94,7 @@ class LateAsker:
 
 def limits_of(settings: Settings, *, act_since: float) -> Limits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import HangLimits, Limits
+    from schedmate.core import HangLimits, HoldLimits, Limits
 
     hang = settings.hang
     return Limits(
@@ -102,6 +102,7 @@ def limits_of(settings: Settings, *, act_since: float) -> Limits:
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
         act_since=act_since,
+        hold=HoldLimits(certain=settings.hold.certain, after_failures=settings.hold.after_failures),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},

@@ -103,6 +103,17 @@ class FakeScheduler:
         allowed = not partitions or bool(partitions & set(node.partitions))
         return allowed and node.name not in job.request.exclude_nodes
 
+    def hold(self, job_id: JobId) -> None:
+        job = self._job(job_id)
+        if job.state is not JobState.PENDING:
+            raise SchedulerError(f"job {job_id} does not wait")
+        self.put(replace(job, held=True))
+        self._done("hold", job_id)
+
+    def release(self, job_id: JobId) -> None:
+        self.put(replace(self._job(job_id), held=False))
+        self._done("release", job_id)
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self.put(replace(self._job(job_id), nice=nice))
         self._done("set_nice", job_id, str(nice))

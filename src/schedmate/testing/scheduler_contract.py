@@ -280,6 +280,31 @@ class SchedulerContract:
         gate.touch()
         assert bench.wait_for_lines("order", 2) == ["other", "nicer"]
 
+    def test_a_held_job_waits_until_it_is_released(self, bench: Bench) -> None:
+        gate, *_ = bench.occupy(self.slots)
+        held, other = bench.shell("echo held >> order"), bench.shell("echo other >> order")
+        bench.scheduler.hold(held)
+        assert bench.job(held).held
+        assert not bench.job(other).held
+        gate.touch()
+        bench.ended(other)
+        time.sleep(1)
+        job = bench.job(held)
+        assert (job.state, job.held, job.restarts) == (JobState.PENDING, True, 0)
+        bench.scheduler.release(held)
+        bench.scheduler.release(held)
+        assert bench.ended(held).held is False
+        assert bench.lines("order") == ["other", "held"]
+
+    def test_a_job_that_runs_is_not_held(self, bench: Bench) -> None:
+        job_id = bench.shell("echo run >> runs; sleep 600")
+        bench.wait_for_lines("runs", 1)
+        bench.running(job_id)
+        with pytest.raises(SchedulerError):
+            bench.scheduler.hold(job_id)
+        bench.requeue(job_id)
+        assert bench.wait_for_lines("runs", 2) == ["run", "run"], "its next run is not held"
+
     def test_time_limits_can_be_changed(self, bench: Bench) -> None:
         bench.occupy(self.slots)
         running, waiting = bench.submitted[0], bench.shell("true")
@@ -295,6 +320,8 @@ class SchedulerContract:
             scheduler.script,
             scheduler.cancel,
             lambda job_id: scheduler.requeue(job_id, run=0),
+            scheduler.hold,
+            scheduler.release,
             lambda job_id: scheduler.set_nice(job_id, 1),
             lambda job_id: scheduler.set_time_limit(job_id, 60),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schedmate.lazily import lazily
 
 if TYPE_CHECKING:
-    from schedmate.tracker.finished import (
+    from schedmate.tracker.finished_logs import (
         profile_file,
         profile_stream,
         track_and_profile,
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         track_stream,
         track_streams,
     )
-    from schedmate.tracker.following.follow import LogFollower, LogPosition
+    from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
     from schedmate.tracker.tracker import JobTracker
 
 __all__ = [
     "JobTracker",
-    "LogFollower",
     "LogPosition",
+    "LogTailer",
     "profile_file",
     "profile_stream",
     "track_and_profile",
@@ -33,14 +33,14 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "profile_file": "schedmate.tracker.finished",
-        "profile_stream": "schedmate.tracker.finished",
-        "track_and_profile": "schedmate.tracker.finished",
-        "track_file": "schedmate.tracker.finished",
-        "track_stream": "schedmate.tracker.finished",
-        "track_streams": "schedmate.tracker.finished",
-        "LogFollower": "schedmate.tracker.following.follow",
-        "LogPosition": "schedmate.tracker.following.follow",
+        "profile_file": "schedmate.tracker.finished_logs",
+        "profile_stream": "schedmate.tracker.finished_logs",
+        "track_and_profile": "schedmate.tracker.finished_logs",
+        "track_file": "schedmate.tracker.finished_logs",
+        "track_stream": "schedmate.tracker.finished_logs",
+        "track_streams": "schedmate.tracker.finished_logs",
+        "LogTailer": "schedmate.tracker.tailing.tailer",
+        "LogPosition": "schedmate.tracker.tailing.tailer",
         "JobTracker": "schedmate.tracker.tracker",
     },
 )

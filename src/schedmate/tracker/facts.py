@@ -1,15 +1,16 @@
-"""All there is to answer from."""
+"""The inputs of an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.counting.series import Series
-from schedmate.tracker.counting.totals import Elsewhere
-from schedmate.tracker.forecasting.recall import Recall
+from schedmate.tracker.forecasting.forecast_cache import ForecastCache
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.run_position import TotalSources
 from schedmate.tracker.scan import LogScan
 
 
@@ -21,12 +22,14 @@ class Facts:
     scans: Sequence[LogScan]
     workload: Workload | None = None
     prediction: Prediction | None = None
-    likes: Sequence[RunProfile] = ()
+    similar: Sequence[RunProfile] = ()
     limit_s: float | None = None
     now: float | None = None
     started_at: float | None = None
+    ended: Literal["finished", "failed"] | None = None
+    """How the run ended, by its process or its scheduler; None while it runs, or unknown."""
     rhythm: Rhythm | None = None
-    recall: Recall = field(default_factory=Recall)
+    forecasts: ForecastCache = field(default_factory=ForecastCache)
 
     @property
     def elapsed_s(self) -> float | None:
@@ -43,17 +46,17 @@ class Facts:
 
     @property
     def cap_s(self) -> float | None:
-        """After how long the code stops by itself, said by a log or by the workload record."""
-        said = next((scan.cap_s for scan in self.scans if scan.cap_s is not None), None)
-        if said is not None or self.workload is None or self.workload.max_time_s is None:
-            return said
+        """After how long the code stops by itself, by a log or by the workload record."""
+        stated = next((scan.cap_s for scan in self.scans if scan.cap_s is not None), None)
+        if stated is not None or self.workload is None or self.workload.max_time_s is None:
+            return stated
         return self.workload.max_time_s.value if self.workload.max_time_s.value > 0 else None
 
-    def elsewhere(self, scan: LogScan) -> Elsewhere:
+    def total_sources(self, scan: LogScan) -> TotalSources:
         announced: dict[str, float] = {}
         for one in (*self.scans, scan):
             announced |= one.totals
-        return Elsewhere(announced=announced, workload=self.workload, likes=self.likes)
+        return TotalSources(announced=announced, workload=self.workload, similar=self.similar)
 
     def is_stalled(self, *, patient: bool) -> bool:
         """Whether the job has been silent for minutes, and far longer than its rhythm allows."""

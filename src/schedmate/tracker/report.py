@@ -1,4 +1,4 @@
-"""From what all logs of a job say to one answer."""
+"""One answer from all logs of a job."""
 
 from __future__ import annotations
 
@@ -6,58 +6,58 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
+from schedmate.tracker.eta import EtaEstimate, estimate_eta
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import forecast
-from schedmate.tracker.forecasting.profile import profile_of
-from schedmate.tracker.forecasting.spread import passed
-from schedmate.tracker.outlook import outlook
-from schedmate.tracker.phases import bare_phase, phase_of
+from schedmate.tracker.forecasting.forecast import forecast, passed
+from schedmate.tracker.forecasting.timeline import profile_of
+from schedmate.tracker.phases import bare_phase, phase_of, working_phase
+from schedmate.tracker.run_position import RunPosition, run_position
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.standing import Standing, standing
 
 _CADENCE_CONFIDENCE = 0.2
 _NEARLY = 0.99
 
 
 def progress_of(facts: Facts) -> Progress:
-    progress = _standing_of(facts)
+    progress = _counted_progress(facts)
     return replace(progress, warnings=tuple(_warnings(facts, progress)))
 
 
-def _standing_of(facts: Facts) -> Progress:
-    found = best_standing(facts)
+def _counted_progress(facts: Facts) -> Progress:
+    found = best_position(facts)
     if found is None:
         return _without_count(facts)
-    index, stand = found
+    index, position = found
     scan = facts.scans[index]
-    phase = phase_of(facts, scan, stand)
-    ahead = outlook(facts, scan, stand, finished=phase == "finished")
-    elapsed = facts.run_time_s(stand.series)
+    phase = phase_of(facts, scan, position)
+    ahead = estimate_eta(facts, scan, position, finished=phase == "finished")
+    elapsed = facts.run_time_s(position.series)
     return replace(
         _base(facts, scan),
         log=facts.logs[index],
         phase=phase,
-        unit=stand.unit,
-        current=stand.current,
-        total=stand.total,
-        fraction=_fraction(stand, elapsed, ahead.eta_s),
+        unit=position.unit,
+        current=position.current,
+        total=position.total,
+        fraction=_fraction(position, elapsed, ahead),
         epoch=scan.epoch,
         ends_by=ahead.ends_by,
         rate_per_s=ahead.rate_per_s,
         elapsed_s=elapsed,
         eta_s=ahead.eta_s,
         slowdown=ahead.slowdown,
-        confidence=stand.confidence,
+        confidence=position.confidence,
         format=scan.format or "none",
     )
 
 
-def best_standing(facts: Facts) -> tuple[int, Standing] | None:
+def best_position(facts: Facts) -> tuple[int, RunPosition] | None:
     """The log that counts: with a total before without, then the surest, then the first."""
     found = [
-        (index, standing(scan, facts.elsewhere(scan))) for index, scan in enumerate(facts.scans)
+        (index, run_position(scan, facts.total_sources(scan)))
+        for index, scan in enumerate(facts.scans)
     ]
-    known = [(index, stand) for index, stand in found if stand is not None]
+    known = [(index, position) for index, position in found if position is not None]
     return max(
         known,
         key=lambda one: (one[1].total is not None, one[1].confidence, one[1].series.moves > 0),
@@ -89,22 +89,24 @@ def _warnings(facts: Facts, progress: Progress) -> Iterator[EarlyWarning]:
         yield EarlyWarning(reason="hang", text="it has been silent for far longer than usual")
     if progress.ends_by == "limit":
         yield EarlyWarning(reason="time_limit", text="its limit comes before its end")
-    told: set[str] = set()
+    shown: set[str] = set()
     for scan in facts.scans:
-        for warning in scan.alarms.warnings():
-            if warning.reason not in told:
-                told.add(warning.reason)
+        for warning in scan.warning_signs.warnings():
+            if warning.reason not in shown:
+                shown.add(warning.reason)
                 yield warning
 
 
-def _fraction(stand: Standing, elapsed: float | None, eta: Spread | None) -> float | None:
-    if stand.total is not None or eta is None or not elapsed:
-        return stand.fraction
-    return elapsed / (elapsed + eta.p50)
+def _fraction(position: RunPosition, elapsed: float | None, estimate: EtaEstimate) -> float | None:
+    """Of the work; of the time where that ends the run, or where the work has no known end."""
+    by_time = position.total is None or estimate.ends_by in ("cap", "limit")
+    if not by_time or estimate.eta_s is None or not elapsed:
+        return position.fraction
+    return elapsed / (elapsed + estimate.eta_s.p50)
 
 
 def _without_count(facts: Facts) -> Progress:
-    """No line of progress at all: what the log's end, its rhythm and similar runs tell."""
+    """No line of progress at all: an answer from the log's end, its rhythm and similar runs."""
     base = replace(_base(facts, None), phase=bare_phase(facts))
     if base.phase in ("failed", "finished"):
         return base
@@ -122,7 +124,7 @@ def _by_cadence(facts: Facts, base: Progress) -> Progress:
         return base
     return replace(
         base,
-        phase="training" if base.phase == "starting" else base.phase,
+        phase=working_phase(facts) if base.phase == "starting" else base.phase,
         fraction=min(_NEARLY, elapsed / (elapsed + left.p50)) if left.p50 else _NEARLY,
         eta_s=left,
         confidence=_CADENCE_CONFIDENCE,
@@ -131,9 +133,9 @@ def _by_cadence(facts: Facts, base: Progress) -> Progress:
 
 
 def _left_by_lines(facts: Facts) -> Spread | None:
-    likes = [like for like in facts.likes if like.unit == "line"]
-    for scan in facts.scans if likes else ():
-        found = forecast(scan.written, total=None, likes=likes, now=facts.now)
+    similar = [run for run in facts.similar if run.unit == "line"]
+    for scan in facts.scans if similar else ():
+        found = forecast(scan.written, total=None, similar=similar, now=facts.now)
         if found is not None and found.remaining_s is not None:
             return found.remaining_s
     return None
@@ -141,12 +143,14 @@ def _left_by_lines(facts: Facts) -> Spread | None:
 
 def profile_from(facts: Facts) -> RunProfile | None:
     """How the run went: by its count, or by the lines it wrote where it counted nothing."""
-    found = best_standing(facts)
+    found = best_position(facts)
     if found is None:
         written = max(
             (scan.written for scan in facts.scans), key=lambda one: one.done, default=None
         )
         return None if written is None else profile_of(written, unit="line")
-    index, stand = found
-    ends_by = facts.scans[index].ended_by or ("total" if stand.at_end else "unknown")
-    return profile_of(stand.series.timeline, unit=stand.unit, total=stand.total, ends_by=ends_by)
+    index, position = found
+    ends_by = facts.scans[index].ended_by or ("total" if position.at_end else "unknown")
+    return profile_of(
+        position.series.timeline, unit=position.unit, total=position.total, ends_by=ends_by
+    )

@@ -1,4 +1,4 @@
-"""What the lines of one log have said so far."""
+"""What the lines of one log have stated so far."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
-from schedmate.tracker.alarms import Alarms
-from schedmate.tracker.counting.series import Times
-from schedmate.tracker.counting.stamps import Stamps
-from schedmate.tracker.counting.table import LEARNED, SeriesTable
-from schedmate.tracker.endings import Ending
-from schedmate.tracker.following.lines import clean
+from schedmate.tracker.counting.series import Stamps, Times
+from schedmate.tracker.counting.table import LEARNED, PARTS, SeriesTable
+from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
-from schedmate.tracker.ranks import Ranks
-from schedmate.tracker.reading import more_specific, read, shape_of
+from schedmate.tracker.formats.parts import part_in
+from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
+from schedmate.tracker.line_signs import Signs
+from schedmate.tracker.rest_of_line import completed, outer_in, span_at_end
+from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
 if TYPE_CHECKING:
     from schedmate.tracker.unknown import Roles
 
 _TABLES = CsvHeader()
-_MOST_METRICS = 64
-_MOST_LINKS = 4
-_MOST_AFTER_THE_END = 4
-_LONGEST_NEWEST = 300
+_MAX_METRICS = 64
+_MAX_LINKS = 4
+_MAX_AFTER_THE_END = 4
+_MAX_NEWEST = 300
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
+_MAX_CLOSING, _MAX_CLOSINGS, _MAX_AFTER_CLOSING = 80, 16, 12
+_NO_DIGITS = str.maketrans("", "", "0123456789.:")
 
 
 @dataclass(slots=True)
@@ -41,8 +43,8 @@ class LogScan:
 
     started_at: float | None = None
     table: SeriesTable = field(default_factory=SeriesTable)
-    ending: Ending = field(default_factory=Ending)
-    alarms: Alarms = field(default_factory=Alarms)
+    ending: FatalEnding = field(default_factory=FatalEnding)
+    warning_signs: WarningSigns = field(default_factory=WarningSigns)
     ranks: Ranks = field(default_factory=Ranks)
     metrics: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class LogScan:
     """How many lines counted something ..."""
     ended: Phase | None = None
     counts_when_ended: int = 0
-    """... and how many had done so when one said in words that the training is over, and how."""
+    """... and how many had done so when a line declared the training over."""
     ended_by: EndsBy | None = None
     cap_s: float | None = None
     links: tuple[str, ...] = ()
@@ -65,6 +67,17 @@ class LogScan:
     """How many lines were there when, as long as nothing better is counted."""
     newest: str = ""
     """The newest line, cut; empty where it counted something and so announced nothing."""
+    trains: bool = False
+    """Words, metrics or a framework's own format show that this is a training."""
+    grows: bool = False
+    """The log names a schedule by which steps will take longer."""
+    closed_at: int = 0
+    """The line with the newest common last word, ..."""
+    counts_when_closed: int = 0
+    closings: list[str] = field(default_factory=list)
+    """... and the kinds of them so far: one that comes again and again is none."""
+    announced: dict[str, float] = field(default_factory=dict)
+    """Totals of a kind of step that has a name of its own."""
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -75,7 +88,7 @@ class LogScan:
             rank, text = self.ranks.unwrap(clean(line))
             self.ending.see(text)
             text = text.strip()
-            self.newest = text[:_LONGEST_NEWEST] or self.newest
+            self.newest = text[:_MAX_NEWEST] or self.newest
             self._read(line, text, rank, now)
         if now is not None and not self.table.series:
             self.written.add(now, self.order)
@@ -97,7 +110,7 @@ class LogScan:
         return None if self.learner is None else self.learner.pattern
 
     def question(self) -> Question | None:
-        """What a model could tell about lines that nobody else can read."""
+        """What a model could answer about lines that no format reads."""
         if self.learner is None or self.table.has_total():
             return None
         return self.learner.question()
@@ -109,14 +122,36 @@ class LogScan:
 
     def _read(self, line: bytes, text: str, rank: int | None, now: float | None) -> None:
         shape = shape_of(line, text)
-        if shape.may_alarm:
-            self.alarms.see(text, self.order)
+        if shape.may_warn:
+            self.warning_signs.see(text, self.order)
         found = read(shape, text) or self._row(text)
+        self._note_signs(shape.signs, text)
         if found is not None:
             name, sighting = found
-            self._take(name, sighting, rank, self._times(text, sighting.at, now))
+            if shape.signs.code:
+                sighting = _without_events(sighting)
+            sighting = completed(text, sighting, self.announced, generic=name in GENERIC)
+            self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
+            if sighting.ordinal == "ended" and sighting.rate_per_s is None:
+                self.table.note_span(name, sighting, span_at_end(text))
         elif text and not self.table.has_total():
             self._study(text, rank, now)
+
+    def _note_signs(self, signs: Signs, text: str) -> None:
+        self.trains = self.trains or (signs.training and not signs.code)
+        self.grows = self.grows or signs.growing
+        if signs.closing:
+            kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
+            if kind not in self.closings:
+                self.closed_at, self.counts_when_closed = self.order, self.counts
+                self.closings = [*self.closings, kind][-_MAX_CLOSINGS:]
+            elif self.closed_at:
+                self.closed_at = 0
+
+    def closed(self) -> bool:
+        """A common last word stands among the last lines, and nothing was counted since."""
+        newest = self.order - self.closed_at <= _MAX_AFTER_CLOSING
+        return bool(self.closed_at) and newest and self.counts == self.counts_when_closed
 
     def _row(self, text: str) -> tuple[str, Sighting] | None:
         """A row of the table whose header came before, or nothing."""
@@ -135,14 +170,14 @@ class LogScan:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
-            self._take(LEARNED, replace(sighting, sure=learner.confidence), rank, times)
+            self._take(LEARNED, replace(sighting, confidence=learner.confidence), rank, times)
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
         for line in learner.replay():
             stamp = self.stamps.again(line.at)
             times = Times(None if stamp else line.at, stamp, self.started_at)
-            sighting = replace(line.sighting, sure=learner.confidence)
+            sighting = replace(line.sighting, confidence=learner.confidence)
             self.table.see(LEARNED, sighting, line.order, times)
 
     def _times(self, text: str, own: float | None, now: float | None) -> Times:
@@ -150,27 +185,67 @@ class LogScan:
 
     @property
     def pausing(self) -> bool:
-        """The last word was that it evaluates or saves."""
+        """The newest hint is that it evaluates or saves."""
         return self.hint in _PAUSES
 
-    def said(self, end: Phase) -> bool:
+    def declared(self, end: Phase) -> bool:
         """In words, with no more than a last evaluation after them."""
-        return self.ended == end and self.counts - self.counts_when_ended <= _MOST_AFTER_THE_END
+        return self.ended == end and self.counts - self.counts_when_ended <= _MAX_AFTER_THE_END
 
-    def _take(self, name: str, sighting: Sighting, rank: int | None, times: Times) -> None:
+    def _take(
+        self, name: str, sighting: Sighting, rank: int | None, times: Times, text: str = ""
+    ) -> None:
         if sighting.current is not None:
-            if not self.ranks.counts(rank):
+            if not self.ranks.counts(rank) or self._may_be_a_size(sighting):
                 return
             self.ending.progressed()
             self.newest = ""
-            self.table.see(name, sighting, self.order, times)
+            self._take_around(name, sighting, times, text)
+            self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
-        elif sighting.total is not None and sighting.unit is not None:
-            key = f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit
-            self.totals[key] = sighting.total
+            if name not in GENERIC or sighting.unit in ("epoch", "token"):
+                self.trains = True
+        elif sighting.total is not None:
+            self._note_total(sighting, sighting.total)
+        if sighting.steps_per_epoch is not None:
+            self.totals["step/epoch"] = sighting.steps_per_epoch
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
+
+    def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
+        """The counts that a line names beside the one that it is about, and that hold it."""
+        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        if part is not None:
+            self.table.see(PARTS, part, self.order, times)
+        outer = outer_in(text, sighting) if text[:1] in "[(" and name in GENERIC else None
+        if outer is not None:
+            self.table.see(name, outer, self.order, times)
+
+    def _note_total(self, sighting: Sighting, total: float) -> None:
+        if sighting.unit is None:
+            self.totals["parts"] = total
+        elif sighting.series:
+            self.announced[sighting.series] = total
+        elif sighting.confidence < 1:
+            self.totals[f"{sighting.unit}?"] = total
+        else:
+            self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
+
+    def _may_be_a_size(self, sighting: Sighting) -> bool:
+        """`batch 32` counts batches only below the heading of an epoch."""
+        named = sighting.series.endswith("batch") and sighting.epoch is None
+        return named and sighting.total is None and self.table.epoch_begun() is None
+
+    def _within_epoch(self, sighting: Sighting) -> Sighting:
+        """A count of steps below the heading of an epoch that stated how many it has."""
+        each, epoch = self.totals.get("step/epoch"), self.table.epoch_begun()
+        if each is None or epoch is None or sighting.unit != "step" or sighting.epoch is not None:
+            return sighting
+        if sighting.total is not None or sighting.ordinal or (sighting.current or 0.0) > each:
+            return sighting
+        current, epochs = epoch
+        return replace(sighting, total=each, per_epoch=True, epoch=current, epochs=epochs)
 
     def _take_words(self, sighting: Sighting) -> None:
         if sighting.current is not None or sighting.phase is not None:
@@ -184,23 +259,28 @@ class LogScan:
         self.cap_s = sighting.cap_s or self.cap_s
         self.ended_by = sighting.ended_by or self.ended_by
         for link in sighting.links:
-            if link not in self.links and len(self.links) < _MOST_LINKS:
+            if link not in self.links and len(self.links) < _MAX_LINKS:
                 self.links = (*self.links, link)
 
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
         self.metrics.pop(name, None)
-        self.alarms.value(name, value)
-        if math.isfinite(value) and len(self.metrics) < _MOST_METRICS:
+        self.warning_signs.value(name, value)
+        if math.isfinite(value) and len(self.metrics) < _MAX_METRICS:
             self.metrics[name] = value
 
     def _claim(self, name: str) -> None:
         """The most specific format names the log: a Trainer draws tqdm's bars, too."""
         if more_specific(name, self.format):
             self.format = name
+        self.counts += 1
         if name == LEARNED:
             return
-        self.counts += 1
         if self.learner is not None and self.table.has_total():
             self.learner = None
             self.table.forget(LEARNED)
+
+
+def _without_events(sighting: Sighting) -> Sighting:
+    """Source code in a log holds the sentences that may be printed later."""
+    return replace(sighting, phase=None, ended_by=None, checkpoint=None)

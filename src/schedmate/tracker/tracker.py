@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from schedmate.files import INVOKER, Reader
 from schedmate.model import (
@@ -21,12 +21,12 @@ from schedmate.model import (
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.following.follow import LogFollower, LogPosition
+from schedmate.tracker.forecasting.forecast import passed
 from schedmate.tracker.forecasting.rhythm import Rhythm
-from schedmate.tracker.forecasting.spread import passed
-from schedmate.tracker.known_pauses import known_pause
+from schedmate.tracker.phases import known_pause
 from schedmate.tracker.report import profile_from, progress_of
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
 from schedmate.tracker.unknown import Question
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STALL_FLOOR_S = 300.0
 """A shorter silence is never shown as a stall, however fast the log was."""
-_VERSION = 1
+_VERSION = 2
 _GOOD_FOR_S = 2.0
 
 
@@ -57,9 +57,9 @@ class _State:
 
 
 class JobTracker:
-    """Follows all logs of one run of a job; `poll` is cheap when nothing was written.
+    """Tracks all logs of one run of a job; `poll` is cheap when nothing was written.
 
-    `likes` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
+    `similar` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
     `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`.
     """
@@ -71,7 +71,7 @@ class JobTracker:
         started_at: float | None = None,
         workload: Workload | None = None,
         prediction: Prediction | None = None,
-        likes: Sequence[RunProfile] = (),
+        similar: Sequence[RunProfile] = (),
         limit_s: float | None = None,
         pattern: LearnedPattern | None = None,
         state: str | None = None,
@@ -86,15 +86,15 @@ class JobTracker:
             scans=(),
             workload=workload,
             prediction=prediction,
-            likes=likes,
+            similar=similar,
             limit_s=limit_s,
             started_at=started_at,
         )
         before = _restored(state)
         known = {} if before is None else before.by_path()
         places = [known.get(str(path)) for path in logs]
-        self._followers = [
-            LogFollower(path, place and place[0], reader=reader)
+        self._tailers = [
+            LogTailer(path, place and place[0], reader=reader)
             for path, place in zip(logs, places, strict=True)
         ]
         self._scans = [place[1] if place else self._new_scan() for place in places]
@@ -107,29 +107,33 @@ class JobTracker:
         self._asked: LogScan | None = None
         self._bars: list[bytes | None] = [None for _ in logs]
         self._news = False
-        self._told: Progress | None = None
-        self._told_at = 0.0
+        self._answer: Progress | None = None
+        self._answered_at = 0.0
 
-    def poll(self, now: float) -> Progress:
-        """Read what is new in all logs and say where the job stands."""
+    def poll(self, now: float, *, ended: Literal["finished", "failed"] | None = None) -> Progress:
+        """Read what is new in all logs and report the progress.
+
+        `ended` is how the run ended, by its process or its scheduler.
+        """
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
         self._news = False
         known, patient = self._lines, self._pause is not None
-        news = [self._look(index, now) for index in range(len(self._followers))]
+        news = [self._look(index, now) for index in range(len(self._tailers))]
         if self._first_look and not self._resumed:
             self._catch_up(now)
         else:
             lines = self._lines - known
-            self._rhythm.look(now, spoke=any(news), lines=lines, patient=patient)
+            self._rhythm.observe(now, wrote=any(news), lines=lines, patient=patient)
         self._first_look = False
         if self._news:
             self._pause = known_pause(self._scans)
-        progress = None if self._news else self._little_later(now)
+        progress = None if self._news or ended else self._little_later(now)
         if progress is None:
-            progress, self._told_at = progress_of(self._facts(now)), now
-            self._told = progress
+            facts = replace(self._facts(now), ended=ended)
+            progress, self._answered_at = progress_of(facts), now
+            self._answer = progress
         self._seconds += time.perf_counter() - before
         return self._noted(
             replace(
@@ -141,7 +145,7 @@ class JobTracker:
 
     def _noted(self, progress: Progress) -> Progress:
         """A log that cannot be read is not a silent one: a hang is not concluded from it."""
-        refused = [follower.path for follower in self._followers if follower.refused]
+        refused = [tailer.path for tailer in self._tailers if tailer.refused]
         if not refused:
             return progress
         as_whom = f" as user {self._reader.user}" if self._reader.user else ""
@@ -152,22 +156,22 @@ class JobTracker:
         return replace(progress, silence=None, note=note, phase="unknown", warnings=warnings)
 
     def _little_later(self, now: float) -> Progress | None:
-        """What was told before, where nothing was written since and it is not long ago."""
-        told, seconds = self._told, now - self._told_at
-        if told is None or not 0 <= seconds < _GOOD_FOR_S:
+        """The last answer, where nothing was written since and it is recent."""
+        answer, seconds = self._answer, now - self._answered_at
+        if answer is None or not 0 <= seconds < _GOOD_FOR_S:
             return None
-        eta = None if told.eta_s is None else passed(told.eta_s, seconds)
-        elapsed = None if told.elapsed_s is None else told.elapsed_s + seconds
-        return replace(told, eta_s=eta, elapsed_s=elapsed)
+        eta = None if answer.eta_s is None else passed(answer.eta_s, seconds)
+        elapsed = None if answer.elapsed_s is None else answer.elapsed_s + seconds
+        return replace(answer, eta_s=eta, elapsed_s=elapsed)
 
     @property
     def behind(self) -> bool:
         """Whether the last look did not reach the end of all logs."""
-        return any(follower.behind for follower in self._followers)
+        return any(tailer.behind for tailer in self._tailers)
 
     def state(self) -> str:
         """JSON with which another tracker goes on from here."""
-        positions = [follower.position for follower in self._followers]
+        positions = [tailer.position for tailer in self._tailers]
         return dumps(
             _State(
                 version=_VERSION,
@@ -188,7 +192,7 @@ class JobTracker:
         return next((scan.pattern for scan in self._scans if scan.pattern is not None), None)
 
     def question(self) -> Question | None:
-        """What a model could tell about lines that nobody else can read."""
+        """What a model could answer about lines that no format reads."""
         for scan in self._scans:
             question = scan.question()
             if question is not None:
@@ -199,11 +203,11 @@ class JobTracker:
     def settle(self, question: Question, answer: Roles) -> None:
         if self._asked is not None:
             self._asked.settle(question, answer)
-            self._told = None
+            self._answer = None
 
     @property
     def _lines(self) -> int:
-        return sum(follower.lines for follower in self._followers)
+        return sum(tailer.lines for tailer in self._tailers)
 
     def _new_scan(self) -> LogScan:
         scan = LogScan(self._started_at)
@@ -216,32 +220,32 @@ class JobTracker:
         return replace(self._known, scans=self._scans, rhythm=self._rhythm, now=now)
 
     def _look(self, index: int, now: float) -> bool:
-        follower, scan = self._followers[index], self._scans[index]
-        before = follower.written_at
-        clock = None if follower.behind else self._clock(follower, now)
-        for lines in follower.look():
-            if follower.rewritten:
-                follower.rewritten = False
+        tailer, scan = self._tailers[index], self._scans[index]
+        before = tailer.written_at
+        clock = None if tailer.behind else self._clock(tailer, now)
+        for lines in tailer.read_new():
+            if tailer.rewritten:
+                tailer.rewritten = False
                 scan = self._scans[index] = self._new_scan()
             scan.feed(lines, clock)
             self._news = True
-        if follower.open_bar != self._bars[index] and follower.open_bar is not None:
-            scan.peek(follower.open_bar, clock)
+        if tailer.open_bar != self._bars[index] and tailer.open_bar is not None:
+            scan.peek(tailer.open_bar, clock)
             self._news = True
-        self._bars[index] = follower.open_bar
-        return follower.written_at != before
+        self._bars[index] = tailer.open_bar
+        return tailer.written_at != before
 
-    def _clock(self, follower: LogFollower, now: float) -> float:
+    def _clock(self, tailer: LogTailer, now: float) -> float:
         """When the newest line was written: just now, but for what was there before we came."""
         if not self._first_look:
             return now
         try:
-            return min(now, self._reader.stat(str(follower.path)).st_mtime_ns / 1e9)
+            return min(now, self._reader.stat(str(tailer.path)).st_mtime_ns / 1e9)
         except OSError:
             return now
 
     def _catch_up(self, now: float) -> None:
-        times = [follower.written_at for follower in self._followers]
+        times = [tailer.written_at for tailer in self._tailers]
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
             self._rhythm.catch_up(self._lines, until=min(written_at, now), now=now)
@@ -250,9 +254,9 @@ class JobTracker:
         """What was written before this run started is the output of an earlier one."""
         if self._started_at is None:
             return
-        for follower in self._followers:
-            if follower.written_before(self._started_at):
-                follower.skip_to_end()
+        for tailer in self._tailers:
+            if tailer.written_before(self._started_at):
+                tailer.skip_to_end()
 
 
 def _restored(state: str | None) -> _State | None:

@@ -1,4 +1,4 @@
-"""Names and values in files that could not be followed: what is stated is found, no more."""
+"""Names and values in files that could not be interpreted: what is stated is found, no more."""
 
 from __future__ import annotations
 

@@ -57,6 +57,57 @@ def test_script_missing(memory, tmp_path):
     assert "inner.sh is not there" in text
 
 
+def certain(*arguments, **settings):
+    return [each.certain for each in advised(*arguments, **settings).advice.advice]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python train.py\n",
+        (
+            "#!/bin/bash\n#SBATCH -t 10\nset -e\nmodule load cuda\nexport A=1\n"
+            "source venv/bin/activate\ncd .\nsrun python train.py \\\n  --lr $LR > log 2>&1\n"
+        ),
+        "bash inner.sh\n",
+    ],
+)
+def test_a_job_that_starts_nothing_but_what_is_missing_certainly_fails(memory, tmp_path, text):
+    assert certain(memory, tmp_path, text) == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git clone x .\npython train.py\n",
+        "./prepare && python train.py\n",
+        "eval $PREPARE\npython train.py\n",
+        "date > train.py\npython train.py\n",
+        "echo 'print()' > train.py\npython train.py\n",
+        "A=$(make train.py)\npython train.py\n",
+        "source setup.sh\npython train.py\n",
+        "python train.py || true\n",
+        "python train.py &\nwait\n",
+        "python train.py | tee log\n",
+        "python train.py\npython evaluate.py\n",
+        "if test -e train.py; then python train.py; fi\n",
+        "bash inner.sh\nbash other.sh\n",
+    ],
+)
+def test_what_the_script_may_create_or_survive_is_not_certain(memory, tmp_path, text):
+    assert not any(certain(memory, tmp_path, text))
+
+
+def test_what_a_shell_is_given_as_text_counts_as_a_script(memory, tmp_path):
+    def certainly(text):
+        target = Target.from_command(tmp_path, ("bash", "-c", text))
+        return [each.certain for each in Advisor(memory, memory).advise(target).advice.advice]
+
+    assert certainly("python train.py") == [True]
+    assert certainly("make train.py; python train.py") == [False]
+    assert certainly("make train.py\npython train.py") == [False]
+
+
 def test_syntax_error_with_its_line(memory, tmp_path):
     [(level, text, line)] = remarks(
         memory, tmp_path, "python train.py\n", train="x = 1\nfor y in x\n    pass\n"

@@ -1,6 +1,7 @@
 """Checks that look into the code, its environment and its past."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -126,6 +127,34 @@ def test_the_same_code_failed_just_now(memory, tmp_path):
     [text] = texts(memory, tmp_path, "python train.py\n")
     assert text.startswith("the same code with the same arguments failed 10.0 minutes ago")
     assert text.endswith("of key_error (job 7)")
+
+
+@pytest.mark.parametrize(
+    ("codes", "parts", "count"),
+    [
+        ([1, 1, 1], {}, 3),
+        ([1, 1, 2], {}, 2),
+        ([1, 0, 1], {}, 1),
+        ([1, 1, 1], {"reasons": {"1": "gpu_ecc"}}, 1),
+        ([1, 1, 1], {"reasons": {"0": "key_error", "1": "import_error"}}, 3),
+        ([1, 1, 1], {"users": {"1": "mallory", "2": "mallory"}}, 1),
+    ],
+)
+def test_failures_in_a_row_are_counted_by_the_schedulers_word(
+    memory, tmp_path, codes, parts, count
+):
+    """The newest first; a diagnosis can only end the row."""
+    first = advised(memory, tmp_path, "python train.py\n")
+    for number, code in enumerate(codes):
+        state = JobState.FAILED if code else JobState.COMPLETED
+        run = ended(first, str(number), state, ago=600.0 * (number + 1))
+        user = parts.get("users", {}).get(str(number), run.job.user)
+        memory.add(replace(run, job=replace(run.job, exit_code=code, user=user)))
+    memory.reasons.update(parts.get("reasons", {}))
+
+    [remark] = advised(memory, tmp_path, "python train.py\n").advice.advice
+
+    assert remark.failures == count
 
 
 @pytest.mark.parametrize("reason", ["gpu_ecc", "preempted"])

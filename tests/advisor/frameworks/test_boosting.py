@@ -1,4 +1,4 @@
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 
 
 def test_rounds_of_boosting_are_steps(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 from schedmate.advisor.frameworks.endings import running_out_of_time, stopping_early
 from schedmate.advisor.frameworks.log_files import logging_to_files
 
@@ -39,7 +39,7 @@ LOOP = """
 )
 def test_rounds_in_vain(tmp_path, test, stops):
     code = LOOP.format(test=test)
-    assert said(tmp_path, code, idioms=(stopping_early,)).get("early_stopping") is stops
+    assert said(tmp_path, code, readers=(stopping_early,)).get("early_stopping") is stops
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_rounds_in_vain(tmp_path, test, stops):
 )
 def test_time_that_runs_out(tmp_path, test, seconds):
     code = LOOP.format(test=test)
-    assert said(tmp_path, code, idioms=(running_out_of_time,)).get("max_time_s") == seconds
+    assert said(tmp_path, code, readers=(running_out_of_time,)).get("max_time_s") == seconds
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_time_that_runs_out(tmp_path, test, seconds):
 )
 def test_logs(tmp_path, call, file):
     code = f"import logging, time\n{call}\n"
-    assert said(tmp_path, code, idioms=(logging_to_files,)).get("log_files") == file
+    assert said(tmp_path, code, readers=(logging_to_files,)).get("log_files") == file

@@ -1,11 +1,11 @@
 import pytest
 
-from advisor.frameworks.followed import said
-from schedmate.advisor.frameworks.reinforcement import environments
+from advisor.frameworks.interpreted import said
+from schedmate.advisor.frameworks.environments import environments
 
 
 def dataset(directory, code, *arguments):
-    return said(directory, code, *arguments, idioms=(environments,)).get("dataset")
+    return said(directory, code, *arguments, readers=(environments,)).get("dataset")
 
 
 OPTION = """

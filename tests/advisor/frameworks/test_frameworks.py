@@ -1,6 +1,6 @@
 import pytest
 
-from advisor.frameworks.followed import said, statements
+from advisor.frameworks.interpreted import said, statements
 from schedmate.advisor.frameworks.drivers import frameworks
 
 LOOP = """
@@ -48,14 +48,14 @@ for batch in loader:
     ],
 )
 def test_who_drives_the_loop(tmp_path, code, framework):
-    assert said(tmp_path, code, idioms=(frameworks,)) == {"framework": framework}
+    assert said(tmp_path, code, readers=(frameworks,)) == {"framework": framework}
 
 
 def test_the_import_and_the_call_are_the_evidence(tmp_path):
     code = "import torch\nfrom transformers import Trainer\ntrainer = Trainer(model=m)\n"
-    (found,) = statements(tmp_path, code, idioms=(frameworks,))
+    (found,) = statements(tmp_path, code, readers=(frameworks,))
     assert [line.line for line in found.value.lines] == [2, 3]
 
 
 def test_a_job_without_any_library_has_no_framework(tmp_path):
-    assert said(tmp_path, "print('hello')", idioms=(frameworks,)) == {}
+    assert said(tmp_path, "print('hello')", readers=(frameworks,)) == {}

@@ -1,4 +1,4 @@
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 
 
 def test_optax_and_flax(tmp_path):
@@ -58,27 +58,3 @@ def test_checkpoints_of_orbax_and_flax(tmp_path):
     """
     found = said(tmp_path, flax)
     assert (found["checkpoint_dir"], found["resumes"]) == ("work", True)
-
-
-def test_maxtexts_words_have_the_last_word(tmp_path):
-    found = said(
-        tmp_path,
-        "",
-        "configs/base.yml",
-        "model_name=llama2-7b",
-        "per_device_batch_size=4",
-        "steps=100",
-        "max_target_length=2048",
-        "dataset_name=c4/en:3.1.0",
-        entry="MaxText/train.py",
-    )
-    assert found["dataset"] == "c4/en"
-    assert found["model"] == "llama2-7b"
-    assert (found["batch_size"], found["max_steps"]) == (4, 100)
-    assert found["sequence_length"] == 2048
-    assert found["task"] == "language_modeling"
-
-
-def test_maxtext_without_data_has_no_data_set(tmp_path):
-    words = ("base.yml", "dataset_name=c4/en:3.1.0", "dataset_type=synthetic")
-    assert "dataset" not in said(tmp_path, "", *words, entry="MaxText/train.py")

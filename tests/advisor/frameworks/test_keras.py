@@ -1,4 +1,4 @@
-from advisor.frameworks.followed import said, statements
+from advisor.frameworks.interpreted import said, statements
 
 
 def test_what_compile_and_fit_are_told(tmp_path):

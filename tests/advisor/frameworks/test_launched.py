@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from advisor.frameworks.families import by_calls
 from advisor.frameworks.traces import at, reading, said
-from schedmate.advisor.frameworks.launched import accelerate_launch
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.launchers.base import Launched
+
+accelerate_launch = by_calls("accelerate")
 
 
 def launched(configs=None, name="accelerate", **options: str):
@@ -21,7 +23,7 @@ def test_options():
     assert said(accelerate_launch, told) == {
         "precision": "bf16",
         "parallelism": "ddp",
-        "gradient_accumulation": "4",
+        "gradient_accumulation": 4,
     }
 
 

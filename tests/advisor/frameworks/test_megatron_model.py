@@ -1,6 +1,6 @@
 import pytest
 
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.megatron import megatron
 
 OPTIONS = (
@@ -23,7 +23,7 @@ CODE = """
 
 
 def told(directory, *arguments, entry):
-    found = statements(directory, CODE, *arguments, entry=entry, idioms=(megatron,))
+    found = statements(directory, CODE, *arguments, entry=entry, readers=(megatron,))
     return {each.field: each.value.data for each in found}
 
 

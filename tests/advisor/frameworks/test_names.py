@@ -1,6 +1,6 @@
 import pytest
 
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.own_models import own_models
 from schedmate.advisor.settle.dataset_names import dataset_name
 from schedmate.advisor.settle.model_names import model_name, telling_class
@@ -77,7 +77,7 @@ def test_a_class_of_the_job_gives_way_to_any_setting(tmp_path):
                 self.block = Block()
         model = GPT()
     """
-    (found,) = statements(tmp_path, code, idioms=(own_models,))
+    (found,) = statements(tmp_path, code, readers=(own_models,))
     assert found.value.data == "GPT"
     assert found.value.lines[0].line == 8
     assert not found.certain
@@ -91,5 +91,5 @@ def test_of_two_networks_the_one_that_is_called_model(tmp_path):
         perceptual = Vgg()
         model = Perceiver()
     """
-    (found,) = statements(tmp_path, code, idioms=(own_models,))
+    (found,) = statements(tmp_path, code, readers=(own_models,))
     assert found.value.data == "Perceiver"

@@ -1,6 +1,6 @@
 import pytest
 
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.own_data import own_datasets
 from schedmate.advisor.settle.dataset_names import dataset_name
 from schedmate.advisor.settle.meanings import Meaningless, meaning
@@ -15,7 +15,7 @@ class {name}(Dataset):
 
 
 def named(directory, code, *arguments):
-    found = statements(directory, code, *arguments, idioms=(own_datasets,))
+    found = statements(directory, code, *arguments, readers=(own_datasets,))
     return [(each.value.data, each.certain) for each in found]
 
 

@@ -1,13 +1,13 @@
 import pytest
 
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.own_models import own_models
 from schedmate.advisor.frameworks.torch_models import models
 from schedmate.advisor.settle.model_names import model_name
 
 
 def named(directory, code, *arguments, entry="train.py"):
-    found = statements(directory, code, *arguments, entry=entry, idioms=(own_models,))
+    found = statements(directory, code, *arguments, entry=entry, readers=(own_models,))
     return [(each.value.data, [line.line for line in each.value.lines]) for each in found]
 
 
@@ -36,7 +36,7 @@ def test_where_only_a_backbone_is_set_the_network_around_it_is_the_model(tmp_pat
         class DETR(nn.Module): ...
         model = DETR()
     """
-    (found,) = statements(tmp_path, code, idioms=(own_models,))
+    (found,) = statements(tmp_path, code, readers=(own_models,))
     assert (found.value.data, found.certain) == ("DETR", True)
 
 
@@ -112,7 +112,7 @@ def test_a_denoiser_made_on_the_spot(tmp_path):
         vae = AutoencoderKL()
         model = UNet2DModel(sample_size=64)
     """
-    (found,) = statements(tmp_path, code, idioms=(models,))
+    (found,) = statements(tmp_path, code, readers=(models,))
     assert found.value.data == "UNet2DModel"
 
 
@@ -154,7 +154,7 @@ def test_a_network_off_the_shelf_that_compares_pictures_is_not_the_model(tmp_pat
         class Discriminator(nn.Module): ...
         generator, discriminator, compare = GeneratorRRDB(), Discriminator(), Compare()
     """
-    assert statements(tmp_path, code, idioms=(models,)) == []
+    assert statements(tmp_path, code, readers=(models,)) == []
     assert [name for name, _ in named(tmp_path, code, entry="esrgan.py")] == ["esrgan"]
     assert [name for name, _ in named(tmp_path, code)] == ["GeneratorRRDB"]
 
@@ -169,7 +169,7 @@ def test_a_layer_off_the_shelf_inside_a_network_of_the_job_is_no_model(tmp_path)
             self.mixer = Mamba(d_model=64)
     model = SlimSegNet()
     """
-    assert statements(tmp_path, code, idioms=(models,)) == []
+    assert statements(tmp_path, code, readers=(models,)) == []
     assert [name for name, _ in named(tmp_path, code)] == ["SlimSegNet"]
 
 
@@ -180,7 +180,7 @@ def test_what_a_network_is_built_around_is_as_near_as_it(tmp_path):
         "        self.bert = BertModel.from_pretrained('bert-base-uncased')\n"
     )
     code = "from nets import DropoutBERT\nmodel = DropoutBERT()\n"
-    (found,) = statements(tmp_path, code, idioms=(models,))
+    (found,) = statements(tmp_path, code, readers=(models,))
     assert (found.value.data, found.depth) == ("bert-base-uncased", 0)
 
 
@@ -232,7 +232,7 @@ def test_a_part_of_one_of_many_networks_is_not_surely_the_model(tmp_path):
         "nets = dict(CaraNet=CaraNet(), SNet=SNet())\n"
     )
     code = "from zoo import nets\nmodel = nets['SNet']\n"
-    (found,) = statements(tmp_path, code, idioms=(models,))
+    (found,) = statements(tmp_path, code, readers=(models,))
     assert not found.certain
 
 

@@ -1,4 +1,4 @@
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.own_shapes import module_shapes
 from schedmate.advisor.frameworks.torch_architecture import torch_modules
 
@@ -14,8 +14,8 @@ class GPT(nn.Module):
 """
 
 
-def told(directory, code, idiom=module_shapes):
-    found = statements(directory, code, idioms=(idiom,))
+def told(directory, code, reader=module_shapes):
+    found = statements(directory, code, readers=(reader,))
     return {each.field: (each.value.data, each.value.lines[0].line) for each in found}
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 from schedmate.advisor.frameworks.resuming import resuming, trainer_resumes
 
-IDIOMS = (resuming, trainer_resumes)
+READERS = (resuming, trainer_resumes)
 START = """
     import argparse, glob, os, pickle
     import numpy as np
@@ -30,7 +30,7 @@ LOAD = """
 
 
 def told(directory: Path, code: str, *arguments: str) -> bool | None:
-    return said(directory, START + code, *arguments, idioms=IDIOMS).get("resumes")
+    return said(directory, START + code, *arguments, readers=READERS).get("resumes")
 
 
 @pytest.mark.parametrize(

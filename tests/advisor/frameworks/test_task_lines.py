@@ -1,10 +1,10 @@
-from advisor.frameworks.followed import statements
+from advisor.frameworks.interpreted import statements
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.tasks import tasks
 
 
-def told(directory, code, *arguments, entry="train.py", idiom=tasks):
-    found = statements(directory, code, *arguments, entry=entry, idioms=(idiom,))
+def told(directory, code, *arguments, entry="train.py", reader=tasks):
+    found = statements(directory, code, *arguments, entry=entry, readers=(reader,))
     return [(each.value.data, [line.line for line in each.value.lines]) for each in found]
 
 
@@ -66,7 +66,7 @@ def test_a_command_of_the_program_that_evaluates(tmp_path):
 def test_what_only_answers_infers(tmp_path):
     code = "from vllm import LLM\nllm = LLM(model='gpt2')\nllm.generate(['a'])\n"
     assert told(tmp_path, code)[0][0] == "inference"
-    assert told(tmp_path, code, idiom=frameworks) == [("vllm", [1, 2])]
+    assert told(tmp_path, code, reader=frameworks) == [("vllm", [1, 2])]
 
 
 def test_the_import_of_the_trainer_itself_is_shown(tmp_path):
@@ -77,7 +77,7 @@ def test_the_import_of_the_trainer_itself_is_shown(tmp_path):
         trainer.train()
         trainer.model.save_pretrained("x")
     """
-    assert told(tmp_path, code, idiom=frameworks) == [("transformers", [3, 4])]
+    assert told(tmp_path, code, reader=frameworks) == [("transformers", [3, 4])]
 
 
 def test_a_class_that_is_never_made_says_nothing(tmp_path):

@@ -1,13 +1,13 @@
 import pytest
 
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 from schedmate.advisor.frameworks.tasks import tasks
 
 TRAINS = "\nimport torch\ntorch.optim.SGD(p, lr=0.1)\nloss.backward()\n"
 
 
 def task(directory, code, *arguments, entry="train.py"):
-    found = said(directory, code, *arguments, entry=entry, idioms=(tasks,))
+    found = said(directory, code, *arguments, entry=entry, readers=(tasks,))
     return found.get("task")
 
 

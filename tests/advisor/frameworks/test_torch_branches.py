@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from advisor.frameworks.followed import said
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
+from advisor.frameworks.families import PYTORCH_FAMILY
+from advisor.frameworks.interpreted import said
 
 
 @pytest.fixture
 def told(tmp_path: Path):
     def tell(code: str, *arguments: str) -> dict[str, Any]:
-        return said(tmp_path, code, *arguments, idioms=PYTORCH_WORLD)
+        return said(tmp_path, code, *arguments, readers=PYTORCH_FAMILY)
 
     return tell
 

@@ -10,7 +10,8 @@ from schedmate.advisor.frameworks.torch_data import loader_batches
 from schedmate.advisor.frameworks.torch_loops import accumulation, training_loops
 from schedmate.advisor.frameworks.torch_parallel import torch_parallelism
 from schedmate.advisor.frameworks.torch_precision import torch_precision
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS
+from schedmate.advisor.interpret.python.reached import Reached
+from schedmate.advisor.interpret.python.values import UNKNOWN
 
 LOADER = "torch.utils.data.DataLoader"
 
@@ -21,7 +22,7 @@ LOADER = "torch.utils.data.DataLoader"
         ({"_target": "val_loader"}, {"_target": "train_loader"}),
         ({"_target": "a"}, {"_target": "b", "shuffle": True}),
         ({"_within": "Data.val_dataloader"}, {"_within": "Data.train_dataloader"}),
-        ({"_target": "loader", "_certain": False}, {"_target": "loader"}),
+        ({"_target": "loader", "_reached": Reached.UNDECIDED}, {"_target": "loader"}),
     ],
 )
 def test_of_two_loaders_the_training_s_counts(first, second):
@@ -50,7 +51,7 @@ def test_batches_of_a_batch_sampler_or_a_pipeline():
 
 
 def test_an_unknown_batch_says_nothing():
-    assert said(loader_batches, reading(made(LOADER, named("x"), batch_size=NOBODY_KNOWS))) == {}
+    assert said(loader_batches, reading(made(LOADER, named("x"), batch_size=UNKNOWN))) == {}
 
 
 def test_optimizers_by_class_rate_by_argument_group_or_place():
@@ -93,8 +94,8 @@ def test_autocast_that_is_off_says_nothing():
 
 
 def test_a_choice_of_wrappings_is_settled_by_the_launcher():
-    ddp = made("torch.nn.parallel.DistributedDataParallel", named("m"), _certain=False)
-    dp = made("torch.nn.DataParallel", named("m"), _certain=False)
+    ddp = made("torch.nn.parallel.DistributedDataParallel", named("m"), _reached=Reached.UNDECIDED)
+    dp = made("torch.nn.DataParallel", named("m"), _reached=Reached.UNDECIDED)
     assert said(torch_parallelism, reading(ddp, dp)) == {}
     found = sayings(torch_parallelism, reading(ddp, dp, launchers=("torchrun",)))
     assert [(each.value.data, each.certain) for each in found] == [("ddp", True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.frameworks.followed import said
+from advisor.frameworks.interpreted import said
 from schedmate.advisor.frameworks.torch_checkpoints import saving
 
 LOOP = """
@@ -45,5 +45,5 @@ LOOP = """
     ],
 )
 def test_saves_in_the_loop_over_epochs(tmp_path, save, found):
-    told = said(tmp_path, LOOP.format(save=save), idioms=(saving,))
+    told = said(tmp_path, LOOP.format(save=save), readers=(saving,))
     assert (told.get("checkpoint_dir"), told.get("checkpoint_every")) == found

@@ -1,4 +1,4 @@
-"""No idiom of the PyTorch world raises, whatever a trace holds."""
+"""No reader of the PyTorch family raises, whatever a trace holds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.frameworks.families import PYTORCH_FAMILY
 from advisor.frameworks.traces import at, reading
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Binding, Loop
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Call,
     Dotted,
+    LibraryObject,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.settle.claim import Claim
@@ -129,7 +130,7 @@ plain = st.one_of(
 values = st.recursive(
     st.one_of(
         plain.map(lambda data: Value(data, (at(),))),
-        st.just(NOBODY_KNOWS),
+        st.just(UNKNOWN),
         st.sampled_from(CALLEES).map(lambda name: Value(Dotted(name))),
     ),
     lambda inner: st.one_of(
@@ -138,7 +139,7 @@ values = st.recursive(
             lambda parts: Value(Table(parts))
         ),
         st.tuples(st.sampled_from(CALLEES), inner).map(
-            lambda one: Value(Thing(Call(callee=one[0], positional=(one[1],), line=at())))
+            lambda one: Value(LibraryObject(Call(callee=one[0], positional=(one[1],), line=at())))
         ),
     ),
     max_leaves=6,
@@ -149,7 +150,7 @@ calls = st.builds(
     positional=st.lists(values, max_size=3).map(tuple),
     keywords=st.dictionaries(st.sampled_from(NAMES), values, max_size=5),
     line=st.just(at(3)),
-    certain=st.booleans(),
+    reached=st.sampled_from(Reached),
     target=st.sampled_from(["", "train_loader", "optimizer", "model"]),
     within=st.sampled_from(["", "train", "Lit.configure_optimizers", "."]),
     loops=st.sampled_from([(), (0,), (0, 1), (99,)]),
@@ -183,5 +184,5 @@ bindings = st.builds(
 )
 def test_every_trace_is_answered(some, rounds, names, options):
     read = reading(*some, loops=rounds, bindings=names, options=options)
-    for idiom in PYTORCH_WORLD:
-        assert all(isinstance(each, Claim) for each in idiom(read)), idiom
+    for reader in PYTORCH_FAMILY:
+        assert all(isinstance(each, Claim) for each in reader(read)), reader

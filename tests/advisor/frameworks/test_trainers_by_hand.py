@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from advisor.frameworks.families import by_calls
 from advisor.frameworks.traces import made, named, reading, said, thing, val
-from schedmate.advisor.frameworks.accelerate import accelerate
-from schedmate.advisor.frameworks.composer import composer
-from schedmate.advisor.frameworks.deepspeed import deepspeed
-from schedmate.advisor.frameworks.detectron import detectron2
+from schedmate.advisor.frameworks.detectron2 import detectron2
+from schedmate.advisor.frameworks.environments import stable_baselines
 from schedmate.advisor.frameworks.fastai import fastai
 from schedmate.advisor.frameworks.lightning import (
     lightning,
     lightning_checkpoints,
 )
 from schedmate.advisor.frameworks.megatron import megatron
-from schedmate.advisor.frameworks.mmengine import mmengine
-from schedmate.advisor.frameworks.named_options import fairseq
-from schedmate.advisor.frameworks.reinforcement import stable_baselines
 from schedmate.advisor.frameworks.resuming import trainer_resumes
-from schedmate.advisor.frameworks.torchtitan import torchtitan
-from schedmate.advisor.frameworks.training_arguments import training_arguments
-from schedmate.advisor.frameworks.ultralytics import ultralytics
 
+accelerate = by_calls("accelerate")
+composer = by_calls("composer")
+deepspeed = by_calls("deepspeed")
+mmengine = by_calls("mmengine")
+fairseq = by_calls("fairseq")
+torchtitan = by_calls("torchtitan")
+training_arguments = by_calls("transformers")
+ultralytics = by_calls("ultralytics")
 ZERO3 = {
     "zero_optimization": {"stage": 3},
     "bf16": {"enabled": True},
@@ -278,26 +279,4 @@ def test_stable_baselines():
         "learning_rate": 3e-4,
         "batch_size": 256,
         "max_steps": 1_000_000,
-    }
-
-
-def test_torchtitan_options_go_over_its_file():
-    config = {
-        "model": {"name": "llama3", "flavor": "8B"},
-        "training": {"local_batch_size": 1, "seq_len": 8192, "steps": 1000, "dataset": "c4"},
-        "optimizer": {"name": "AdamW", "lr": 3e-4},
-        "parallelism": {"data_parallel_shard_degree": -1},
-        "checkpoint": {"enable": False, "interval": 500},
-    }
-    words = ["--job.config_file", "l.toml", "--training.steps=20"]
-    read = reading(configs={"l.toml": config}, arguments=words)
-    assert said(torchtitan, read) == {
-        "model": "llama3-8B",
-        "batch_size": 1,
-        "sequence_length": 8192,
-        "max_steps": "20",
-        "dataset": "c4",
-        "optimizer": "AdamW",
-        "learning_rate": 3e-4,
-        "parallelism": "fsdp",
     }

@@ -6,9 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from schedmate.advisor.frameworks.base import Idiom, Reading
+from schedmate.advisor.frameworks.base import Reader, Reading
 from schedmate.advisor.interpret.python.trace import Binding, Loop, Trace
-from schedmate.advisor.interpret.python.values import Call, Dotted, Sequence, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import (
+    Call,
+    Dotted,
+    LibraryObject,
+    Sequence,
+    Table,
+    Value,
+)
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.run import Entry, PythonRun
 from schedmate.advisor.settle.claim import Claim
@@ -20,7 +27,7 @@ def at(line: int = 1, text: str = "", file: str = "train.py") -> Evidence:
 
 
 def val(data: Any, line: int = 1) -> Value:
-    """Plain data, dicts and lists as values; `...` is what nobody knows."""
+    """Plain data, dicts and lists as values; `...` is an unknown value."""
     if isinstance(data, Value):
         return data
     if isinstance(data, dict):
@@ -35,7 +42,7 @@ def named(dotted: str) -> Value:
 
 
 def thing(call: Call) -> Value:
-    return Value(Thing(call))
+    return Value(LibraryObject(call))
 
 
 def made(callee: str, *positional: Any, **keywords: Any) -> Call:
@@ -78,13 +85,13 @@ def reading(
     )
 
 
-def sayings(idiom: Idiom, read: Reading) -> list[Claim]:
-    return list(idiom(read))
+def sayings(reader: Reader, read: Reading) -> list[Claim]:
+    return list(reader(read))
 
 
-def said(idiom: Idiom, read: Reading) -> dict[str, Any]:
+def said(reader: Reader, read: Reading) -> dict[str, Any]:
     """Field and plain value; a library's name as its last part."""
-    return {each.field: plain(each.value) for each in sayings(idiom, read)}
+    return {each.field: plain(each.value) for each in sayings(reader, read)}
 
 
 def plain(value: Value) -> Any:

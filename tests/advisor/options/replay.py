@@ -11,12 +11,12 @@ import yaml
 
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Call,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.interpret.python.values import Sequence as Items
@@ -51,13 +51,13 @@ def plain(found: Value | None) -> Any:
 
 @dataclass
 class Replay:
-    """A world with a command line and config files; calls of it go to the models."""
+    """A context with a command line and config files; calls of it go to the models."""
 
     command: str | Sequence[Word] = ""
     configs: Mapping[str, str] = field(default_factory=dict)
     python_configs: Mapping[str, Value] = field(default_factory=dict)
     environment: Mapping[str, Word] = field(default_factory=dict)
-    invoked: Any = lambda function, positional, keywords: NOBODY_KNOWS
+    invoked: Any = lambda function, positional, keywords: UNKNOWN
     stated: list[Option] = field(default_factory=list)
     line: int = 0
 
@@ -109,4 +109,4 @@ class Replay:
             receiver=on,
         )
         result = MODELS[callee](call, self)
-        return Value(Thing(call), (call.line,)) if result is None else result
+        return Value(LibraryObject(call), (call.line,)) if result is None else result

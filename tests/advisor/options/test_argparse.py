@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.options.following import job
+from advisor.options.interpreting import job
 from advisor.options.replay import Replay, plain, value
-from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, LocalFunction, Table, Value
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN_DATA,
+    Dotted,
+    LocalFunction,
+    Table,
+    Value,
+)
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.sources.files import evidence
 
@@ -38,7 +44,7 @@ def namespace(command: str, *declared: tuple):
         ("--ep 5", {"type": INT}, 5),
         ("-e5", {"type": INT}, 5),
         ("-e 5", {"type": INT}, 5),
-        ("--epochs 1e6", {"type": INT}, UNKNOWN),
+        ("--epochs 1e6", {"type": INT}, UNKNOWN_DATA),
         ("--epochs 5 --epochs 6", {"type": INT}, 6),
         ("--epochs 1 2 3", {"type": INT, "nargs": "+"}, [1, 2, 3]),
         ("--epochs 1 2", {"type": INT, "nargs": 2}, [1, 2]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.options.following import job
+from advisor.options.interpreting import job
 
 HYDRA = """
     import hydra

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.options.following import job
+from advisor.options.interpreting import job
 from schedmate.advisor.interpret.shell import Word
 
 CLICK = """

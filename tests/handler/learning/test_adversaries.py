@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
-from schedmate.handler.interpreter import GLOSSES, Reading
 from schedmate.handler.learning import read_rules, written_rules
+from schedmate.handler.model_reading import DEFINITIONS, Reading
 from schedmate.model import REASONS, Answer, BadInput, Cost, JobState
 from schedmate.model.wire import to_json
 from schedmate.store.sqlite import SqliteStore
@@ -54,7 +54,7 @@ def refined(store, text, asker):
 
 @pytest.mark.parametrize("line", ORDERS.splitlines())
 def test_a_model_that_obeys_the_log_gets_no_more_than_the_table_gives(line):
-    for reason in (*GLOSSES, "preempted", "requeue forever", "", "x" * 1_000_000):
+    for reason in (*DEFINITIONS, "preempted", "requeue forever", "", "x" * 1_000_000):
         case, diagnosis = refined(None, ORDERS, RecklessAsker(line=line, reason=reason))
         assert diagnosis.reason in REASONS
         assert diagnosis.decision == decide(diagnosis.reason, case, blamed=diagnosis.blame.nodes)
@@ -79,7 +79,7 @@ def test_an_answer_that_is_none_is_dropped_and_teaches_nothing(store, answer):
     assert not store.learned_rules()
 
 
-def test_marks_by_which_models_tell_roles_apart_do_not_reach_it(store):
+def test_marks_of_a_chats_roles_do_not_reach_it(store):
     asker = ScriptedAsker([{"line": "x", "reason": "data_error"}])
     with pytest.raises(ValueError):
         refined(store, ORDERS, asker)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.handler import Case, Handler, NamedLog, name_of
+from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
 from schedmate.handler.learning import Teaching, healthy_logs, try_rules
-from schedmate.handler.learning.healthy import harmless_lines, scan
-from schedmate.handler.rules import RULES
+from schedmate.handler.learning.trials import harmless_lines, scan
 from schedmate.model import BadInput, JobState
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
@@ -62,7 +61,7 @@ def test_a_correction_wins_over_a_confident_rule(store):
     assert again.evidence[0].text.startswith("ValueError: the mesh of rank 5")
 
 
-def test_it_wins_over_what_a_model_said_and_can_be_undone(store):
+def test_it_wins_over_a_models_answer_and_can_be_undone(store):
     ask(store, case_of(PUZZLE), "python_exception")
     lesson = Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
     assert Handler(store).diagnose(case_of(PUZZLE)).reason == "gpu_hardware"
@@ -83,7 +82,7 @@ def test_a_line_that_was_pointed_at_must_be_there_again(store):
     """The same symptom without the line that the operator pointed at is another failure."""
     text = f"{SPOKEN}\n{CRASH}"
     case = case_of(text)
-    line = next(line for line in Handler(store)._study(case).gathered.tail if line.text == SPOKEN)
+    line = next(line for line in Handler(store)._analyse(case).gathered.tail if line.text == SPOKEN)
     Handler(store).correct(case, "gpu_hardware", ADA, line=line, make_rule=False)
     again = Handler(store).diagnose(case_of(text.replace("7", "8")))
     assert (again.reason, again.evidence[0].text) == ("gpu_hardware", SPOKEN.replace("7", "8"))
@@ -311,8 +310,8 @@ def test_a_general_line_makes_no_rule_but_is_remembered(store):
 
 
 def test_harmless_lines_match_no_built_in_rule():
-    book = Handler()._shelf.book
-    wrong = [line for line in harmless_lines() if book.for_line(line) is not None]
+    rule_set = Handler()._active_rules.rule_set
+    wrong = [line for line in harmless_lines() if rule_set.for_line(line) is not None]
     assert not wrong
 
 
@@ -346,10 +345,10 @@ def test_healthy_logs_are_read_in_bounded_time(store, tmp_path):
     logs = [tmp_path / f"{n}.log" for n in range(5)]
     for number, log in enumerate(logs):
         completed(store, log, STEPS, str(number))
-    told = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
-    assert (told.logs, told.of, told.hits) == (0, 5, {})
+    scanned = scan([a_learned_rule()], healthy_logs(store), seconds=-1)
+    assert (scanned.logs, scanned.of, scanned.hits) == (0, 5, {})
     seen = []
-    told = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
+    scanned = scan([a_learned_rule()], healthy_logs(store), on_log=lambda *at: seen.append(at))
     assert seen[-1] == (5, 5)
 
 
@@ -359,7 +358,3 @@ def test_a_broken_rule_in_the_store_is_passed_over(store):
     store.keep_rule(a_learned_rule("r1", origin=an_origin("operator")))
     text = "record 3 of shard 9 is cut short\n"
     assert Handler(store).diagnose(case_of(text)).rule == "r1"
-
-
-def test_built_in_rules_have_names_that_differ():
-    assert len({name_of(rule) for rule in RULES}) == len(RULES)

@@ -45,10 +45,10 @@ def store(tmp_path):
 
 
 def correct(schedmate, *more):
-    told = schedmate(
+    called = schedmate(
         "rules", "correct", "job.out", "--exit-code", 1, "--reason", "storage_io", "--json", *more
     )
-    return told.json
+    return called.json
 
 
 def diagnosed(schedmate):
@@ -73,14 +73,16 @@ def test_a_correction_is_kept_shown_and_undone(schedmate):
     assert schedmate("rules", "list").out == ""
 
 
-def test_people_are_told_what_follows(schedmate):
-    told = schedmate("rules", "correct", "job.out", "--exit-code", 1, "--reason", "storage_io")
-    assert re.search(r"c[0-9a-f]{7}: such failures are storage_io from now on: \[pump\]", told.out)
-    assert re.search(r"rule r[0-9a-f]{7} \(storage_io\) is enabled", told.out)
-    assert "undo it: schedmate rules remove c" in told.err
-    told = schedmate("diagnose", "job.out", "--exit-code", 1, "--no-llm")
-    assert "storage_io (infrastructure), 95% sure, by memory" in told.out
-    assert "as ada says" in told.out
+def test_the_consequences_are_printed(schedmate):
+    called = schedmate("rules", "correct", "job.out", "--exit-code", 1, "--reason", "storage_io")
+    assert re.search(
+        r"c[0-9a-f]{7}: such failures are storage_io from now on: \[pump\]", called.out
+    )
+    assert re.search(r"rule r[0-9a-f]{7} \(storage_io\) is enabled", called.out)
+    assert "undo it: schedmate rules remove c" in called.err
+    called = schedmate("diagnose", "job.out", "--exit-code", 1, "--no-llm")
+    assert "storage_io (infrastructure), 95% sure, by memory" in called.out
+    assert "as ada says" in called.out
 
 
 def test_a_line_can_be_pointed_at(schedmate):
@@ -106,9 +108,9 @@ def test_a_job_is_corrected_by_its_id(schedmate, store, tmp_path):
     assert "knows a job 18" in schedmate("rules", "correct", "18", "--reason", "hang", code=3).err
 
 
-def test_a_reason_that_is_none_is_said(schedmate):
-    told = schedmate("rules", "correct", "job.out", "--reason", "storage", code=2)
-    assert "did you mean storage_io" in told.err
+def test_a_reason_that_is_none_is_reported(schedmate):
+    called = schedmate("rules", "correct", "job.out", "--reason", "storage", code=2)
+    assert "did you mean storage_io" in called.err
 
 
 def test_a_rule_is_switched_off_and_on(schedmate):
@@ -132,10 +134,10 @@ def test_a_rule_that_a_healthy_log_speaks_against_is_not_switched_on(schedmate, 
     (tmp_path / "ok.log").write_text(f"{STEPS}{SPOKEN}\nall is well\n")
     job = a_job(id="5", state=JobState.COMPLETED, logs=(str(tmp_path / "ok.log"),))
     store.keep_run(replace(a_past_run(), job=job))
-    told = schedmate("rules", "test", rule, "job.out", code=1).out
-    assert "NOT OK, tried on 1 of 1 healthy logs" in told
-    assert f"found {'job.out'}:31: {SPOKEN}" in told
-    assert "ok.log:31" in told
+    called = schedmate("rules", "test", rule, "job.out", code=1).out
+    assert "NOT OK, tried on 1 of 1 healthy logs" in called
+    assert f"found {'job.out'}:31: {SPOKEN}" in called
+    assert "ok.log:31" in called
     trials = schedmate("rules", "test", "--all", "--json", code=1).json["trials"]
     assert [trial["ok"] for trial in trials] == [False]
     schedmate("rules", "disable", rule)
@@ -147,8 +149,8 @@ def test_a_rule_is_added_by_hand(schedmate):
     added = schedmate("rules", "add", "--reason", "storage_io", "--text", line, "--json").json
     assert added["rules"][0]["positives"] == [line]
     harmless = "Saving model checkpoint to out/x"
-    told = schedmate("rules", "add", "--reason", "storage_io", "--text", harmless, code=1)
-    assert "is refused: it matches a harmless line" in told.out
+    called = schedmate("rules", "add", "--reason", "storage_io", "--text", harmless, code=1)
+    assert "is refused: it matches a harmless line" in called.out
     assert "too general" in schedmate(
         "rules", "add", "--reason", "storage_io", "--text", "error 3", code=2
     ).err  # fmt: skip
@@ -168,15 +170,15 @@ def test_rules_travel_to_another_site(schedmate, tmp_path, monkeypatch):
 
 def test_built_in_rules_are_listed_and_shown(schedmate):
     listed = schedmate("rules", "list", "--built-in").out
-    assert re.search(r"^gpu_oom/1 .*0\.\d", listed, re.MULTILINE)
-    assert "out of memory" in schedmate("rules", "show", "gpu_oom/1").out
+    assert re.search(r"^gpu_oom/device-allocator .*0\.\d", listed, re.MULTILINE)
+    assert "out of memory" in schedmate("rules", "show", "gpu_oom/device-allocator").out
     both = schedmate("rules", "list", "--json").json
     assert both["schema"] == "schedmate.rules/1"
     assert len(both["built_in"]) > 50
     assert "nothing is called 'x'" in schedmate("rules", "show", "x", code=3).err
 
 
-def test_which_rule_must_be_said(schedmate):
+def test_which_rule_must_be_given(schedmate):
     assert "which rule" in schedmate("rules", "test", code=2).err
     assert "no learned rule to test" in schedmate("rules", "test", "--all").err
 
@@ -185,19 +187,19 @@ def test_a_false_alarm_can_be_corrected(schedmate, tmp_path):
     (tmp_path / "job.out").write_text("ValueError: the mesh of rank 3 has a hole\n")
     assert schedmate("diagnose", "job.out", "--json").json["reason"] == "value_error"
 
-    told = schedmate("rules", "correct", "job.out", "--reason", "not_failed", "--json").json
+    called = schedmate("rules", "correct", "job.out", "--reason", "not_failed", "--json").json
     again = schedmate("diagnose", "job.out", "--json").json
 
-    assert told["rule"] is None
+    assert called["rule"] is None
     assert (again["reason"], again["category"], again["source"]) == ("not_failed", "none", "memory")
     assert again["decision"]["retry"] == "no"
 
 
 def test_not_knowing_is_no_correction(schedmate):
-    told = schedmate("rules", "correct", "job.out", "--reason", "unknown", code=2)
-    assert "'unknown' corrects nothing" in told.err
-    told = schedmate("rules", "add", "--reason", "not_failed", "--text", SPOKEN, code=2)
-    assert "is no reason of a failure" in told.err
+    called = schedmate("rules", "correct", "job.out", "--reason", "unknown", code=2)
+    assert "'unknown' corrects nothing" in called.err
+    called = schedmate("rules", "add", "--reason", "not_failed", "--text", SPOKEN, code=2)
+    assert "is no reason of a failure" in called.err
 
 
 PROPOSED = "[pump] valve 7 does not close, pressure 3.25 stays"
@@ -248,8 +250,8 @@ def test_one_command_undoes_all_that_a_model_taught(schedmate, store, proposed):
     schedmate("rules", "accept", proposed)
     added = ("rules", "add", "--reason", "storage_io", "--text", "beegfs: target 7 lost for good")
     mine = schedmate(*added, "--json").json["rules"][0]["id"]
-    told = schedmate("rules", "forget", "--by", "model", "--json").json
-    assert proposed in told["ids"]
+    called = schedmate("rules", "forget", "--by", "model", "--json").json
+    assert proposed in called["ids"]
     assert [rule.id for rule in store.learned_rules()] == [mine]
     assert not store.past_failures()
     assert "answered" not in diagnosed(schedmate)["suggestion"]

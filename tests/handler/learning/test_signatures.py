@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.handler import Case, Handler, NamedLog
-from schedmate.handler.signature import is_telling, masked
+from schedmate.handler.signature import is_distinctive, masked
 from schedmate.model import JobState
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
@@ -120,8 +120,8 @@ def test_what_matters_is_kept(one, other):
 
 
 def test_a_line_of_numbers_and_common_words_is_not_telling():
-    assert not is_telling(masked("step 3: error 17 in '/a/b'"))
-    assert is_telling(masked("valve 7 does not close"))
+    assert not is_distinctive(masked("step 3: error 17 in '/a/b'"))
+    assert is_distinctive(masked("valve 7 does not close"))
 
 
 @given(st.text(max_size=2000))

@@ -1,4 +1,4 @@
-"""What is no log at all is said to be unreadable, and holds up nobody."""
+"""What is no log is reported as unreadable, and takes no time."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_a_device_and_a_pipe_are_unreadable_and_the_other_logs_are_read(tmp_path
     assert Handler().diagnose(case).reason == "gpu_oom"
 
 
-def test_who_has_nothing_but_a_device_is_told_so():
-    told = Handler().diagnose(Case(logs=(Path("/dev/zero"),), exit_code=1))
-    assert told.reason == "unknown"
-    assert "/dev/zero (no regular file)" in told.summary
+def test_a_device_is_reported_as_no_log():
+    diagnosis = Handler().diagnose(Case(logs=(Path("/dev/zero"),), exit_code=1))
+    assert diagnosis.reason == "unknown"
+    assert "/dev/zero (no regular file)" in diagnosis.summary
 
 
 def clues_of(content: bytes) -> tuple[Clue, ...]:
@@ -95,13 +95,13 @@ def test_other_encodings_and_archives_give_the_same_answer(written, tmp_path):
     log.write_bytes(FAILED)
     expected = Handler().diagnose(Case(logs=(log,), exit_code=1))
     log.write_bytes(written)
-    told = Handler().diagnose(Case(logs=(log,), exit_code=1))
-    assert told.reason == "gpu_oom"
-    assert told.evidence == expected.evidence
+    diagnosis = Handler().diagnose(Case(logs=(log,), exit_code=1))
+    assert diagnosis.reason == "gpu_oom"
+    assert diagnosis.evidence == expected.evidence
 
 
 def test_an_archive_that_is_too_large_is_read_as_far_as_the_bound(monkeypatch):
-    monkeypatch.setattr("schedmate.logs.texts.MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr("schedmate.logs.decoding.MAX_UNPACKED", 1 << 20)
     packed = gzip.compress(OOM + b"step\n" * (1 << 20))
     found = gather(Case(logs=(NamedLog("a.log", packed),)))
     assert [clue.rule.reason for clue in found.clues] == ["gpu_oom"]

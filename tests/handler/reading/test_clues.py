@@ -63,7 +63,7 @@ def test_a_number_that_counts_up_is_no_rank():
     assert clue("".join(labelled) + f"3: {ERROR}").rank == 3
 
 
-def test_the_name_of_the_file_tells_the_rank_where_the_line_does_not():
+def test_the_name_of_the_file_names_the_rank_where_the_line_does_not():
     assert clue(ERROR, "logs/rank_3.log").rank == 3
     assert clue(f"[rank5]: {ERROR}", "logs/rank_3.log").rank == 5
     found = clue(ERROR, "none_x/attempt_2/7/stderr.log")

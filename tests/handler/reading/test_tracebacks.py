@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedmate.handler import Case, NamedLog
+from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.reading import gather
 
 TORCH = "/opt/lib/python3.11/site-packages/torch/nn/modules/module.py"
@@ -173,7 +173,7 @@ def test_a_log_that_is_cut_off_amid_a_traceback_is_a_weak_sign():
         PLAIN.replace("Traceback", "2026-01-01 12:00:00 WARNING x: Traceback", 1),
     ],
 )
-def test_what_is_told_as_harmless_is_no_clue(text):
+def test_what_is_announced_as_harmless_is_no_clue(text):
     assert causes(text) == []
 
 
@@ -207,3 +207,23 @@ def test_the_stack_of_a_crash_is_one_clue_and_no_sign_of_life():
     assert "cuda_illegal_access" in {clue.rule.reason for clue in found}
     assert len(found) <= 2
     assert all(clue.calm_after == 0 for clue in found)
+
+
+CALLS = 'Traceback (most recent call last):\n  File "a.py", line 3, in load\n    x = d["k"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (CALLS, 'at File "a.py", line 3, in load x = d["k"]'),
+        (CALLS.rpartition("    ")[0], 'at File "a.py", line 3, in load'),
+        (CALLS.partition("  File")[0], "the log ends inside its traceback"),
+    ],
+)
+@pytest.mark.parametrize("exit_code", [None, 1])
+def test_of_a_traceback_that_is_cut_off_what_is_known_is_shown(text, shown, exit_code):
+    log = NamedLog("a.log", f"step 1\nstep 2\n{text}".encode())
+    found = Handler().diagnose(Case(logs=(log,), exit_code=exit_code))
+    assert found.reason == "python_exception"
+    assert "the log ends inside its traceback" in found.summary
+    assert shown in found.summary

@@ -18,7 +18,7 @@ srun: error: n1: task 0: Aborted (core dumped)
 srun: error: n1: task 3: Exited with exit code 1
 """,
     ),
-    "somebody cancelled it": (
+    "it was cancelled": (
         "cancelled",
         {"state": "CANCELLED by 1000", "exit_code": 143},
         """

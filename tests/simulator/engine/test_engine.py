@@ -186,13 +186,13 @@ def test_ends_are_told_before_arrivals_and_both_before_the_decision():
 
 
 class Lasting:
-    """Every twentieth second is kept; who is hit comes back after five seconds."""
+    """Every twentieth second is kept; a job that is hit comes back after five seconds."""
 
-    def __init__(self, mistakes=None):
-        self.mistakes = mistakes or {}
+    def restarts_with(self, job, done_s):
+        return 100.0, done_s // 20 * 20
 
-    def lost(self, job, node, done_s):
-        return 5.0, done_s // 20 * 20
+    def by_hand_s(self, job):
+        return 5.0
 
 
 def test_a_node_takes_its_jobs_with_it_and_they_come_back_from_their_checkpoint():
@@ -275,15 +275,3 @@ def test_a_node_of_a_kind_fails_alone():
     ).run()
     assert outcome.end.tolist() == [100, 50 + 10 + 50]
     assert (cluster.gpus, cluster.free) == (6, 6)
-
-
-def test_a_job_that_is_stopped_by_mistake_comes_back_once():
-    columns = trace((0, 100, 1))
-    outcome = engine(columns, Fifo(), Pool(1), recovery=Lasting({0: 50.0})).run()
-    assert outcome.end.tolist() == [50 + 5 + 10 + (100 - 40)]
-    assert outcome.preemptions.tolist() == [1]
-
-
-def test_a_mistake_that_comes_too_late_is_none():
-    outcome = engine(trace((0, 100, 1)), Fifo(), Pool(1), recovery=Lasting({0: 100.0})).run()
-    assert outcome.end.tolist() == [100]

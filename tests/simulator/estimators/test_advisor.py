@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES, columns_of

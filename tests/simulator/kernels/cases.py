@@ -82,6 +82,7 @@ def seen(
         expected=said[0].tolist(),
         planned=said[1].tolist(),
         queue_key=(table.submit if queue_key is None else queue_key).tolist(),
+        nice=[0] * len(table),
         log_sigma=[0.0] * len(table) if log_sigma is None else log_sigma.tolist(),
     )
 

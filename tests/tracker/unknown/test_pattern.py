@@ -70,7 +70,7 @@ def test_elapsed_time_in_its_unit():
         r"(?P<current>\d+) (\w+)",
         r"(?P<current>\d+) (?=x)",
         r"(?P<current>(?:(?:a{0,900}){0,900}){0,900})",
-        r"(?P<current>\d+)" + "x" * 5000,
+        r"(?P<current>\d+)" + "x" * 9000,
         "(?P<current>\ud800)",
         "",
     ],

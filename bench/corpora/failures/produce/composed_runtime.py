@@ -3,8 +3,8 @@
 # ruff: noqa: E501 - programs and the lines of logs are quoted as they are
 from __future__ import annotations
 
-from composing import Composed, main
-from surroundings import ASYNC, ELASTIC, FRAMES, watchdog
+from bench.corpora.failures.produce.composing import Composed, main
+from bench.corpora.failures.produce.surroundings import ASYNC, ELASTIC, FRAMES, watchdog
 
 _ASSERT = "".join(
     "../aten/src/ATen/native/cuda/Indexing.cu:1284: indexSelectLargeIndex: block: [134,0,0], thread: "

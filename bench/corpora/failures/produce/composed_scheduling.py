@@ -3,8 +3,8 @@
 # ruff: noqa: E501 - the lines of logs are as long as they are
 from __future__ import annotations
 
-from composing import Composed, main
-from surroundings import FRAMES
+from bench.corpora.failures.produce.composing import Composed, main
+from bench.corpora.failures.produce.surroundings import FRAMES
 
 CASES = [
     Composed(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from making import CASES, RETRY
+from bench.corpora.failures.produce.making import CASES, RETRY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

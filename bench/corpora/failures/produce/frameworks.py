@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from making import Job, main
+from bench.corpora.failures.produce.making import Job, main
 
 LIGHTNING = """import lightning as L
 import torch

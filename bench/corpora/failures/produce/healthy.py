@@ -3,10 +3,9 @@
 # ruff: noqa: E501 - programs and the lines of logs are quoted as they are
 from __future__ import annotations
 
-from making import Job, main
-from trainers import trainer
-
-from frameworks import JAX, KERAS, LIGHTNING, LOSS, TRANSFORMERS
+from bench.corpora.failures.produce.frameworks import JAX, KERAS, LIGHTNING, LOSS, TRANSFORMERS
+from bench.corpora.failures.produce.making import Job, main
+from bench.corpora.failures.produce.trainers import trainer
 
 
 def _says(style: str, *lines: str, every: int = 5) -> dict[str, str]:

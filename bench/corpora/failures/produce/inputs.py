@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from making import Job, Prepare, main
-from trainers import trainer
+from bench.corpora.failures.produce.making import Job, Prepare, main
+from bench.corpora.failures.produce.trainers import trainer
 
 _HYDRA = """import hydra
 

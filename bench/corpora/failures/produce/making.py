@@ -1,9 +1,9 @@
-"""Runs a program that fails, and writes down its logs as a case of the exam.
+"""Runs a program that fails, and writes down its logs as a labelled case.
 
 A producer is a list of `Job` and a call of `main`; run it with the interpreter that has what its
 programs import (`scripts/make-frameworks-env`; some want jax, hydra-core, ray or pydantic too):
 
-    .venv-frameworks/bin/python bench/corpora/failures/produce/FAMILY.py [NAME...] --out DIR
+    .venv-frameworks/bin/python -m bench.corpora.failures.produce.FAMILY [NAME...] --out DIR
 
 What a log would tell of the machine it was made on is replaced before it is kept.
 """
@@ -89,7 +89,7 @@ def main(jobs: Sequence[Job]) -> None:
 
 
 def make(job: Job, family: str, out: Path) -> str:
-    with tempfile.TemporaryDirectory(prefix="exam-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="case-") as scratch:
         work = Path(scratch) / "proj"
         for name, text in job.files.items():
             (work / name).parent.mkdir(parents=True, exist_ok=True)

@@ -11,8 +11,8 @@ import signal
 import subprocess
 from pathlib import Path
 
-from making import Job, Prepare, killed_after, main
-from trainers import trainer
+from bench.corpora.failures.produce.making import Job, Prepare, killed_after, main
+from bench.corpora.failures.produce.trainers import trainer
 
 _CRASH = (
     "import ctypes\n\n\ndef step(state, i):\n    return ctypes.string_at(0) if i == 14 else 1.0"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from making import Job, Run, main, run_command
-from trainers import trainer
+from bench.corpora.failures.produce.making import Job, Run, main, run_command
+from bench.corpora.failures.produce.trainers import trainer
 
 
 class _Refuses(http.server.BaseHTTPRequestHandler):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from making import Job, main
-from trainers import trainer
+from bench.corpora.failures.produce.making import Job, main
+from bench.corpora.failures.produce.trainers import trainer
 
 _TORCH = "import os\nimport torch\n\n"
 _MNT = "unshare -m bash -c 'mount -t tmpfs -o size={size} none {where} && {command}'"

@@ -6,7 +6,7 @@ The others fail in their next collective; who died first must be found.
 # ruff: noqa: E501 - programs and the lines of logs are quoted as they are
 from __future__ import annotations
 
-from making import Job, main
+from bench.corpora.failures.produce.making import Job, main
 
 _DDP = """import datetime
 import os

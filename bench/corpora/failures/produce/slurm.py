@@ -2,7 +2,7 @@
 
 Needs root and Slurm (`scripts/install-test-packages`), and schedmate to be importable:
 
-    .venv-test/bin/python bench/corpora/failures/produce/slurm.py [--out DIR]
+    .venv-test/bin/python -m bench.corpora.failures.produce.slurm [--out DIR]
 """
 
 # ruff: noqa: E501 - programs and the lines of logs are quoted as they are
@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from making import CASES, Job, keep
-
+from bench.corpora.failures.produce.making import CASES, Job, keep
 from schedmate.testing.slurm_cluster import SlurmCluster, private_slurm
 
 _STEPS = """import time
@@ -195,7 +194,7 @@ def _wait(ready: Callable[[], bool], seconds: float) -> None:
 
 
 def produce(jobs: Sequence[SlurmJob], out: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="exam-") as scratch, private_slurm() as cluster:
+    with tempfile.TemporaryDirectory(prefix="case-") as scratch, private_slurm() as cluster:
         work = {one.job.name: Path(scratch) / one.job.name for one in jobs}
         ids = {one.job.name: _submit(work[one.job.name], one) for one in jobs}
         for one in (one for one in jobs if one.act is not None):

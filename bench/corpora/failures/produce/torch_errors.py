@@ -3,8 +3,8 @@
 # ruff: noqa: E501 - programs and the lines of logs are quoted as they are
 from __future__ import annotations
 
-from making import Job, main
-from torch_trainers import failing_at, torch_trainer
+from bench.corpora.failures.produce.making import Job, main
+from bench.corpora.failures.produce.torch_trainers import failing_at, torch_trainer
 
 BASH = "bash job.sh"
 

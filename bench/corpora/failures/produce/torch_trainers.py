@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainers import trainer
+from bench.corpora.failures.produce.trainers import trainer
 
 _NET = """import os
 import torch

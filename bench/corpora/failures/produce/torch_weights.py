@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from making import Job, main
-from torch_trainers import torch_trainer
+from bench.corpora.failures.produce.making import Job, main
+from bench.corpora.failures.produce.torch_trainers import torch_trainer
 
 BASH = "bash job.sh"
 

@@ -140,11 +140,11 @@ class Agent:
 
 
 def _offered(seen: Seen, topics: list[Topic]) -> dict[str, list[Choice]]:
-    """What was followed; where nothing was, what is written in the files."""
-    followed = named_values(seen.run, seen.trace)
-    offered = {topic.field: choices(topic, followed) for topic in topics}
+    """What was interpreted; where nothing was, what is written in the files."""
+    interpreted = named_values(seen.run, seen.trace)
+    offered = {topic.field: choices(topic, interpreted) for topic in topics}
     if not all(offered.values()):
-        both: list[Named] = [*followed, *written_values(seen.settings())]
+        both: list[Named] = [*interpreted, *written_values(seen.settings())]
         for topic in topics:
             if not offered[topic.field] and topic.field != "task":
                 offered[topic.field] = choices(topic, both)

@@ -1,4 +1,4 @@
-"""What a model may choose from: values that were followed through the code, each with its line.
+"""What a model may choose from: values that were interpreted through the code, each with its line.
 
 A model that can only pick one of these can neither invent nor misquote. Comments and help texts
 are no values of the code, so nothing that is written there can be picked.
@@ -72,7 +72,7 @@ class Choice:
 
 
 def choices(topic: Topic, named: Sequence[Named]) -> list[Choice]:
-    """The likeliest first; none where something that nobody knows decides."""
+    """The likeliest first; none where unknown something decides."""
     if any(each.undecided and _is_of(topic, each.name) for each in named):
         return []
     made = _tasks(named) if topic.field == "task" else _values(topic, named)

@@ -1,4 +1,4 @@
-"""Names and values of a job's code, as far as they were followed: what may be shown to a model."""
+"""Names and values of the interpreted code: what may be shown to a model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Final, Literal
 
 from schedmate.advisor.interpret.python.trace import Binding, Trace
 from schedmate.advisor.interpret.python.values import (
-    UNKNOWN,
+    UNKNOWN_DATA,
     Call,
     Dotted,
+    LibraryObject,
     LocalClass,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.launch.run import PythonRun
@@ -29,7 +29,7 @@ _FAR: Final = 3
 @dataclass(frozen=True, slots=True)
 class Named:
     """`kind` is whether the value stands in the code, or is the name of a class or function of
-    the job or of a library; `undecided` is a setting whose value nobody knows."""
+    the job or of a library; `undecided` is a setting whose value is unknown."""
 
     name: str
     value: Any
@@ -54,7 +54,7 @@ def named_values(run: PythonRun, trace: Trace) -> list[Named]:
 def _all(run: PythonRun, trace: Trace) -> Iterator[Named]:
     for option in {option.name: option for option in trace.options}.values():
         rank = (_OPTION, option.depth)
-        if option.value.data is UNKNOWN:
+        if option.value.data is UNKNOWN_DATA:
             yield Named(option.name, None, (), rank, undecided=True)
         else:
             yield from _named(option.name, option.value, rank)
@@ -98,7 +98,7 @@ def _named(
             yield Named(name, dotted.rpartition(".")[2], (*at, *lines), rank, "class")
         case Dotted(name=dotted):
             yield Named(name, dotted.rpartition(".")[2], lines, rank, "library")
-        case Thing(call=call):
+        case LibraryObject(call=call):
             yield Named(name, call.callee.rpartition(".")[2], (*lines, call.line), rank, "library")
             for part in call.positional:
                 if isinstance(part.data, str):

@@ -1,4 +1,4 @@
-"""Names and values in the text of a job's files, for where the code could not be followed.
+"""Names and values in the text of a job's files, for where the code could not be interpreted.
 
 Comments and docstrings are no code: what they say is never found here.
 """

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.launch.run import Launch
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Fingerprint, PastRun, Prediction, Remark, Workload
+
+if TYPE_CHECKING:
+    from schedmate.advisor.interpret.python.modules import Unparsable
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from schedmate.advisor.checks.base import Before, Checked
 from schedmate.advisor.checks.wording import in_words
@@ -27,7 +28,27 @@ def same_code_failed(checked: Checked) -> Iterator[Remark]:
         level="warning",
         text=f"the same code with the same arguments failed {in_words(age)} ago{why} "
         f"({_name(newest, checked)})",
+        failures=_in_a_row(same, checked),
     )
+
+
+def _in_a_row(same: list[Before], checked: Checked) -> int:
+    """How many of the user's newest runs failed with one exit code.
+
+    A diagnosis can only lower the number: no text of a log makes it larger.
+    """
+    own = [each for each in same if each.run.job.user == checked.target.user]
+    own.sort(key=lambda each: -(each.run.job.end_time or 0.0))
+    alike = takewhile(
+        lambda each: (
+            each.run.job.state is JobState.FAILED
+            and bool(each.run.job.exit_code)
+            and each.run.job.exit_code == own[0].run.job.exit_code
+            and not _excused(each)
+        ),
+        own,
+    )
+    return sum(1 for _ in alike)
 
 
 def batch_did_not_fit(checked: Checked) -> Iterator[Remark]:

@@ -9,7 +9,7 @@ from schedmate.model import Remark
 
 
 def gpus_not_used(checked: Checked) -> Iterator[Remark]:
-    """Silent where the code cannot be read: then nobody knows."""
+    """Silent where the code cannot be read: then it is unknown."""
     asked = checked.workload.gpus
     main = checked.launch.main
     if asked is None or asked.value < 1 or main is None or main.entry.source is None:

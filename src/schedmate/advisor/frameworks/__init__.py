@@ -1,7 +1,4 @@
-"""What calls of libraries mean. To add a library: a file beside this one, its idiom here."""
+"""What frameworks are configured with, and what calls of libraries mean.
 
-from schedmate.advisor.frameworks.base import Idiom
-from schedmate.advisor.frameworks.other_worlds import OTHER_WORLDS
-from schedmate.advisor.frameworks.pytorch_world import PYTORCH_WORLD
-
-IDIOMS: tuple[Idiom, ...] = (*PYTORCH_WORLD, *OTHER_WORLDS)
+To add a framework: a module beside this one with its `FRAMEWORK`, and its row in `index.SIGNS`.
+"""

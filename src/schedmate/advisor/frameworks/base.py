@@ -1,10 +1,11 @@
-"""The contract of an idiom: how one library is told the fields of the record."""
+"""The contract of an reader: how one library is told the fields of the record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.launch.processes import Processes
@@ -18,8 +19,8 @@ def _no_config(_: str) -> Value | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """All that an idiom may look at. `options` are the job's settings by name, as they will be;
-    `read_config` is the world's: a file that only a library would open.
+    """All that an reader may look at. `options` are the job's settings by name, as they will be;
+    `read_config` is the context's: a file that only a library would open.
     """
 
     run: PythonRun
@@ -27,6 +28,8 @@ class Reading:
     options: Mapping[str, Value] = field(default_factory=dict)
     read_config: Callable[[str], Value | None] = _no_config
     processes: Processes = field(default_factory=Processes)
+    context: Context | None = None
+    """The files, the environment and the command line; None where only a trace is known."""
     root: str = ""
     """The job's directory: code that asks where it lies names places below it in full."""
     calls_by_name: Mapping[str, list[tuple[int, Call]]] = field(init=False, compare=False)
@@ -39,5 +42,5 @@ class Reading:
         object.__setattr__(self, "calls_by_name", found)
 
 
-Idiom = Callable[[Reading], Iterator[Claim]]
+Reader = Callable[[Reading], Iterator[Claim]]
 """Never raises, whatever the code holds; says nothing rather than guess."""

@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
-    implied,
+    claim,
+    implied_claim,
     is_of,
     last_name,
+    named_claims,
     number_of,
     parts_of,
-    said,
-    told,
     truth_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -56,7 +57,7 @@ def boosting(reading: Reading) -> Iterator[Claim]:
         elif _ESTIMATOR.match(name):
             yield from _estimated(call)
         elif name in _PATIENCE:
-            yield from implied("early_stopping", True, call)
+            yield from implied_claim("early_stopping", True, call)
         elif name == "fit":
             yield from _stops(call.keywords, call)
 
@@ -67,16 +68,16 @@ def estimators(reading: Reading) -> Iterator[Claim]:
         if not is_of(call.callee, "sklearn.neural_network"):
             continue
         if last_name(call.callee) in ("MLPClassifier", "MLPRegressor"):
-            yield from implied("model", last_name(call.callee), call)
-            yield from told(_MULTILAYER, call.keywords, call)
-            yield from said("optimizer", call.keywords.get("solver"), call)
+            yield from implied_claim("model", last_name(call.callee), call)
+            yield from named_claims(_MULTILAYER, call.keywords, call)
+            yield from claim("optimizer", call.keywords.get("solver"), call)
             if truth_of(call.keywords.get("early_stopping")) is True:
-                yield from implied("early_stopping", True, call)
+                yield from implied_claim("early_stopping", True, call)
 
 
 def _trained(call: Call) -> Iterator[Claim]:
     """`train(params, data, num_boost_round)`; dask's has its client before them."""
-    yield from implied("model", call.callee.partition(".")[0], call, confidence=0.8)
+    yield from implied_claim("model", call.callee.partition(".")[0], call, confidence=0.8)
     shift = 1 if call.callee.startswith(_DASK) else 0
     params = call.argument("params", shift) or call.argument("param")
     library = call.callee.partition(".")[0]
@@ -84,15 +85,15 @@ def _trained(call: Call) -> Iterator[Claim]:
     if library in _ROUNDS:
         rounds = call.argument("num_boost_round", _ROUNDS[library] + shift)
         given |= {} if rounds is None else {"num_boost_round": rounds}
-    yield from told(_TRAINING, given, call)
+    yield from named_claims(_TRAINING, given, call)
     yield from _stops(given, call)
     yield from _spread(call)
 
 
 def _estimated(call: Call) -> Iterator[Claim]:
-    yield from implied("model", last_name(call.callee), call)
+    yield from implied_claim("model", last_name(call.callee), call)
     given = {**parts_of(call.positional[0] if call.positional else None), **call.keywords}
-    yield from told(_ESTIMATING, given, call)
+    yield from named_claims(_ESTIMATING, given, call)
     yield from _stops(given, call)
     yield from _spread(call)
 
@@ -101,10 +102,13 @@ def _stops(given: Mapping[str, Value], call: Call) -> Iterator[Claim]:
     for name in _STOPPING:
         value = given.get(name)
         if (number_of(value) or 0) > 0 and value is not None:
-            yield from said("early_stopping", Value(True, value.lines, value.source), call)
+            yield from claim("early_stopping", Value(True, value.lines, value.source), call)
             return
 
 
 def _spread(call: Call) -> Iterator[Claim]:
     if call.callee.startswith(_DASK):
-        yield from implied("parallelism", "dp", call, confidence=0.8)
+        yield from implied_claim("parallelism", "dp", call, confidence=0.8)
+
+
+FRAMEWORK = Framework(readers=(boosting, estimators))

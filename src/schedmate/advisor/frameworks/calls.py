@@ -1,4 +1,4 @@
-"""How idioms look through a trace for calls, and say what those state."""
+"""How readers look through a trace for calls, and say what those state."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from functools import cache
 from typing import Protocol
 
 from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import (
-    Begun,
     Call,
     Dotted,
+    KnownPrefix,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.settle.claim import Claim
@@ -37,7 +38,7 @@ class Place(Protocol):
     def line(self) -> Evidence: ...
 
     @property
-    def certain(self) -> bool: ...
+    def reached(self) -> Reached: ...
 
     @property
     def depth(self) -> int: ...
@@ -103,7 +104,7 @@ def is_trained_by_transformers(reading: Reading) -> bool:
     )
 
 
-def said(
+def claim(
     field: str,
     value: Value | None,
     at: Place,
@@ -115,13 +116,16 @@ def said(
     """What an argument says, if it is known; None as an argument says nothing."""
     if value is None or value.data is None or not _can_be_said(value):
         return
-    sure = at.certain if certain is None else certain
+    reached = at.reached
+    if certain is not None:
+        reached = Reached.EXECUTED if certain else min(reached, Reached.UNDECIDED)
+    sure = reached is Reached.EXECUTED
     yield Claim(
         field=field,
         value=value,
         line=at.line,
         confidence=confidence if sure else confidence - _UNSURE,
-        certain=sure,
+        reached=reached,
         depth=at.depth if depth is None else depth,
     )
 
@@ -129,13 +133,13 @@ def said(
 def _can_be_said(value: Value) -> bool:
     """What only the library knows is no value that anybody could name; of a path the beginning
     is one."""
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return bool(value.directory)
     nameable = isinstance(value.data, (Dotted, LocalClass, LocalFunction, Sequence, Table))
     return value.known and (value.plain or nameable)
 
 
-def implied(
+def implied_claim(
     field: str,
     data: object,
     at: Place,
@@ -146,32 +150,32 @@ def implied(
 ) -> Iterator[Claim]:
     """What a call says by being made: `FullyShardedDataParallel(…)`."""
     value = Value(data, (at.line,))
-    return said(field, value, at, confidence=confidence, certain=certain, depth=depth)
+    return claim(field, value, at, confidence=confidence, certain=certain, depth=depth)
 
 
-def chosen(field: str, name: str, call: Call, reading: Reading) -> Iterator[Claim]:
+def chosen_claim(field: str, name: str, call: Call, reading: Reading) -> Iterator[Claim]:
     """What a call is the name of; where an option has that name too, it was chosen there."""
     for value in reading.options.values():
         if isinstance(value.data, str) and _bare(value.data) == _bare(name):
             picked = Value(name, (*value.lines, call.line), value.source)
-            yield from said(field, picked, call)
+            yield from claim(field, picked, call)
             return
-    yield from implied(field, name, call)
+    yield from implied_claim(field, name, call)
 
 
 def _bare(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def told(
+def named_claims(
     fields: Mapping[str, str], parts: Mapping[str, Value], at: Place, *, confidence: float = 0.95
 ) -> Iterator[Claim]:
     """Each field by the first of its argument names that is given."""
     for field, names in fields.items():
         found = (parts[name] for name in names.split() if name in parts)
-        stated = (each for each in found if each.known or isinstance(each, Begun))
+        stated = (each for each in found if each.known or isinstance(each, KnownPrefix))
         value = next((each for each in stated if each.data is not None), None)
-        yield from said(field, value, at, confidence=confidence)
+        yield from claim(field, value, at, confidence=confidence)
 
 
 def parts_of(value: Value | None) -> Mapping[str, Value]:
@@ -179,7 +183,7 @@ def parts_of(value: Value | None) -> Mapping[str, Value]:
     match None if value is None else value.data:
         case Table(parts=parts):
             return parts
-        case Thing(call=call):
+        case LibraryObject(call=call):
             return call.keywords
     return {}
 
@@ -218,7 +222,7 @@ def number_of(value: Value | None) -> float | None:
 
 
 def truth_of(value: Value | None) -> bool | None:
-    """Whether an argument switches something on; None where nobody knows."""
+    """Whether an argument switches something on; None where unknown."""
     if value is None or not value.known:
         return None
     if isinstance(value.data, str):
@@ -231,7 +235,7 @@ def truth_of(value: Value | None) -> bool | None:
 def kind_of(value: Value | None) -> str:
     """The dotted name of the class that a value is an instance of, or ""."""
     match None if value is None else value.data:
-        case Thing(call=call):
+        case LibraryObject(call=call):
             return call.callee
         case Table(kind=kind) if kind != "dict":
             return kind

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import implied, is_of, last_name, number_of, said
+from schedmate.advisor.frameworks.calls import claim, implied_claim, is_of, last_name, number_of
 from schedmate.advisor.frameworks.torch_loops import around_the_step
 from schedmate.advisor.interpret.python.trace import Loop
 from schedmate.advisor.interpret.python.values import Table, Value
@@ -39,12 +39,12 @@ def _by_class(reading: Reading) -> Iterator[Claim]:
     """A schedule's patience is no such thing."""
     for call in reading.trace.calls:
         if _STOPPING.search(last_name(call.callee)) and not is_of(call.callee, "keras"):
-            yield from implied("early_stopping", True, call, confidence=0.9)
+            yield from implied_claim("early_stopping", True, call, confidence=0.9)
     for binding in reading.trace.bindings:
         data = binding.value.data
         if isinstance(data, Table) and data.of is not None and _STOPPING.search(data.of.name):
             value = Value(True, (binding.line,))
-            yield from said("early_stopping", value, binding, confidence=0.9)
+            yield from claim("early_stopping", value, binding, confidence=0.9)
 
 
 def _by_hand(reading: Reading) -> Iterator[Claim]:
@@ -54,7 +54,7 @@ def _by_hand(reading: Reading) -> Iterator[Claim]:
             continue
         if _WITHOUT_PROGRESS.search(loop.variable) or "patience" in loop.line.text:
             value = Value(True, (*loop.bound.lines[:2], loop.line), loop.bound.source)
-            yield from said("early_stopping", value, loop, confidence=0.85, certain=True)
+            yield from claim("early_stopping", value, loop, confidence=0.85, certain=True)
 
 
 def running_out_of_time(reading: Reading) -> Iterator[Claim]:
@@ -63,7 +63,7 @@ def running_out_of_time(reading: Reading) -> Iterator[Claim]:
         seconds = _seconds(loop)
         if seconds is not None and loop.bound is not None:
             value = Value(seconds, loop.bound.lines or (loop.line,), loop.bound.source)
-            yield from said("max_time_s", value, loop, confidence=0.85)
+            yield from claim("max_time_s", value, loop, confidence=0.85)
             return
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, implied, is_of, last_name, said, text_of
+from schedmate.advisor.frameworks.calls import (
+    calls_of,
+    claim,
+    implied_claim,
+    is_of,
+    last_name,
+    text_of,
+)
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.interpret.python.values import Call, Dotted
 from schedmate.advisor.settle.claim import Claim
 
@@ -24,20 +32,23 @@ def fastai(reading: Reading) -> Iterator[Claim]:
         name = last_name(call.callee)
         if name in _FITS:
             length, rate = _FITS[name]
-            yield from said("epochs", call.argument(length, 0), call)
-            yield from said("learning_rate", call.argument(rate, 1), call)
+            yield from claim("epochs", call.argument(length, 0), call)
+            yield from claim("learning_rate", call.argument(rate, 1), call)
         elif name in _LEARNERS:
             yield from _learner(call)
         elif "bs" in call.keywords:
-            yield from said("batch_size", call.keywords["bs"], call)
+            yield from claim("batch_size", call.keywords["bs"], call)
     for call in calls_of(reading, "to_fp16", "to_bf16"):
         if is_of(call.callee, "fastai"):
-            yield from implied("precision", last_name(call.callee).removeprefix("to_"), call)
+            yield from implied_claim("precision", last_name(call.callee).removeprefix("to_"), call)
 
 
 def _learner(call: Call) -> Iterator[Claim]:
     arch = call.argument("arch", 1)
     if arch is not None and isinstance(arch.data, (Dotted, str)):
-        yield from implied("model", text_of(arch), call)
-    yield from said("optimizer", call.keywords.get("opt_func"), call)
-    yield from said("learning_rate", call.keywords.get("lr"), call, confidence=0.8)
+        yield from implied_claim("model", text_of(arch), call)
+    yield from claim("optimizer", call.keywords.get("opt_func"), call)
+    yield from claim("learning_rate", call.keywords.get("lr"), call, confidence=0.8)
+
+
+FRAMEWORK = Framework(readers=(fastai,))

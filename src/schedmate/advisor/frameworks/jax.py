@@ -10,16 +10,18 @@ from schedmate.advisor.frameworks.calls import (
     Place,
     agreed,
     calls_of,
-    implied,
+    claim,
+    implied_claim,
     is_of,
     items_of,
     last_name,
     number_of,
     part_of,
-    said,
     text_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Table, Thing, Value
+from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.interpret.python.reached import Reached
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -65,7 +67,7 @@ def spread_over_devices(reading: Reading) -> Iterator[Claim]:
             return
     for call in calls_of(reading, "pmap", "jax_utils.replicate"):
         if is_of(call.callee, "jax", "flax"):
-            yield from implied("parallelism", "dp", call)
+            yield from implied_claim("parallelism", "dp", call)
             return
 
 
@@ -80,30 +82,33 @@ def flax_precision(reading: Reading) -> Iterator[Claim]:
         for each in reading.trace.bindings
         if isinstance(each.value.data, Table) and each.value.data.of is not None
     ]
-    halves = [(dtype, at) for dtype, at in found if text_of(dtype) in _HALVES and at.certain]
-    yield from agreed(each for dtype, at in halves for each in said("precision", dtype, at))
+    halves = [
+        (dtype, at)
+        for dtype, at in found
+        if text_of(dtype) in _HALVES and at.reached is Reached.EXECUTED
+    ]
+    yield from agreed(each for dtype, at in halves for each in claim("precision", dtype, at))
 
 
 def flax_checkpoints(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, *_SAVES):
-        yield from said("checkpoint_dir", call.argument("ckpt_dir", 0), call)
-        yield from said("checkpoint_every", call.every, call, confidence=0.9)
+        yield from claim("checkpoint_dir", call.argument("ckpt_dir", 0), call)
+        yield from claim("checkpoint_every", call.every, call, confidence=0.9)
         break
     for call in calls_of(reading, *_RESTORES):
         if is_of(call.callee, "flax", "clu", "orbax"):
-            yield from implied("resumes", True, call, confidence=0.85)
+            yield from implied_claim("resumes", True, call, confidence=0.85)
             break
 
 
 def orbax_checkpoints(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "CheckpointManager"):
-        if is_of(call.callee, "orbax", "tensorflow"):
-            place = 1 if is_of(call.callee, "tensorflow") else 0
-            yield from said("checkpoint_dir", call.argument("directory", place), call)
+        if is_of(call.callee, "orbax"):
+            yield from claim("checkpoint_dir", call.argument("directory", 0), call)
     for call in calls_of(reading, "CheckpointManagerOptions"):
-        yield from said("checkpoint_every", call.argument("save_interval_steps", 0), call)
+        yield from claim("checkpoint_every", call.argument("save_interval_steps", 0), call)
     for call in calls_of(reading, "PeriodicCheckpointAction"):
-        yield from said("checkpoint_every", call.argument("every_steps"), call)
+        yield from claim("checkpoint_every", call.argument("every_steps"), call)
 
 
 def _makes_optimizer(call: Call) -> bool:
@@ -112,15 +117,15 @@ def _makes_optimizer(call: Call) -> bool:
 
 def _name(call: Call) -> Iterator[Claim]:
     name = last_name(call.callee).lower()
-    yield from implied("optimizer", _CALLED.get(name, name), call)
+    yield from implied_claim("optimizer", _CALLED.get(name, name), call)
 
 
 def _rate(call: Call) -> Iterator[Claim]:
-    yield from said("learning_rate", _highest(call.argument("learning_rate", 0)), call)
+    yield from claim("learning_rate", _highest(call.argument("learning_rate", 0)), call)
 
 
 def _highest(rate: Value | None) -> Value | None:
-    if rate is None or not isinstance(rate.data, Thing):
+    if rate is None or not isinstance(rate.data, LibraryObject):
         return rate
     schedule = rate.data.call
     known = _PEAKS.get(last_name(schedule.callee))
@@ -135,6 +140,17 @@ def _highest(rate: Value | None) -> Value | None:
 def _mesh(call: Call) -> Iterator[Claim]:
     axes = [text_of(each) for each in items_of(call.argument("axis_names", 1))]
     if axes == ["fsdp"]:
-        yield from implied("parallelism", "fsdp", call)
+        yield from implied_claim("parallelism", "fsdp", call)
     elif len(axes) == 1 and axes[0] in _DATA_AXES:
-        yield from implied("parallelism", "dp", call)
+        yield from implied_claim("parallelism", "dp", call)
+
+
+FRAMEWORK = Framework(
+    readers=(
+        optax_optimizers,
+        spread_over_devices,
+        flax_checkpoints,
+        flax_precision,
+        orbax_checkpoints,
+    )
+)

@@ -10,16 +10,18 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     agreed,
     calls_of,
+    claim,
     first_of,
-    implied,
+    implied_claim,
     is_of,
     last_name,
     number_of,
-    said,
     text_of,
 )
+from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.frameworks.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.frameworks.tensorflow import batch_of, share
-from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Sequence, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -71,11 +73,11 @@ def fitted(reading: Reading) -> Iterator[Claim]:
     sure = [call for call in fits if call.certain] or fits
     for call in sorted(sure, key=lambda each: number_of(each.argument("epochs")) or 0)[-1:]:
         place = None if last_name(call.callee) == "fit_generator" else 3
-        yield from said("epochs", call.argument("epochs", place), call)
+        yield from claim("epochs", call.argument("epochs", place), call)
         given = call.argument("batch_size", place and place - 1)
         if given is None or given.data is None:
             given = batch_of(call.argument("x", 0) or call.argument("generator"))
-        yield from said("batch_size", share(given, reading), call)
+        yield from claim("batch_size", share(given, reading), call)
 
 
 def callbacks(reading: Reading) -> Iterator[Claim]:
@@ -84,19 +86,19 @@ def callbacks(reading: Reading) -> Iterator[Claim]:
             continue
         match last_name(call.callee):
             case "EarlyStopping" if _is_used(reading, call):
-                yield from implied("early_stopping", True, call)
+                yield from implied_claim("early_stopping", True, call)
             case "ModelCheckpoint":
-                yield from said("checkpoint_dir", _directory(call.argument("filepath", 0)), call)
+                yield from claim("checkpoint_dir", _directory(call.argument("filepath", 0)), call)
                 every = call.argument("save_freq")
                 if number_of(every) is not None:
-                    yield from said("checkpoint_every", every, call)
+                    yield from claim("checkpoint_every", every, call)
                 elif text_of(every) == "epoch" or (every is None and _saves_all(call)):
-                    yield from implied("checkpoint_every", 1, call, confidence=0.8)
+                    yield from implied_claim("checkpoint_every", 1, call, confidence=0.8)
             case "BackupAndRestore":
-                yield from said("checkpoint_dir", call.argument("backup_dir", 0), call)
-                yield from implied("resumes", True, call)
+                yield from claim("checkpoint_dir", call.argument("backup_dir", 0), call)
+                yield from implied_claim("resumes", True, call)
             case "CSVLogger":
-                yield from said("log_files", call.argument("filename", 0), call)
+                yield from claim("log_files", call.argument("filename", 0), call)
 
 
 def _is_used(reading: Reading, callback: Call) -> bool:
@@ -107,8 +109,10 @@ def _is_used(reading: Reading, callback: Call) -> bool:
     if not lists or len(lists) < len(given) or not all(each.complete for each in lists):
         return True
     given_to = [item.data for each in lists for item in each.items]
-    known = all(isinstance(data, (Thing, Table)) for data in given_to)
-    return not known or any(isinstance(data, Thing) and data.call is callback for data in given_to)
+    known = all(isinstance(data, (LibraryObject, Table)) for data in given_to)
+    return not known or any(
+        isinstance(data, LibraryObject) and data.call is callback for data in given_to
+    )
 
 
 def _saves_all(call: Call) -> bool:
@@ -124,11 +128,11 @@ def policies(reading: Reading) -> Iterator[Claim]:
 
 
 def _policy(value: Value | None, call: Call) -> Iterator[Claim]:
-    if value is not None and isinstance(value.data, Thing):
+    if value is not None and isinstance(value.data, LibraryObject):
         value = value.data.call.argument("name", 0)
     name = _POLICIES.get(text_of(value) or "")
     if value is not None and name is not None:
-        yield from said("precision", Value(name, value.lines, value.source), call)
+        yield from claim("precision", Value(name, value.lines, value.source), call)
 
 
 def _is_keras(call: Call) -> bool:
@@ -151,7 +155,7 @@ def _makes_optimizer(call: Call) -> bool:
 def _optimizer(value: Value | None, call: Call) -> Iterator[Claim]:
     """A name, or what was made, out of whatever wraps it."""
     for _ in range(_DEEP):
-        if value is None or not isinstance(value.data, Thing):
+        if value is None or not isinstance(value.data, LibraryObject):
             break
         made = value.data.call
         if last_name(made.callee) not in _WRAPPERS and not is_of(made.callee, "horovod"):
@@ -161,20 +165,20 @@ def _optimizer(value: Value | None, call: Call) -> Iterator[Claim]:
         value = made.argument("optimizer", 0) or made.argument("inner_optimizer")
     name = text_of(value)
     if value is not None and name is not None:
-        yield from said("optimizer", Value(name.lower(), value.lines, value.source), call)
+        yield from claim("optimizer", Value(name.lower(), value.lines, value.source), call)
 
 
 def _made(call: Call) -> Iterator[Claim]:
     name = last_name(call.callee).lower()
     name = _CALLED.get(name, name.removesuffix("optimizer"))
-    yield from implied("optimizer", name, call)
+    yield from implied_claim("optimizer", name, call)
     rate = call.argument("learning_rate", 0) or call.argument("lr")
-    yield from said("learning_rate", first_rate(rate), call)
+    yield from claim("learning_rate", first_rate(rate), call)
 
 
 def first_rate(rate: Value | None) -> Value | None:
     """Of a schedule the rate that it starts to decay from."""
-    if rate is None or not isinstance(rate.data, Thing):
+    if rate is None or not isinstance(rate.data, LibraryObject):
         return rate
     call = rate.data.call
     if "warmup_target" in call.keywords:
@@ -193,3 +197,6 @@ def _directory(path: Value | None) -> Value | None:
         parent = str(PurePosixPath(text).parent)
         text = "" if parent == "." or _FILE.search(parent) else parent
     return Value(text, path.lines, path.source) if text else None
+
+
+FRAMEWORK = Framework(readers=(compiled, fitted, callbacks, policies, keras_models, keras_datasets))

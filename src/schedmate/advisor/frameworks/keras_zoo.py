@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import agreed, implied, is_of, last_name, said, text_of
+from schedmate.advisor.frameworks.calls import (
+    agreed,
+    claim,
+    implied_claim,
+    is_of,
+    last_name,
+    text_of,
+)
 from schedmate.advisor.frameworks.own_models import own_networks
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
@@ -44,23 +51,23 @@ def keras_datasets(reading: Reading) -> Iterator[Claim]:
 def _model(call: Call) -> Iterator[Claim]:
     application = _APPLICATION.match(call.callee)
     if application is not None:
-        yield from implied("model", application[1], call)
+        yield from implied_claim("model", application[1], call)
     elif call.callee.endswith(".from_preset") and is_of(call.callee, *_HUBS):
         if not _NO_MODELS.search(call.callee):
-            yield from said("model", call.argument("preset", 0), call)
+            yield from claim("model", call.argument("preset", 0), call)
     elif call.callee in ("tensorflow_hub.KerasLayer", "tensorflow_hub.load"):
         handle = call.positional[0] if call.positional else call.argument("handle")
         known = _TF_HUB.search((text_of(handle) or "")[:300])
         if handle is not None and known is not None:
-            yield from said("model", Value(known[1], handle.lines, handle.source), call)
+            yield from claim("model", Value(known[1], handle.lines, handle.source), call)
 
 
 def _dataset(call: Call) -> Iterator[Claim]:
     built_in = _BUILT_IN.search(call.callee) or _LIBRARY_SETS.match(call.callee)
     if built_in is not None and built_in[1] not in _MADE_UP:
-        yield from implied("dataset", built_in[1], call)
+        yield from implied_claim("dataset", built_in[1], call)
     elif is_of(call.callee, _TUTORIAL) and call.callee.endswith(".read_data_sets"):
-        yield from implied("dataset", "mnist", call)
+        yield from implied_claim("dataset", "mnist", call)
     elif is_of(call.callee, "tensorflow_datasets") and last_name(call.callee) in (
         "load",
         "builder",
@@ -69,4 +76,4 @@ def _dataset(call: Call) -> Iterator[Claim]:
         name = call.argument("name", 0)
         known = dataset_name(text_of(name) or "")
         if name is not None and known is not None:
-            yield from said("dataset", Value(known, name.lines, name.source), call)
+            yield from claim("dataset", Value(known, name.lines, name.source), call)

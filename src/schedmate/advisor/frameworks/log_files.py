@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, is_of, said, text_of
+from schedmate.advisor.frameworks.calls import calls_of, claim, is_of, text_of
 from schedmate.advisor.settle.claim import Claim
 
 _LOG = re.compile(r"(?:^|[/_.-])(?:log|logs|train_?log|training_?log|stats)\.(?:txt|log|jsonl)$")
@@ -21,7 +21,7 @@ def logging_to_files(reading: Reading) -> Iterator[Claim]:
         place = None if call.callee.endswith("basicConfig") else 0
         path = call.argument("filename", place) or call.argument("sink")
         if text_of(path):
-            yield from said("log_files", path, call, confidence=0.85)
+            yield from claim("log_files", path, call, confidence=0.85)
             return
     yield from _by_hand(reading)
 
@@ -31,5 +31,5 @@ def _by_hand(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "open"):
         path, mode = call.argument("file", 0), text_of(call.argument("mode", 1)) or ""
         if call.certain and mode[:1] in ("a", "w") and _LOG.search(text_of(path) or ""):
-            yield from said("log_files", path, call, confidence=0.8)
+            yield from claim("log_files", path, call, confidence=0.8)
             return

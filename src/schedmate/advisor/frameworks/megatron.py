@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import derived, truth_of
+from schedmate.advisor.frameworks.contract import Framework
 from schedmate.advisor.frameworks.megatron_model import megatron_model, number
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -106,7 +108,9 @@ def _parallelism(options: Mapping[str, Value]) -> Iterator[Claim]:
     elif truth_of(options.get("use_distributed_optimizer")) is True:
         value = options["use_distributed_optimizer"]
         yield Claim(
-            field="parallelism", value=Value("zero1", value.lines, value.source), certain=False
+            field="parallelism",
+            value=Value("zero1", value.lines, value.source),
+            reached=Reached.UNDECIDED,
         )
 
 
@@ -115,3 +119,6 @@ def _resumes(options: Mapping[str, Value]) -> Iterator[Claim]:
     save, load = options.get("save"), options.get("load")
     if save is not None and load is not None and load.known and save.data == load.data:
         yield Claim(field="resumes", value=Value(True, load.lines, load.source))
+
+
+FRAMEWORK = Framework(readers=(megatron,))

@@ -1,4 +1,4 @@
-"""Optimisers of the PyTorch world, by their constructors, whoever wrote them."""
+"""Optimisers of the PyTorch context, by their constructors, whoever wrote them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     agreed,
     calls_of,
-    chosen,
+    chosen_claim,
+    claim,
     is_direct,
     is_of,
     is_trained_by_transformers,
     items_of,
     last_name,
+    named_claims,
     own_class,
     part_of,
     parts_of,
-    said,
     text_of,
-    told,
 )
 from schedmate.advisor.interpret.python.values import Call
 from schedmate.advisor.settle.claim import Claim
@@ -92,15 +92,15 @@ def _names(call: Call, reading: Reading) -> Iterator[Claim]:
     if inner is not None:
         name = text_of(inner)
         if name is not None:
-            yield from chosen("optimizer", name, call, reading)
+            yield from chosen_claim("optimizer", name, call, reading)
         return
     own = own_class(call)
     if not own:
-        yield from chosen("optimizer", last_name(call.callee), call, reading)
+        yield from chosen_claim("optimizer", last_name(call.callee), call, reading)
         return
     made = (each for each in reading.trace.instances if each.value.data is _instance(call))
     at = next((each.line for each in made), call.line)
-    yield from chosen("optimizer", own, replace(call, line=at), reading)
+    yield from chosen_claim("optimizer", own, replace(call, line=at), reading)
 
 
 def _instance(call: Call) -> object:
@@ -109,14 +109,14 @@ def _instance(call: Call) -> object:
 
 def _rates(call: Call) -> Iterator[Claim]:
     if last_name(call.callee) == "Optimizer":
-        yield from said("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
+        yield from claim("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
         return
     rate = call.argument("lr", None if "ZeroRed" in call.callee else 1)
     if rate is not None:
-        yield from said("learning_rate", rate, call)
+        yield from claim("learning_rate", rate, call)
         return
     groups = [part_of(group, "lr") for group in items_of(call.argument("params", 0))]
-    yield from agreed(each for rate in groups for each in said("learning_rate", rate, call))
+    yield from agreed(each for rate in groups for each in claim("learning_rate", rate, call))
 
 
 def _factories(reading: Reading) -> Iterator[Claim]:
@@ -125,7 +125,7 @@ def _factories(reading: Reading) -> Iterator[Claim]:
         if not is_of(call.callee, "timm"):
             continue
         if last_name(call.callee) == "create_optimizer":
-            yield from told(_FACTORY, parts_of(call.argument("args", 0)), call)
+            yield from named_claims(_FACTORY, parts_of(call.argument("args", 0)), call)
         elif last_name(call.callee) in ("create_optimizer_v2", "optimizer_kwargs"):
             given = parts_of(call.argument("cfg", 0))
-            yield from told(_FACTORY, {**given, **call.keywords}, call)
+            yield from named_claims(_FACTORY, {**given, **call.keywords}, call)

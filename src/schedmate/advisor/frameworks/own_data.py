@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import last_name, said, text_of
+from schedmate.advisor.frameworks.calls import claim, last_name, text_of
 from schedmate.advisor.interpret.python.trace import Instance
-from schedmate.advisor.interpret.python.values import Call, LocalClass, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, LocalClass, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.dataset_names import dataset_name
 from schedmate.advisor.sources.words import words
@@ -94,7 +94,7 @@ def _by_path(instances: list[Instance], root: str) -> Iterator[Claim]:
             known = dataset_name(_without_ending(text.removeprefix(root)))
             if known is not None and known != text.strip():
                 stated = Value(known, (*value.lines, each.line), value.source)
-                yield from said("dataset", stated, each, confidence=0.7, certain=False)
+                yield from claim("dataset", stated, each, confidence=0.7, certain=False)
 
 
 def _without_ending(path: str) -> str:
@@ -107,7 +107,7 @@ def _by_class(instances: list[Instance]) -> Iterator[Claim]:
         name = _SUFFIX.sub("", last_name(each.of.name))
         if not {word.lower() for word in _WORDS.findall(name)} <= _PLAIN:
             lines = tuple(dict.fromkeys((each.line, *each.named)))
-            yield from said("dataset", Value(name, lines), each, confidence=0.6, certain=False)
+            yield from claim("dataset", Value(name, lines), each, confidence=0.6, certain=False)
 
 
 def _tables(reading: Reading) -> Iterator[Claim]:
@@ -131,7 +131,7 @@ def _kept(reading: Reading) -> Iterator[Claim]:
 def _opened(value: Value) -> Value:
     """Of `open(path)` the path."""
     data = value.data
-    if isinstance(data, Thing) and data.kind in _OPENS and data.call.positional:
+    if isinstance(data, LibraryObject) and data.kind in _OPENS and data.call.positional:
         return data.call.positional[0]
     return value
 
@@ -150,4 +150,4 @@ def _table(call: Call, path: Value, root: str) -> Iterator[Claim]:
     known = dataset_name(_without_ending(_OF_A_SPLIT.sub("", text))) or whole
     if known is not None and not set(known) & set("{}$*~"):
         stated = Value(known, (*path.lines, call.line), path.source)
-        yield from said("dataset", stated, call, confidence=0.6, certain=False)
+        yield from claim("dataset", stated, call, confidence=0.6, certain=False)

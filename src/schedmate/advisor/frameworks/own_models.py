@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import last_name, said
+from schedmate.advisor.frameworks.calls import claim, last_name
 from schedmate.advisor.frameworks.unread_models import after_the_file, functional, of_layers, unread
 from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import LocalClass, Table, Value
@@ -60,7 +60,7 @@ def own_networks(reading: Reading) -> Iterator[Claim]:
     if found is not None:
         value = Value(_name(found), tuple(dict.fromkeys((found.line, *found.named))))
         certain = found.certain and _is_but_a_part_named(reading)
-        yield from said("model", value, found, confidence=0.8, certain=certain)
+        yield from claim("model", value, found, confidence=0.8, certain=certain)
 
 
 def _plain_networks(reading: Reading) -> Iterator[Claim]:
@@ -71,7 +71,7 @@ def _plain_networks(reading: Reading) -> Iterator[Claim]:
     for name, each in only.items() if len(only) == 1 else ():
         if not _IS_NONE.search(name):
             value = Value(name, tuple(dict.fromkeys((each.line, *each.named))))
-            yield from said("model", value, each, confidence=0.5, certain=False)
+            yield from claim("model", value, each, confidence=0.5, certain=False)
 
 
 def _play_against_each_other(networks: Sequence[Instance]) -> bool:

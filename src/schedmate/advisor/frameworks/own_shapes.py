@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import number_of, told
+from schedmate.advisor.frameworks.calls import named_claims, number_of
 from schedmate.advisor.frameworks.own_models import is_network
 from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import LocalClass, Value
@@ -37,10 +37,12 @@ def module_shapes(reading: Reading) -> Iterator[Claim]:
     shaped = [each for each in made if _tells(each)]
     speaking = [each for each in made if any(name in _numbers(each) for name in _VOCABULARY)]
     for each in sorted(shaped, key=lambda one: not one.certain)[:1]:
-        yield from told(_SHAPE, _numbers(each), each, confidence=0.85)
+        yield from named_claims(_SHAPE, _numbers(each), each, confidence=0.85)
         return
     for each in sorted(speaking, key=lambda one: not one.certain)[:1]:
-        yield from told({"vocab_size": _SHAPE["vocab_size"]}, _numbers(each), each, confidence=0.8)
+        yield from named_claims(
+            {"vocab_size": _SHAPE["vocab_size"]}, _numbers(each), each, confidence=0.8
+        )
 
 
 def _is_whole(cls: LocalClass) -> bool:

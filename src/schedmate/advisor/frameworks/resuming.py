@@ -10,14 +10,20 @@ from pathlib import PurePosixPath
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
-    implied,
+    claim,
+    implied_claim,
     last_name,
-    said,
     text_of,
     truth_of,
 )
 from schedmate.advisor.interpret.python.trace import Skipped
-from schedmate.advisor.interpret.python.values import Begun, Call, IfThere, Thing, Value
+from schedmate.advisor.interpret.python.values import (
+    Call,
+    IfPresent,
+    KnownPrefix,
+    LibraryObject,
+    Value,
+)
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -79,7 +85,7 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
             continue  # the training is over: this is the best of it
         saved = {_place(_written(each, at)) for each, at in saves} - {""}
         if _picks_up(call, has_state, saved):
-            yield from implied("resumes", True, call, confidence=0.75, certain=True)
+            yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
 
 
 def _family(call: Call) -> str:
@@ -93,7 +99,7 @@ def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FB
     if name in _RESTORES:
         return name != "restore" or _LATEST.search(call.line.text) is not None
     path = _written(call, 0)
-    if isinstance(path, IfThere) or (_place(path) in saved and _place(path)):
+    if isinstance(path, IfPresent) or (_place(path) in saved and _place(path)):
         return True
     about = f"{call.within} {call.target} {call.line.text}"
     whole = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
@@ -104,14 +110,18 @@ def _written(call: Call, at: int) -> Value | None:
     """The file or directory that is read or written, out of `open(…)`."""
     value = next((call.keywords[name] for name in _PATHS if name in call.keywords), None)
     value = value or call.argument("path", at)
-    if value is not None and isinstance(value.data, Thing) and value.data.kind.endswith("open"):
+    if (
+        value is not None
+        and isinstance(value.data, LibraryObject)
+        and value.data.kind.endswith("open")
+    ):
         return value.data.call.argument("file", 0)
     return value
 
 
 def _place(path: Value | None) -> str:
     """What two paths must share to be the same; a beginning alone is that of many."""
-    if isinstance(path, Begun):
+    if isinstance(path, KnownPrefix):
         return f"{path.begins}… {path.lines[:1]}"
     text = text_of(path)
     return str(PurePosixPath(text)) if text else ""
@@ -132,7 +142,7 @@ def _not_at_all(reading: Reading) -> Iterator[Claim]:
     for skipped in reading.trace.skipped:
         if skipped.certain and truth_of(skipped.value) is False and _would_resume(skipped):
             value = Value(False, skipped.value.lines or (skipped.line,), skipped.value.source)
-            yield from said("resumes", value, skipped, confidence=0.7)
+            yield from claim("resumes", value, skipped, confidence=0.7)
 
 
 def _would_resume(skipped: Skipped) -> bool:
@@ -159,12 +169,12 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
         given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
         if given is None or "Trainer" not in call.callee:
             continue
-        if isinstance(given, IfThere) or (looked and not given.plain):
-            yield from implied("resumes", True, call, certain=call.if_there)
+        if isinstance(given, IfPresent) or (looked and not given.plain):
+            yield from implied_claim("resumes", True, call, certain=call.if_there)
             return
         truth = truth_of(given)
         if truth is not None:
             value = Value(truth, given.lines or (call.line,), given.source)
             sure = call.certain or given.data is True  # in a branch: it looked for one before
-            yield from said("resumes", value, call, certain=sure)
+            yield from claim("resumes", value, call, certain=sure)
             return

@@ -57,8 +57,8 @@ def _of_parser(call: Call) -> Iterator[Hint]:
         text = text_of(value)
         if text is not None and value is not None:
             lines = value.lines[:1] or (call.line,)
-            spoken = chain(tasks_in("file", text), tasks_in("model", text))
-            yield from ((task, line) for task in spoken for line in lines)
+            plain_data = chain(tasks_in("file", text), tasks_in("model", text))
+            yield from ((task, line) for task in plain_data for line in lines)
 
 
 def _head(text: str) -> Iterator[tuple[int, str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from schedmate.advisor.frameworks.index import SIGNS
+
 _MAX_TEXT = 200
 _CAPITAL = re.compile(r"(?<=[A-Za-z])(?=[A-Z][a-z])")
 _START, _END = r"(?:^|[^a-z])(?:", r")"
@@ -124,18 +126,28 @@ CLASSES = (
     ("object_detection", re.compile(r"ForObjectDetection|torchvision\.models\.detection")),
     ("segmentation", re.compile(r"For\w{0,30}Segmentation|torchvision\.models\.segmentation")),
 )
-_LIBRARIES = {
-    "reinforcement_learning": "gym gymnasium stable_baselines3 sb3_contrib ray.rllib tianshou "
-    "envpool torchrl pettingzoo brax dm_control acme dopamine",
+_HELPERS = {
+    "reinforcement_learning": "gym gymnasium tianshou envpool torchrl pettingzoo brax dm_control "
+    "acme dopamine",
     "graph": "torch_geometric dgl ogb spektral jraph",
     "segmentation": "segmentation_models_pytorch segmentation_models monai mmseg nnunet nnunetv2",
-    "object_detection": "mmdet detectron2 ultralytics effdet",
-    "tabular": "xgboost lightgbm catboost sklearn.ensemble pytorch_tabnet",
+    "object_detection": "mmdet effdet",
+    "tabular": "sklearn.ensemble pytorch_tabnet",
     "speech": "speechbrain torchaudio nemo.collections.asr espnet espnet2",
     "recommendation": "torchrec recbole tensorflow_recommenders keras_rs",
     "diffusion": "diffusers",
 }
-LIBRARIES = tuple((task, tuple(names.split())) for task, names in _LIBRARIES.items())
+"""Libraries that train nothing themselves, and what they are used for."""
+LIBRARIES = tuple(
+    (
+        task,
+        (
+            *names.split(),
+            *(each for signs in SIGNS if signs.task == task for each in signs.imported_as),
+        ),
+    )
+    for task, names in _HELPERS.items()
+)
 
 
 def tasks_in(kind: str, text: str) -> Iterator[str]:

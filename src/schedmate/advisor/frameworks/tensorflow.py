@@ -10,16 +10,17 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     agreed,
     calls_of,
+    claim,
     derived,
-    implied,
+    implied_claim,
     is_of,
     kind_of,
     last_name,
     number_of,
-    said,
     text_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -70,7 +71,7 @@ def pipelines(reading: Reading) -> Iterator[Claim]:
 def batch_of(pipeline: Value | None) -> Value | None:
     """What a pipeline was batched by, whatever it went through since."""
     for _ in range(_LONGEST_CHAIN):
-        if pipeline is None or not isinstance(pipeline.data, Thing):
+        if pipeline is None or not isinstance(pipeline.data, LibraryObject):
             return None
         call = pipeline.data.call
         if _batches(call):
@@ -101,14 +102,20 @@ def share(batch: Value | None, reading: Reading) -> Value | None:
 def strategies(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, *_STRATEGIES):
         if is_of(call.callee, "tensorflow", "keras"):
-            yield from implied("parallelism", _STRATEGIES[last_name(call.callee)], call)
+            yield from implied_claim("parallelism", _STRATEGIES[last_name(call.callee)], call)
 
 
 def horovod(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, *_HOROVOD):
         if is_of(call.callee, "horovod"):
-            yield from implied("parallelism", "horovod", call)
+            yield from implied_claim("parallelism", "horovod", call)
             return
+
+
+def managed_checkpoints(reading: Reading) -> Iterator[Claim]:
+    for call in calls_of(reading, "CheckpointManager"):
+        if is_of(call.callee, "tensorflow"):
+            yield from claim("checkpoint_dir", call.argument("directory", 1), call)
 
 
 def per_replica(reading: Reading) -> Iterator[Claim]:
@@ -117,7 +124,7 @@ def per_replica(reading: Reading) -> Iterator[Claim]:
     for binding in reading.trace.bindings:
         value = given.get(binding.name, binding.value)
         if _PER_REPLICA.fullmatch(binding.name) and number_of(value) is not None:
-            yield from said("batch_size", value, binding, confidence=0.97)
+            yield from claim("batch_size", value, binding, confidence=0.97)
             return
 
 
@@ -136,7 +143,7 @@ def _aside(call: Call) -> bool:
 def _batch(call: Call) -> Iterator[Claim]:
     value = _size(call)
     if number_of(value) is not None or text_of(value) is not None:
-        yield from said("batch_size", value, call, confidence=0.9)
+        yield from claim("batch_size", value, call, confidence=0.9)
 
 
 def _size(call: Call) -> Value | None:
@@ -150,3 +157,6 @@ def _words(call: Call) -> str:
 def _before(text: str) -> str:
     """`train_ds = train_ds.shuffle(…).batch(…)`: what the line speaks of first."""
     return text.partition("(")[0]
+
+
+FRAMEWORK = Framework(readers=(pipelines, per_replica, strategies, horovod, managed_checkpoints))

@@ -11,12 +11,13 @@ from schedmate.advisor.frameworks.calls import (
     Place,
     agreed,
     calls_of,
+    claim,
     is_of,
     last_name,
+    named_claims,
     number_of,
-    said,
-    told,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Table, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -73,7 +74,7 @@ def torch_modules(reading: Reading) -> Iterator[Claim]:
             yield from agreed(
                 each
                 for call in calls
-                for each in said(field, call.argument(argument, place), call, confidence=0.9)
+                for each in claim(field, call.argument(argument, place), call, confidence=0.9)
             )
     yield from agreed(each for call in _made(reading, "Embedding") for each in _words(call))
     yield from _recurrent(reading)
@@ -109,16 +110,16 @@ def _given(parts: Mapping[str, Value]) -> set[str]:
 def _shape(parts: Mapping[str, Value], at: Place) -> Iterator[Claim]:
     if len(_given(parts)) >= _ENOUGH:
         numbers = {name: value for name, value in parts.items() if (number_of(value) or 0) > 0}
-        yield from told(_SHAPE, numbers, at, confidence=0.9)
-        for each in told(_MOST, numbers, at, confidence=0.6):
-            yield replace(each, certain=False)
+        yield from named_claims(_SHAPE, numbers, at, confidence=0.9)
+        for each in named_claims(_MOST, numbers, at, confidence=0.6):
+            yield replace(each, reached=Reached.UNDECIDED)
 
 
 def _words(call: Call) -> Iterator[Claim]:
     if not is_of(call.callee, "torch.nn") or _NOT_WORDS.search(f"{call.target} {call.within}"):
         return
     if _WORDS.search(call.target):
-        yield from said("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
+        yield from claim("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
 
 
 def _is_configured(call: Call) -> bool:
@@ -138,5 +139,5 @@ def _recurrent(reading: Reading) -> Iterator[Claim]:
             yield from agreed(
                 each
                 for call in calls
-                for each in said(field, call.argument(argument, place), call, confidence=0.8)
+                for each in claim(field, call.argument(argument, place), call, confidence=0.8)
             )

@@ -10,14 +10,14 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     agreed,
     calls_of,
+    claim,
     is_of,
     last_name,
     number_of,
-    said,
     text_of,
 )
 from schedmate.advisor.interpret.python.trace import Loop
-from schedmate.advisor.interpret.python.values import UNKNOWN, Begun, Call, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, KnownPrefix, Value
 from schedmate.advisor.settle.claim import Claim
 
 _SAVES = (
@@ -41,14 +41,14 @@ def saving(reading: Reading) -> Iterator[Claim]:
     yield from agreed(
         each
         for call in rhythms
-        for each in said("checkpoint_every", call.every, call, confidence=0.9)
+        for each in claim("checkpoint_every", call.every, call, confidence=0.9)
     )
     if not rhythms:
         yield from agreed(
             each
             for call in saves
             for loop in _ended_by(reading, call)
-            for each in said(
+            for each in claim(
                 "checkpoint_every", Value(1, (loop.line, call.line)), call, confidence=0.85
             )
         )
@@ -64,7 +64,7 @@ def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
 
 def _is_checkpoint(call: Call) -> bool:
     path = _path(call)
-    place = (path.begins if isinstance(path, Begun) else text_of(path)) or ""
+    place = (path.begins if isinstance(path, KnownPrefix) else text_of(path)) or ""
     words = f"{call.target} {place.rpartition('/')[2]} {last_name(call.within)}"
     return not _NO_CHECKPOINT.search(words) and not _OF_AN_EVALUATION.search(place)
 
@@ -81,9 +81,9 @@ def _path(call: Call) -> Value | None:
 def _directory(call: Call) -> Iterator[Claim]:
     """The directory of the file that is written; a bare file name is no directory."""
     path = _path(call)
-    if isinstance(path, Begun):
-        known = Value(path.directory or UNKNOWN, path.lines, path.source)
-        yield from said("checkpoint_dir", known, call, confidence=0.85)
+    if isinstance(path, KnownPrefix):
+        known = Value(path.directory or UNKNOWN_DATA, path.lines, path.source)
+        yield from claim("checkpoint_dir", known, call, confidence=0.85)
         return
     text = text_of(path)
     if path is None or not text:
@@ -91,4 +91,4 @@ def _directory(call: Call) -> Iterator[Claim]:
     place = str(PurePosixPath(text).parent) if _FILE.search(PurePosixPath(text).name) else text
     if place not in (".", "/"):
         value = Value(place, path.lines, path.source)
-        yield from said("checkpoint_dir", value, call, confidence=0.9)
+        yield from claim("checkpoint_dir", value, call, confidence=0.9)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
+    claim,
     derived,
     is_of,
     kind_of,
@@ -16,12 +17,11 @@ from schedmate.advisor.frameworks.calls import (
     part_of,
     parts_of,
     runs,
-    said,
     text_of,
     truth_of,
 )
 from schedmate.advisor.frameworks.torch_parallel import split_over
-from schedmate.advisor.interpret.python.values import Call, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 
 _LOADERS = (
@@ -58,7 +58,7 @@ def loader_batches(reading: Reading) -> Iterator[Claim]:
         if rank[0] >= 0:
             sure = runs(reading, call) and alone
             value = _per_device(value, split_over(reading))
-            yield from said("batch_size", value, call, confidence=confidence, certain=sure)
+            yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
 
 
 def _per_device(batch: Value | None, devices: Value | None) -> Value | None:
@@ -79,7 +79,7 @@ def _batch_size(call: Call) -> Value | None:
     sampler = call.argument("batch_sampler")
     if sampler is not None and sampler.known and sampler.data is not None:
         inner = parts_of(sampler).get("batch_size")
-        if inner is None and isinstance(sampler.data, Thing):
+        if inner is None and isinstance(sampler.data, LibraryObject):
             inner = sampler.data.call.argument("batch_size", 1)
         return inner
     made_of_batches = _of_batches(call) if number_of(given) in (None, 1) else None
@@ -97,7 +97,7 @@ def _batched(call: Call) -> Value | None:
     """`WebDataset(…).batched(64)` and the like, where the loader takes batches as they come."""
     found = call.argument("dataset", 0)
     for _ in range(_MAX_DEEP):
-        if found is None or not isinstance(found.data, Thing):
+        if found is None or not isinstance(found.data, LibraryObject):
             return None
         made = found.data.call
         if last_name(made.callee) in ("batched", "batch"):
@@ -129,7 +129,7 @@ def _has(call: Call, name: str, place: int) -> bool:
 def _dataset_words(dataset: Value | None) -> str:
     """Everything about a dataset that could tell what it is for."""
     data = None if dataset is None else dataset.data
-    if isinstance(data, Thing):
+    if isinstance(data, LibraryObject):
         words = [data.call.target, data.call.callee]
         train = data.call.keywords.get("train")
     elif isinstance(data, Table):

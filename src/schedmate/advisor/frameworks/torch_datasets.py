@@ -1,4 +1,4 @@
-"""Data sets of the PyTorch world: torchvision, the hub's, folders."""
+"""Data sets of the PyTorch context: torchvision, the hub's, folders."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
-    chosen,
+    chosen_claim,
+    claim,
     first_of,
     is_direct,
     is_of,
     last_name,
     runs,
-    said,
     text_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -50,7 +51,9 @@ def datasets(reading: Reading) -> Iterator[Claim]:
         call = reading.trace.calls[index]
         lines = (*each.value.lines, *_configured(reading, call))
         value = replace(each.value, lines=tuple(dict.fromkeys(lines)))
-        yield replace(each, value=value, certain=runs(reading, call))
+        yield replace(
+            each, value=value, reached=Reached.EXECUTED if runs(reading, call) else call.reached
+        )
 
 
 def _configured(reading: Reading, call: Call) -> list[Evidence]:
@@ -71,18 +74,18 @@ def _dataset(call: Call, reading: Reading) -> Iterator[Claim]:
     elif is_of(call.callee, *_LIBRARIES) and ".datasets" in f".{call.callee}":
         yield from _of_library(call, name, reading)
     elif is_of(call.callee, "ogb") and name.endswith("Dataset"):
-        yield from said("dataset", call.argument("name", 0), call)
+        yield from claim("dataset", call.argument("name", 0), call)
 
 
 def _of_library(call: Call, name: str, reading: Reading) -> Iterator[Claim]:
     if name in _NAMED:
-        yield from said("dataset", call.argument("name", 1), call)
+        yield from claim("dataset", call.argument("name", 1), call)
     elif name == "ImageNet":
-        yield from chosen("dataset", "imagenet", call, reading)
+        yield from chosen_claim("dataset", "imagenet", call, reading)
     elif name == "CocoDetection":
-        yield from chosen("dataset", "coco", call, reading)
+        yield from chosen_claim("dataset", "coco", call, reading)
     elif name[:1].isupper() and name not in _NOT_SETS and is_direct(call.callee):
-        yield from chosen("dataset", name.lower(), call, reading)
+        yield from chosen_claim("dataset", name.lower(), call, reading)
 
 
 def _from_hub(call: Call) -> Iterator[Claim]:
@@ -95,7 +98,7 @@ def _from_hub(call: Call) -> Iterator[Claim]:
         files = call.argument("data_files") or call.argument("data_dir")
         yield from _folder(call, first_of(files))
         return
-    yield from said("dataset", _together(path, first, config, second), call)
+    yield from claim("dataset", _together(path, first, config, second), call)
 
 
 def _together(path: Value, first: str, config: Value | None, second: str | None) -> Value:
@@ -116,4 +119,4 @@ def _folder(call: Call, path: Value | None) -> Iterator[Claim]:
     parts = [part for part in PurePosixPath(text).parts if not _SPLITS.match(part.lower())]
     name = parts[-1] if parts else ""
     if name and not set(name) & set("{}*/$"):
-        yield from said("dataset", Value(name, path.lines, path.source), call, confidence=0.8)
+        yield from claim("dataset", Value(name, path.lines, path.source), call, confidence=0.8)

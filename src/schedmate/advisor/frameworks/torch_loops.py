@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
+    claim,
     is_of,
     is_trained_by_transformers,
     last_name,
     number_of,
-    said,
 )
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.trace import Loop
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Call, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Call, Value
 from schedmate.advisor.settle.claim import Claim
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
@@ -47,11 +47,11 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     if epochs is not None and (
         steps is None or steps.kind != "for" or _order(loops, epochs, steps)
     ):
-        yield from said("epochs", _rounds(epochs), epochs, confidence=trusted)
+        yield from claim("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
-        yield from said("max_steps", _rounds(steps), steps, confidence=trusted)
+        yield from claim("max_steps", _rounds(steps), steps, confidence=trusted)
         if epochs is None and steps.certain and any(map(_open_ended, around)):
-            yield Claim(field="epochs", value=NOBODY_KNOWS, line=steps.line, confidence=_HIDES)
+            yield Claim(field="epochs", value=UNKNOWN, line=steps.line, confidence=_HIDES)
 
 
 def _open_ended(loop: Loop) -> bool:
@@ -71,11 +71,11 @@ def accumulation(reading: Reading) -> Iterator[Claim]:
     rhythms = {number_of(call.every) for call in steps}
     if len(rhythms) == 1 and rhythms != {None} and not _plays(reading):
         call = next((call for call in steps if call.certain), steps[0])
-        yield from said("gradient_accumulation", call.every, call, confidence=0.9)
+        yield from claim("gradient_accumulation", call.every, call, confidence=0.9)
         return
     for loop in reading.trace.loops:
         if _micro(loop) and loop.kind == "for" and loop.bound is not None and loop.bound.known:
-            yield from said("gradient_accumulation", loop.bound, loop, confidence=0.9)
+            yield from claim("gradient_accumulation", loop.bound, loop, confidence=0.9)
             return
 
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
-    chosen,
-    implied,
+    chosen_claim,
+    claim,
+    implied_claim,
     is_direct,
     is_of,
     last_name,
     number_of,
-    said,
     text_of,
     truth_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
 _HELPERS = re.compile(
@@ -102,16 +102,16 @@ def _model(call: Call, reading: Reading) -> Iterator[Claim]:
         if f".{call.callee}".endswith(f".{name}"):
             argument, place = _NAMED_BY_ARGUMENT[name]
             sure = call.certain and not _is_one_of_many(call, reading)
-            yield from said("model", call.argument(argument, place), call, certain=sure)
+            yield from claim("model", call.argument(argument, place), call, certain=sure)
             return
     if last in _FROM:
         yield from _pretrained(call, _depth(call, reading))
     elif is_of(call.callee, "torchvision.models"):
         yield from _torchvision(call, reading)
     elif is_of(call.callee, "diffusers") and _DENOISERS.fullmatch(last):
-        yield from implied("model", last, call, confidence=0.8)
+        yield from implied_claim("model", last, call, confidence=0.8)
     elif last[:1].isupper() and is_of(call.callee, *_LIBRARIES):
-        yield from implied("model", last, call, confidence=0.85)
+        yield from implied_claim("model", last, call, confidence=0.85)
     elif last[:1].isupper() and is_of(call.callee, "transformers") and _is_model_class(last):
         yield from _from_config(call, call.argument("config", 0))
 
@@ -119,7 +119,7 @@ def _model(call: Call, reading: Reading) -> Iterator[Claim]:
 def _torchvision(call: Call, reading: Reading) -> Iterator[Claim]:
     name = last_name(call.callee)
     if name[:1].islower() and is_direct(call.callee) and not name.startswith("create_"):
-        yield from chosen("model", name, call, reading)
+        yield from chosen_claim("model", name, call, reading)
 
 
 def _depth(call: Call, reading: Reading) -> int:
@@ -138,20 +138,20 @@ def _pretrained(call: Call, depth: int) -> Iterator[Claim]:
         return
     name = call.argument("pretrained_model_name_or_path", 0)
     confidence = 0.95 if text_of(call.keywords.get("subfolder")) in (None, "unet") else 0.85
-    yield from said("model", name, call, confidence=confidence, depth=depth)
+    yield from claim("model", name, call, confidence=confidence, depth=depth)
 
 
 def _from_config(call: Call, config: Value | None) -> Iterator[Claim]:
     """The id that its config was loaded from; one made on the spot is called by its class."""
     data = None if config is None else config.data
-    if not isinstance(data, Thing):
+    if not isinstance(data, LibraryObject):
         return
     if last_name(data.call.callee) == "from_pretrained":
         name = data.call.argument("pretrained_model_name_or_path", 0)
-        yield from said("model", name, call, confidence=0.9)
+        yield from claim("model", name, call, confidence=0.9)
     elif last_name(data.call.callee).endswith("Config"):
         family = last_name(data.call.callee).removesuffix("Config")
-        yield from implied("model", family.lower(), call, confidence=0.8)
+        yield from implied_claim("model", family.lower(), call, confidence=0.8)
 
 
 def _is_model_class(name: str) -> bool:
@@ -165,5 +165,5 @@ def sequence_lengths(reading: Reading) -> Iterator[Claim]:
             continue
         length = call.keywords.get("max_length")
         if (number_of(length) or 0) > 0 and truth_of(call.keywords.get("truncation")) is not False:
-            yield from said("sequence_length", length, call, confidence=0.85)
+            yield from claim("sequence_length", length, call, confidence=0.85)
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, implied, is_of, last_name, said
+from schedmate.advisor.frameworks.calls import calls_of, claim, implied_claim, is_of, last_name
 from schedmate.advisor.interpret.python.values import Call, Sequence, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -33,7 +33,7 @@ def torch_parallelism(reading: Reading) -> Iterator[Claim]:
         sure = _by_way([call for call in found if _WAY_OF[last_name(call.callee)] != "dp"])
     if sure:
         way, call = _strongest(sure)
-        yield from implied("parallelism", way, call, certain=True)
+        yield from implied_claim("parallelism", way, call, certain=True)
         return
     yield from _possible(reading, _by_way(found), many=many)
 
@@ -58,13 +58,13 @@ def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterat
     ways = found.keys() - {"dp"}
     if len(ways) == 1 and reading.run.launchers:
         way = ways.pop()
-        yield from implied("parallelism", way, found[way], confidence=0.7)
+        yield from implied_claim("parallelism", way, found[way], confidence=0.7)
     elif not found:
         for call in calls_of(reading, "init_process_group"):
             if is_of(call.callee, "torch.distributed"):
                 if many:
                     shown = Value("ddp", (call.line, *reading.run.command.evidence))
-                    yield from said("parallelism", shown, call, confidence=0.6, certain=True)
+                    yield from claim("parallelism", shown, call, confidence=0.6, certain=True)
                 return
 
 

@@ -11,10 +11,10 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     agreed,
     calls_of,
-    implied,
+    claim,
+    implied_claim,
     is_of,
     last_name,
-    said,
     text_of,
     truth_of,
 )
@@ -65,7 +65,7 @@ def _autocast(reading: Reading) -> Iterator[Claim]:
             continue
         certain = call.certain and (enabled is None or enabled.known)
         shown = _shown(_dtype_of(call), enabled, call)
-        yield from said("precision", shown, call, confidence=_FIRST, certain=certain)
+        yield from claim("precision", shown, call, confidence=_FIRST, certain=certain)
 
 
 def _shown(dtype: Value | None, enabled: Value | None, call: Call) -> Value:
@@ -93,20 +93,20 @@ def _sharded(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "MixedPrecision", "MixedPrecisionPolicy"):
         if is_of(call.callee, "torch"):
             dtype = call.argument("param_dtype", 0)
-            yield from said("precision", dtype, call, confidence=_FIRST)
+            yield from claim("precision", dtype, call, confidence=_FIRST)
 
 
 def _apex(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "amp.initialize"):
         level = text_of(call.argument("opt_level", 2))
         if level in ("O1", "O2", "O3"):
-            yield from implied("precision", "fp16", call)
+            yield from implied_claim("precision", "fp16", call)
 
 
 def _converted(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "half", "bfloat16", "to", "set_default_dtype"):
         if call.callee == "torch.set_default_dtype":
-            yield from said("precision", call.argument("d", 0), call, confidence=_SECOND)
+            yield from claim("precision", call.argument("d", 0), call, confidence=_SECOND)
         elif is_of(call.callee, *_TRAINED) and not _EVALUATES.search(_about(call)):
             yield from _converted_model(call)
 
@@ -120,11 +120,11 @@ def _converted_model(call: Call) -> Iterator[Claim]:
         return
     if call.callee.endswith((".half", ".bfloat16")):
         name = call.callee.rpartition(".")[2]
-        yield from implied("precision", name, call, confidence=_THIRD)
+        yield from implied_claim("precision", name, call, confidence=_THIRD)
         return
     for value in (call.keywords.get("dtype"), *call.positional[:2]):
         if text_of(value) in _FLOATS - {"float32", "float"}:
-            yield from said("precision", value, call, confidence=_THIRD)
+            yield from claim("precision", value, call, confidence=_THIRD)
 
 
 def _loaded(reading: Reading) -> Iterator[Claim]:
@@ -132,14 +132,14 @@ def _loaded(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "from_pretrained", "from_config"):
         value = call.keywords.get("torch_dtype") or call.keywords.get("dtype")
         if text_of(value) in _FLOATS - {"float32", "float"}:
-            yield from said("precision", value, call, confidence=_LAST)
+            yield from claim("precision", value, call, confidence=_LAST)
 
 
 def _tf32(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "set_float32_matmul_precision"):
         if text_of(call.argument("precision", 0)) in ("high", "medium"):
-            yield from implied("precision", "tf32", call, confidence=_LAST)
+            yield from implied_claim("precision", "tf32", call, confidence=_LAST)
     for binding in reading.trace.bindings:
         if binding.name.endswith("allow_tf32") and truth_of(binding.value) is True:
             value = Value("tf32", binding.value.lines, binding.value.source)
-            yield from said("precision", value, binding, confidence=_LAST)
+            yield from claim("precision", value, binding, confidence=_LAST)

@@ -1,75 +1,156 @@
-"""`YOLO("yolov8n.pt").train(data=…, epochs=…)`."""
+"""ultralytics: `yolo detect train data=coco128.yaml …`, or `YOLO("yolov8n.pt").train(…)`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import (
-    calls_of,
-    is_of,
-    number_of,
-    said,
-    text_of,
-    told,
-    truth_of,
+from schedmate.advisor.frameworks.calls import calls_of, is_of
+from schedmate.advisor.frameworks.contract import (
+    Framework,
+    Rule,
+    Sample,
+    Settings,
+    restated,
+    table_of,
 )
-from schedmate.advisor.interpret.python.values import Call, Thing, Value
-from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.frameworks.doors import command_line
+from schedmate.advisor.frameworks.rules import (
+    at_least,
+    by_program,
+    converted,
+    of_program,
+    stem,
+    switched,
+)
+from schedmate.advisor.interpret.python.values import LibraryObject, Sequence, Value
 
-_FIELDS = {
-    "epochs": "epochs",
-    "optimizer": "optimizer",
-    "learning_rate": "lr0",
-    "checkpoint_dir": "project",
-    "checkpoint_every": "save_period",
-    "max_time_s": "time",
+_TASKS = {
+    "detect": "object_detection",
+    "obb": "object_detection",
+    "segment": "segmentation",
+    "classify": "image_classification",
 }
+_OTHER_MODES = {"val": "evaluation", "predict": "inference", "track": "inference"}
+_HOUR_S = 3600
 
 
-def ultralytics(reading: Reading) -> Iterator[Claim]:
+def _called(reading: Reading) -> Iterator[Settings]:
     for call in calls_of(reading, "train"):
         if is_of(call.callee, "ultralytics"):
-            yield from _training(call)
-            return
+            made = None if call.receiver is None else call.receiver.data
+            model = made.call.argument("model", 0) if isinstance(made, LibraryObject) else None
+            parts = {} if model is None else {"model": model}
+            yield Settings(table_of({**parts, **call.keywords}), reading, at=call)
 
 
-def _training(call: Call) -> Iterator[Claim]:
-    given = {name: value for name, value in call.keywords.items() if not _left_open(name, value)}
-    given.pop("time", None)
-    yield from told(_FIELDS, given, call)
-    batch = given.get("batch")
-    if (number_of(batch) or 0) >= 1:
-        yield from said("batch_size", batch, call)
-    yield from said("dataset", _stem(call.keywords.get("data")), call)
-    yield from said("model", _weights(call), call)
-    patience = number_of(call.keywords.get("patience"))
-    if patience:
-        value = call.keywords["patience"]
-        yield from said("early_stopping", Value(True, value.lines, value.source), call)
-    half = call.keywords.get("half")
-    if half is not None and truth_of(half) is True:
-        yield from said("precision", Value("fp16", half.lines, half.source), call)
-    resume = call.keywords.get("resume")
-    if resume is not None and truth_of(resume) is not None:
-        yield from said("resumes", Value(truth_of(resume), resume.lines, resume.source), call)
+def _mode(settings: Settings) -> str:
+    words = [word.text for word in settings.words]
+    return settings.text("mode") or next((word for word in words if word in _OTHER_MODES), "train")
 
 
-def _left_open(name: str, value: Value) -> bool:
-    return text_of(value) == "auto" or (name == "save_period" and (number_of(value) or 0) < 1)
-
-
-def _weights(call: Call) -> Value | None:
-    made = None if call.receiver is None else call.receiver.data
-    if not isinstance(made, Thing):
+def _task(settings: Settings) -> Value | None:
+    if not settings.started:
         return None
-    return _stem(made.call.argument("model", 0))
+    words = [word.text for word in settings.words]
+    task = settings.text("task") or next((word for word in words if word in _TASKS), "")
+    meant = _OTHER_MODES.get(_mode(settings)) or _TASKS.get(task)
+    return None if meant is None else by_program(settings, meant)
 
 
-def _stem(value: Value | None) -> Value | None:
-    """`weights/yolov8n.pt` is yolov8n, `coco128.yaml` is coco128."""
-    text = text_of(value)
-    if value is None or not text:
-        return None
-    return Value(PurePosixPath(text).stem, value.lines, value.source)
+def _trained(rule: str | Rule) -> Rule:
+    """Settings of a training say nothing where it only predicts."""
+
+    def of_training(settings: Settings) -> Value | None:
+        if _mode(settings) != "train":
+            return None
+        return settings.first(rule) if isinstance(rule, str) else rule(settings)
+
+    return of_training
+
+
+def _patience(value: Value) -> Value:
+    return restated(value, value.data != 0)
+
+
+def _hours(value: Value) -> Value | None:
+    hours = value.data
+    counts = isinstance(hours, (int, float)) and hours > 0
+    return restated(value, float(hours) * _HOUR_S) if counts else None
+
+
+def _resumes(value: Value) -> Value:
+    return restated(value, str(value.data).lower() not in ("false", ""))
+
+
+def _devices(settings: Settings) -> Value | None:
+    """Several devices train in as many processes."""
+    value = settings.get("device")
+    several = value is not None and (
+        isinstance(value.data, Sequence) or (isinstance(value.data, str) and "," in value.data)
+    )
+    return restated(value, "ddp") if value is not None and several else None
+
+
+FRAMEWORK = Framework(
+    settings={
+        "framework": of_program("ultralytics"),
+        "task": _task,
+        "model": converted(stem, "model"),
+        "dataset": converted(stem, "data"),
+        "epochs": _trained("epochs"),
+        "batch_size": _trained(at_least(1, "batch")),
+        "optimizer": _trained("optimizer"),
+        "learning_rate": _trained("lr0"),
+        "checkpoint_dir": _trained("project"),
+        "checkpoint_every": _trained(at_least(1, "save_period")),
+        "early_stopping": _trained(converted(_patience, "patience")),
+        "precision": _trained(switched({"amp": "fp16", "half": "fp16"})),
+        "max_time_s": _trained(converted(_hours, "time")),
+        "resumes": _trained(converted(_resumes, "resume")),
+        "parallelism": _trained(_devices),
+    },
+    program=command_line(config="cfg"),
+    calls=_called,
+    samples=(
+        Sample(
+            command="yolo detect train data=coco128.yaml model=weights/yolov8n.pt epochs=100 "
+            "imgsz=640 batch=16 lr0=0.01 device=0,1 patience=20 time=2.5 optimizer=auto",
+            claims={
+                "framework": "ultralytics",
+                "task": "object_detection",
+                "model": "yolov8n",
+                "dataset": "coco128",
+                "epochs": 100,
+                "batch_size": 16,
+                "learning_rate": 0.01,
+                "parallelism": "ddp",
+                "early_stopping": True,
+                "max_time_s": 9000.0,
+            },
+        ),
+        Sample(
+            command="yolo predict model=a.pt source=x epochs=3 batch=-1",
+            claims={"framework": "ultralytics", "task": "inference", "model": "a"},
+        ),
+        Sample(
+            command="yolo cfg=c.yaml",
+            files={"c.yaml": "mode: train\nepochs: 7\nbatch: -1\n"},
+            claims={"framework": "ultralytics", "epochs": 7},
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "from ultralytics import YOLO\nmodel = YOLO('weights/yolov8n.pt')\n"
+                "model.train(data='coco128.yaml', epochs=3, batch=-1, patience=0, resume=True)\n"
+            },
+            claims={
+                "model": "yolov8n",
+                "dataset": "coco128",
+                "epochs": 3,
+                "early_stopping": False,
+                "resumes": True,
+            },
+        ),
+    ),
+)

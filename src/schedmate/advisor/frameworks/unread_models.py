@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import is_of, last_name, said
+from schedmate.advisor.frameworks.calls import claim, is_of, last_name
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.model_names import telling_class
@@ -57,7 +57,7 @@ def unread(reading: Reading) -> Iterator[Claim]:
         if _THE_MODEL.match(call.target) and _is_somebodys_class(call.callee, name):
             at = _import_of(reading, call)
             value = Value(name, (call.line, *at))
-            yield from said("model", value, call, confidence=0.7, certain=False)
+            yield from claim("model", value, call, confidence=0.7, certain=False)
             return
 
 
@@ -82,7 +82,7 @@ def functional(reading: Reading) -> Iterator[Claim]:
             name = _MAKES.sub("", _MAKES.sub("", call.within))
             if _ARCHITECTURE.search(name):
                 value = Value(name, (*_definition(reading, call.within), call.line))
-                yield from said("model", value, call, confidence=0.7, certain=False)
+                yield from claim("model", value, call, confidence=0.7, certain=False)
                 return
 
 
@@ -92,7 +92,7 @@ def of_layers(reading: Reading) -> Iterator[Claim]:
         layer = _OF_TRANSFORMERS.match(each.of.name)
         if layer is not None and each.depth == 0:
             value = Value(layer[1], (each.line, each.of.line))
-            yield from said("model", value, each, confidence=0.6, certain=False)
+            yield from claim("model", value, each, confidence=0.6, certain=False)
             return
     yield from _of_keras_layers(reading)
 
@@ -106,7 +106,7 @@ def _of_keras_layers(reading: Reading) -> Iterator[Claim]:
         layers = [call for call in made if "keras" in call.callee]
         if layers and (name != "CNN" or in_a_row):
             value = Value(name, (layers[0].line, built[0].line))
-            yield from said("model", value, layers[0], confidence=0.5, certain=False)
+            yield from claim("model", value, layers[0], confidence=0.5, certain=False)
             return
 
 
@@ -121,11 +121,11 @@ def after_the_file(reading: Reading) -> Iterator[Claim]:
     named = _named_after(reading)
     for each in nets[:1] if named else ():
         value = Value(named, tuple(dict.fromkeys((each.of.line, each.line))))
-        yield from said("model", value, each, confidence=0.6, certain=False)
+        yield from claim("model", value, each, confidence=0.6, certain=False)
         return
     for call in built[:1] if named else ():
         value = Value(named, (call.line,))
-        yield from said("model", value, call, confidence=0.6, certain=False)
+        yield from claim("model", value, call, confidence=0.6, certain=False)
 
 
 def _named_after(reading: Reading) -> str:

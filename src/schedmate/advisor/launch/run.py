@@ -47,7 +47,7 @@ class PythonRun:
     killed_after: Word | None = None
     """How long `timeout` lets it run."""
     cwd: Path | None = None
-    """Where it starts; None where nobody knows."""
+    """Where it starts; None where unknown."""
     asked: Asked = field(default_factory=lambda: Asked({}))
     """What its own submission or `srun` asks for."""
     varies: bool = False

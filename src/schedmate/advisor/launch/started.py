@@ -20,7 +20,7 @@ _ASKING = frozenset(("sbatch", "srun", "salloc"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """`cwd` is relative to where the job starts; None where nobody knows."""
+    """`cwd` is relative to where the job starts; None where unknown."""
 
     launched: tuple[Launched, ...] = ()
     env: Mapping[str, Word] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Started:
 
 
 def _files(words: Sequence[Word]) -> tuple[Word, ...]:
-    """With the variables that nobody knows as they stand: `$SCRATCH/run.log`."""
+    """With the unknown variables as they stand: `$SCRATCH/run.log`."""
     return tuple(
         dict.fromkeys(
             word

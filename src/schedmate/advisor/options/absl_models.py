@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Call, LocalFunction, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
+from schedmate.advisor.interpret.python.context import CallModel, Context
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN_DATA,
+    Call,
+    LocalFunction,
+    Table,
+    Value,
+)
 from schedmate.advisor.options.given import Given, given, given_list, several
 from schedmate.advisor.options.tables import state
 from schedmate.advisor.options.text import boolean, number, typed
@@ -29,27 +35,27 @@ _RUNNERS = (
 _MAX_FILE_WORDS = 2000
 
 
-def command_line(world: World) -> Iterator[Pair]:
+def command_line(context: Context) -> Iterator[Pair]:
     """The flags of the command line, those of a `--flagfile` in its place."""
-    for pair in pairs(given(world.arguments)):
+    for pair in pairs(given(context.arguments)):
         if pair.name != "flagfile" or not pair.values:
             yield pair
             continue
-        read = world.read_config(pair.values[0].text)
+        read = context.read_config(pair.values[0].text)
         words = None if read is None else given_list(read)
         yield from pairs(words[:_MAX_FILE_WORDS] if words is not None else ())
 
 
-def define(call: Call, world: World) -> Value | None:
+def define(call: Call, context: Context) -> Value | None:
     name, default = call.argument("name", 0), call.argument("default", 1)
     if name is None or not isinstance(name.data, str):
         return None
     kind = call.callee.rpartition("DEFINE_")[2]
     value = default if default is not None else Value(None, (call.line,))
-    for pair in command_line(world):
+    for pair in command_line(context):
         said = _said(pair, name.data, kind)
         value = value if said is None else said
-    state(world, name.data, value, call.depth)
+    state(context, name.data, value, call.depth)
     return holder(name.data, value, call)
 
 
@@ -76,19 +82,24 @@ def _said(pair: Pair, name: str, kind: str) -> Value | None:
 def _converted(word: Given, kind: str) -> Value:
     if kind.startswith("bool"):
         said = boolean(word.text)
-        return word.holding(UNKNOWN if said is None else said)
+        return word.holding(UNKNOWN_DATA if said is None else said)
     found = number(word.text) if kind in ("integer", "float") else word.text
-    return word.holding(UNKNOWN if found is None else found)
+    return word.holding(UNKNOWN_DATA if found is None else found)
 
 
-def run(call: Call, world: World) -> Value | None:
+def flag(call: Call, context: Context) -> Value:
+    """`FLAGS.lr`: flags are options, stated where they are defined."""
+    return context.option(call.callee.rpartition(".")[2])
+
+
+def run(call: Call, context: Context) -> Value | None:
     """`app.run(main)` calls `main(argv)`, of which the flags are gone: the program's name."""
     main = call.argument("main", 0)
     if main is None or not isinstance(main.data, LocalFunction):
         return None
-    takes_words = bool(world.signature(main.data))
+    takes_words = bool(context.signature(main.data))
     left_over = several([Value("main", (call.line,))])
-    return world.invoke(main, [left_over] if takes_words else [])
+    return context.invoke(main, [left_over] if takes_words else [])
 
 
 _KINDS = [
@@ -106,7 +117,8 @@ _KINDS = [
     "multi_enum",
     "spaceseplist",
 ]
-ABSL: dict[str, Model] = {
+ABSL: dict[str, CallModel] = {
     **{f"{module}.DEFINE_{kind}": define for module in _MODULES for kind in _KINDS},
+    **{f"{module}.FLAGS.*": flag for module in _MODULES},
     **dict.fromkeys(_RUNNERS, run),
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.argparse_namespace import Parsing
 from schedmate.advisor.options.argparse_parser import Declared, Parser, holder, parser_of
 from schedmate.advisor.options.conversion import name_of
@@ -38,7 +38,7 @@ _ACTIONS = {
 }
 
 
-def make_parser(call: Call, _: World) -> Value:
+def make_parser(call: Call, _: Context) -> Value:
     """Also `super().__init__(…)` of a job's own parser class, which is the receiver then."""
     own = parser_of(call.receiver)
     parser = Parser() if own is None else own
@@ -57,7 +57,7 @@ def _set_up(parser: Parser, call: Call) -> None:
     parser.config_files = tuple(_items(call.keywords.get("default_config_files")))
 
 
-def add_argument(call: Call, _: World) -> Value | None:
+def add_argument(call: Call, _: Context) -> Value | None:
     parser = parser_of(call.receiver)
     if parser is None:
         return None
@@ -113,12 +113,12 @@ def _dest(names: list[str]) -> str:
     return first.lstrip("-").replace("-", "_") if first.startswith("-") else first
 
 
-def add_group(call: Call, _: World) -> Value | None:
+def add_group(call: Call, _: Context) -> Value | None:
     parser = parser_of(call.receiver)
     return None if parser is None else holder(parser, call, _GROUP)
 
 
-def add_subparsers(call: Call, _: World) -> Value | None:
+def add_subparsers(call: Call, _: Context) -> Value | None:
     parser = parser_of(call.receiver)
     if parser is None:
         return None
@@ -127,7 +127,7 @@ def add_subparsers(call: Call, _: World) -> Value | None:
     return holder(parser, call, _SUBPARSERS)
 
 
-def add_parser(call: Call, _: World) -> Value | None:
+def add_parser(call: Call, _: Context) -> Value | None:
     owner = parser_of(call.receiver)
     name = call.argument("name", 0)
     if owner is None or name is None:
@@ -140,7 +140,7 @@ def add_parser(call: Call, _: World) -> Value | None:
     return holder(parser, call)
 
 
-def set_defaults(call: Call, _: World) -> Value | None:
+def set_defaults(call: Call, _: Context) -> Value | None:
     parser = parser_of(call.receiver)
     for name, value in call.keywords.items():
         if parser is not None:
@@ -152,15 +152,15 @@ def set_defaults(call: Call, _: World) -> Value | None:
     return Value(None)
 
 
-def get_default(call: Call, _: World) -> Value | None:
+def get_default(call: Call, _: Context) -> Value | None:
     parser, name = parser_of(call.receiver), call.argument("dest", 0)
     if parser is None or name is None or not isinstance(name.data, str):
         return None
     return parser.default(name.data) or Value(None, (call.line,))
 
 
-def parse_args(call: Call, world: World) -> Value | None:
-    parsing = _parse(call, world)
+def parse_args(call: Call, context: Context) -> Value | None:
+    parsing = _parse(call, context)
     if parsing is None:
         return None
     parsing.take_undeclared()
@@ -169,9 +169,9 @@ def parse_args(call: Call, world: World) -> Value | None:
     return Value(parsing.table, (call.line,))
 
 
-def parse_known_args(call: Call, world: World) -> Value | None:
+def parse_known_args(call: Call, context: Context) -> Value | None:
     """Words that fit nothing are left for others, unless a library adds options out of sight."""
-    parsing, parser = _parse(call, world), parser_of(call.receiver)
+    parsing, parser = _parse(call, context), parser_of(call.receiver)
     if parsing is None:
         return None
     if parser is not None and parser.open:
@@ -180,31 +180,31 @@ def parse_known_args(call: Call, world: World) -> Value | None:
     return Value(Sequence([Value(parsing.table, (call.line,)), as_list(parsing.extras)]))
 
 
-def _parse(call: Call, world: World) -> Parsing | None:
+def _parse(call: Call, context: Context) -> Parsing | None:
     parser = parser_of(call.receiver)
     if parser is None:
         return None
     given_table = table_of(call.argument("namespace", 1))
     table = given_table if given_table is not None else Table(kind=_NAMESPACE)
     table.complete = table.complete and not parser.open
-    parsing = Parsing(world, table)
-    parsing.run(parser, words_for(call.argument("args", 0), world))
+    parsing = Parsing(context, table)
+    parsing.run(parser, words_for(call.argument("args", 0), context))
     return parsing
 
 
-def words_for(given_words: Value | None, world: World) -> tuple[Given, ...]:
+def words_for(given_words: Value | None, context: Context) -> tuple[Given, ...]:
     """The words a parser is handed; the command line where it is handed none."""
     if given_words is None or given_words.data is None:
-        return given(world.arguments)
+        return given(context.arguments)
     listed = given_list(given_words)
-    return given(world.arguments) if listed is None else listed
+    return given(context.arguments) if listed is None else listed
 
 
-def namespace(call: Call, _: World) -> Value:
+def namespace(call: Call, _: Context) -> Value:
     return Value(Table(dict(call.keywords), _NAMESPACE), (call.line,))
 
 
-def opened(call: Call, _: World) -> Value | None:
+def opened(call: Call, _: Context) -> Value | None:
     """A library adds its own options to a parser, and hands it back."""
     candidates = (*call.positional, *call.keywords.values())
     for value in candidates:
@@ -220,7 +220,7 @@ def _items(value: Value | None) -> list[Value]:
     return list(value.data.items) if value is not None and isinstance(value.data, Sequence) else []
 
 
-METHODS: dict[str, Model] = {
+METHODS: dict[str, CallModel] = {
     "add_argument": add_argument,
     "add": add_argument,
     "add_arg": add_argument,
@@ -247,7 +247,7 @@ _OPENING = (
     "transformers.add_generic_args",
 )
 
-ARGPARSE: dict[str, Model] = {
+ARGPARSE: dict[str, CallModel] = {
     **dict.fromkeys(_PARSERS, make_parser),
     **{
         f"{kind}.{name}": model

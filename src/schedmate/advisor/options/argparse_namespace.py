@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Table, Value
+from schedmate.advisor.interpret.python.context import Context
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Table, Value
 from schedmate.advisor.interpret.python.values import Sequence as Items
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.options.argparse_matching import Match, match
 from schedmate.advisor.options.argparse_parser import Declared, Parser
 from schedmate.advisor.options.conversion import convert, name_of
@@ -24,13 +24,13 @@ _MAX_FILE_WORDS = 2000
 class Parsing:
     """One `parse_args`: `table` is filled, `extras` are the words that fit nothing."""
 
-    world: World
+    context: Context
     table: Table
     extras: list[Given] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
 
     def run(self, parser: Parser, words: Sequence[Given]) -> None:
-        words = _with_files(parser, words, self.world)
+        words = _with_files(parser, words, self.context)
         found = match(parser, words)
         self._defaults(parser, kept=set(self.table.parts))
         self._configs(parser, found.matches)
@@ -67,9 +67,9 @@ class Parsing:
             below = table_of(value)
             if below is not None:
                 for dotted, leaf in leaves(below, f"{name}."):
-                    state(self.world, dotted, leaf, depth)
+                    state(self.context, dotted, leaf, depth)
             elif value is not None:
-                state(self.world, name, value, depth)
+                state(self.context, name, value, depth)
 
     def _defaults(self, parser: Parser, kept: set[str]) -> None:
         for dest, value in parser.defaults.items():
@@ -78,7 +78,7 @@ class Parsing:
                 self.depths[dest] = 0
         for declared in parser.declared:
             self.depths[declared.dest] = declared.depth
-            initial = _default(declared, self.world)
+            initial = _default(declared, self.context)
             first = declared.dest not in self.table.parts or declared.default is not None
             if declared.dest not in kept and initial is not None and first:
                 self.table.parts[declared.dest] = initial
@@ -97,7 +97,7 @@ class Parsing:
             if each.action == "config" and each.default is not None
         ]
         for path in (*parser.config_files, *(named or of_default)):
-            read = self.world.read_config(path.data) if isinstance(path.data, str) else None
+            read = self.context.read_config(path.data) if isinstance(path.data, str) else None
             table = table_of(read)
             if table is not None:
                 self._take_config(parser, table)
@@ -118,7 +118,7 @@ class Parsing:
         if declared.action in ("help", "version"):
             return
         before = self.table.parts.get(declared.dest)
-        value = _value(each, before, self.world)
+        value = _value(each, before, self.context)
         if value is not None:
             self.table.parts[declared.dest] = value
             self._store_as_written(each, value)
@@ -132,7 +132,7 @@ class Parsing:
             self.depths.setdefault(name, 0)
 
 
-def _default(declared: Declared, world: World) -> Value | None:
+def _default(declared: Declared, context: Context) -> Value | None:
     """None where the namespace has no such part unless it is given."""
     default = declared.default
     if declared.action in ("help", "version"):
@@ -143,15 +143,15 @@ def _default(declared: Declared, world: World) -> Value | None:
         return None
     stated = default if default.lines else replace(default, lines=declared.lines)
     if isinstance(stated.data, str) and declared.type is not None:
-        return convert(declared.type, Given(stated.data, stated.lines, stated.source), world)
+        return convert(declared.type, Given(stated.data, stated.lines, stated.source), context)
     return stated
 
 
-def _value(each: Match, before: Value | None, world: World) -> Value | None:
+def _value(each: Match, before: Value | None, context: Context) -> Value | None:
     declared, flag = each.declared, each.flag
     if flag is not None and not declared.takes_values:
         return _of_flag(each, flag, before)
-    values = [convert(declared.type, word, world) for word in each.values]
+    values = [convert(declared.type, word, context) for word in each.values]
     if declared.action == "custom":
         return _of_custom(each, values)
     if not values:
@@ -167,13 +167,13 @@ def _value(each: Match, before: Value | None, world: World) -> Value | None:
 def _without_values(each: Match) -> Value | None:
     declared, flag = each.declared, each.flag
     if flag is None:
-        return Value(UNKNOWN, declared.lines)
+        return Value(UNKNOWN_DATA, declared.lines)
     if declared.nargs == "?":
         constant = declared.const or Value(None)
         return Value(constant.data, (*flag.lines, *constant.lines), flag.source)
     if declared.nargs == "*":
         return flag.holding(Items([]))
-    return Value(UNKNOWN, flag.lines, flag.source)
+    return Value(UNKNOWN_DATA, flag.lines, flag.source)
 
 
 def _of_flag(each: Match, flag: Given, before: Value | None) -> Value | None:
@@ -214,14 +214,14 @@ def _items(before: Value | None) -> list[Value]:
     return list(before.data.items) if before is not None and isinstance(before.data, Items) else []
 
 
-def _with_files(parser: Parser, words: Sequence[Given], world: World) -> list[Given]:
+def _with_files(parser: Parser, words: Sequence[Given], context: Context) -> list[Given]:
     """`@options.txt` stands for the words in the file."""
     result: list[Given] = []
     for word in words:
         if not (parser.file_prefix and word.known and word.text[:1] in parser.file_prefix):
             result.append(word)
             continue
-        read = world.read_config(word.text[1:])
+        read = context.read_config(word.text[1:])
         words_there = None if read is None else given_list(read)
         result += (words_there or ())[:_MAX_FILE_WORDS]
     return result

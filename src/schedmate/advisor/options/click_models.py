@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from schedmate.advisor.interpret.python.context import Context, Wrapper
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
+    LibraryObject,
     LocalFunction,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.interpret.python.values import Sequence as Items
-from schedmate.advisor.interpret.python.world import World, Wrapper
 from schedmate.advisor.options.argparse_namespace import Parsing
 from schedmate.advisor.options.argparse_parser import Declared, Parser
 from schedmate.advisor.options.given import Given, given, given_word
@@ -25,50 +25,52 @@ _NUMBERS = {"INT": "int", "IntRange": "int", "FLOAT": "float", "FloatRange": "fl
 _MAX_GROUPS = 6
 
 
-def command(function: LocalFunction, _: Value, world: World) -> Value | None:
-    return run(function, given(world.arguments), world)
+def command(function: LocalFunction, _: Value, context: Context) -> Value | None:
+    return run(function, given(context.arguments), context)
 
 
-def run(function: LocalFunction, words: Sequence[Given], world: World) -> Value:
+def run(function: LocalFunction, words: Sequence[Given], context: Context) -> Value:
     """Follow the function with the values that its options will have."""
-    parsing = _parsed(function, words, world)
+    parsing = _parsed(function, words, context)
     parsing.take_undeclared()
     parsing.state()
-    return _follow(function, parsing.table, world)
+    return _interpret(function, parsing.table, context)
 
 
-def _parsed(function: LocalFunction, words: Sequence[Given], world: World) -> Parsing:
+def _parsed(function: LocalFunction, words: Sequence[Given], context: Context) -> Parsing:
     parser = Parser()
     for call in reversed(_declarations(function)):
         parser.add(_declared(call))
-    parsing = Parsing(world, Table(kind="dict"))
+    parsing = Parsing(context, Table(kind="dict"))
     parsing.run(parser, words)
-    _from_environment(function, parsing, world)
+    _from_environment(function, parsing, context)
     return parsing
 
 
-def _follow(function: LocalFunction, table: Table, world: World) -> Value:
+def _interpret(function: LocalFunction, table: Table, context: Context) -> Value:
     plain = replace(function, decorators=())
-    return world.invoke(Value(plain, (function.line,)), (), dict(table.parts))
+    return context.invoke(Value(plain, (function.line,)), (), dict(table.parts))
 
 
-def group(function: LocalFunction, _: Value, world: World) -> Value | None:
+def group(function: LocalFunction, _: Value, context: Context) -> Value | None:
     """The group's own options, then the command that the first free word names."""
-    return _run_group(function, given(world.arguments), world, 0)
+    return _run_group(function, given(context.arguments), context, 0)
 
 
-def _run_group(function: LocalFunction, words: Sequence[Given], world: World, depth: int) -> Value:
+def _run_group(
+    function: LocalFunction, words: Sequence[Given], context: Context, depth: int
+) -> Value:
     commands = commands_of(function)
     place = _place_of(commands, words)
-    parsing = _parsed(function, words[:place], world)
+    parsing = _parsed(function, words[:place], context)
     parsing.state()
-    result = _follow(function, parsing.table, world)
+    result = _interpret(function, parsing.table, context)
     if place is None or depth > _MAX_GROUPS:
         return result
     chosen = commands[words[place].text]
     if any(_last(each) == "group" for each in chosen.decorators):
-        return _run_group(chosen, words[place + 1 :], world, depth + 1)
-    return run(chosen, words[place + 1 :], world)
+        return _run_group(chosen, words[place + 1 :], context, depth + 1)
+    return run(chosen, words[place + 1 :], context)
 
 
 def commands_of(owner: LocalFunction) -> dict[str, LocalFunction]:
@@ -77,7 +79,7 @@ def commands_of(owner: LocalFunction) -> dict[str, LocalFunction]:
     for function in neighbours(owner):
         for decorator in function.decorators:
             data = decorator.data
-            receiver = data.call.receiver if isinstance(data, Thing) else None
+            receiver = data.call.receiver if isinstance(data, LibraryObject) else None
             named = receiver.data if receiver is not None else None
             if isinstance(named, LocalFunction) and named.node is owner.node:
                 found[command_name(function, data.call)] = function
@@ -106,7 +108,7 @@ def _declarations(function: LocalFunction) -> list[Call]:
     return [
         each.data.call
         for each in function.decorators
-        if isinstance(each.data, Thing) and _last(each) in ("option", "argument")
+        if isinstance(each.data, LibraryObject) and _last(each) in ("option", "argument")
     ]
 
 
@@ -202,16 +204,16 @@ def _default(settings: Mapping[str, Value], action: str) -> Value | None:
     return default
 
 
-def _from_environment(function: LocalFunction, parsing: Parsing, world: World) -> None:
+def _from_environment(function: LocalFunction, parsing: Parsing, context: Context) -> None:
     for call in _declarations(function):
         variable = call.keywords.get("envvar")
         dest = _declared(call).dest
         current = parsing.table.parts.get(dest)
         named = variable.data if variable is not None else None
-        word = world.environment.get(named) if isinstance(named, str) else None
+        word = context.environment.get(named) if isinstance(named, str) else None
         overridable = current is None or current.source == "code"
         if word is not None and overridable:
-            environment = Parsing(world, Table())
+            environment = Parsing(context, Table())
             declared = replace(_declared(call), flags=("--x",))
             environment.run(Parser([declared]), (Given("--x"), given_word(word)))
             parsing.table.parts[dest] = environment.table.parts[dest]

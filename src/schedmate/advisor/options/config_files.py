@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.natives.reading import path_of
 from schedmate.advisor.interpret.python.values import Call, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.configs.reading import parse_text
 from schedmate.advisor.options.tables import copied, state_all, table_of
 
@@ -54,7 +54,7 @@ _SETTINGS = {".yaml", ".yml", ".toml"}
 """JSON is as often data; it is taken for settings where the command line names it."""
 
 
-def loaded(call: Call, world: World) -> Value | None:
+def loaded(call: Call, context: Context) -> Value | None:
     """`yaml.safe_load(open(path))`."""
     named_so = (call.argument(name, 0) for name in ("stream", "fp", "f", "s", "doc"))
     source = next((each for each in named_so if each is not None), None)
@@ -64,15 +64,15 @@ def loaded(call: Call, world: World) -> Value | None:
     path = source if by_name else path_of(source)
     if path is None or not isinstance(path.data, str):
         return None
-    read = world.read_config(path.data)
+    read = context.read_config(path.data)
     table = table_of(read)
     named = path.source != "code"
     if table is not None and (named or PurePosixPath(path.data).suffix.lower() in _SETTINGS):
-        state_all(world, table)
+        state_all(context, table)
     return read
 
 
-def attributes(call: Call, _: World) -> Value | None:
+def attributes(call: Call, _: Context) -> Value | None:
     """`EasyDict(settings)`: also for a class of the job that inherits from it."""
     given = table_of(call.positional[0]) if call.positional else Table()
     if given is None:
@@ -86,7 +86,7 @@ def attributes(call: Call, _: World) -> Value | None:
     return Value(made, (call.line,))
 
 
-CONFIG_FILES: dict[str, Model] = {
+CONFIG_FILES: dict[str, CallModel] = {
     **dict.fromkeys(_LOADERS, loaded),
     **dict.fromkeys(_DICTS, attributes),
 }

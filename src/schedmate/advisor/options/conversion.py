@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import (
-    UNKNOWN,
+    UNKNOWN_DATA,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
-    Thing,
     Value,
 )
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.options.given import Given
 from schedmate.advisor.options.text import boolean, literal, number
 
@@ -30,12 +30,12 @@ def name_of(value: Value | None) -> str:
         return data.name.removeprefix("builtins.")
     if isinstance(data, (LocalFunction, LocalClass)):
         return data.name
-    if isinstance(data, Thing):
+    if isinstance(data, LibraryObject):
         return data.kind
     return ""
 
 
-def convert(kind: Value | None, word: Given, world: World) -> Value:
+def convert(kind: Value | None, word: Given, context: Context) -> Value:
     """What `type=kind` makes of a word; the word itself where there is no type."""
     if kind is None or kind.data is None or not word.known:
         return word.value
@@ -45,15 +45,15 @@ def convert(kind: Value | None, word: Given, world: World) -> Value:
     if last in _LITERALS:
         return literal(word)
     if isinstance(kind.data, (LocalFunction, Partial)):
-        return _followed(kind, word, world, last)
+        return _interpreted(kind, word, context, last)
     if _says_boolean(last):
         return _boolean(word)
     return word.value
 
 
-def _followed(kind: Value, word: Given, world: World, name: str) -> Value:
-    """The job's own conversion; where following it does not tell, what its name promises."""
-    result = world.invoke(kind, [word.value])
+def _interpreted(kind: Value, word: Given, context: Context, name: str) -> Value:
+    """The job's own conversion; where interpreting it does not tell, what its name promises."""
+    result = context.invoke(kind, [word.value])
     if result.known and (result.data is not None or word.text.lower() in ("none", "null", "")):
         return Value(result.data, word.lines, word.source)
     if _says_boolean(name):
@@ -68,17 +68,17 @@ def _says_boolean(name: str) -> bool:
 
 def _boolean(word: Given) -> Value:
     said = boolean(word.text)
-    return word.holding(UNKNOWN if said is None else said)
+    return word.holding(UNKNOWN_DATA if said is None else said)
 
 
 def _integer(text: str) -> Any:
     found = number(text)
-    return found if isinstance(found, int) else UNKNOWN
+    return found if isinstance(found, int) else UNKNOWN_DATA
 
 
 def _float(text: str) -> Any:
     found = number(text)
-    return UNKNOWN if found is None else float(found)
+    return UNKNOWN_DATA if found is None else float(found)
 
 
 _CONVERSIONS: dict[str, Callable[[str], Any]] = {
@@ -86,6 +86,6 @@ _CONVERSIONS: dict[str, Callable[[str], Any]] = {
     "float": _float,
     "bool": bool,
     "strtobool": boolean,
-    "complex": lambda _: UNKNOWN,
+    "complex": lambda _: UNKNOWN_DATA,
     **dict.fromkeys(_TEXTS, str),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import Call, Dotted, Sequence, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.argparse_parser import Declared, Parser, holder
 from schedmate.advisor.options.given import given_list
 from schedmate.advisor.options.omegaconf_models import from_words
@@ -13,12 +13,12 @@ _NODE = "detectron2.config.CfgNode"
 _INT = Value(Dotted("int"))
 
 
-def library_defaults(call: Call, _: World) -> Value:
+def library_defaults(call: Call, _: Context) -> Value:
     """`get_cfg()`: the library's own defaults are not the job's to state."""
     return Value(Table(kind=_NODE, complete=False), (call.line,))
 
 
-def argument_parser(call: Call, _: World) -> Value:
+def argument_parser(call: Call, _: Context) -> Value:
     """`default_argument_parser()`."""
     lines = (call.line,)
     parser = Parser()
@@ -34,37 +34,37 @@ def argument_parser(call: Call, _: World) -> Value:
     return holder(parser, call)
 
 
-def launch(call: Call, world: World) -> Value | None:
+def launch(call: Call, context: Context) -> Value | None:
     """`launch(main, n, args=(args,))` calls `main(args)` in every process."""
     function, listed = call.argument("main_func", 0), call.argument("args", 5)
     items = listed.data.items if listed is not None and isinstance(listed.data, Sequence) else []
-    return None if function is None else world.invoke(function, items)
+    return None if function is None else context.invoke(function, items)
 
 
-def load_lazy(call: Call, world: World) -> Value | None:
+def load_lazy(call: Call, context: Context) -> Value | None:
     """`LazyConfig.load("config.py")`."""
     path = call.argument("filename", 0)
     if path is None or not isinstance(path.data, str):
         return None
-    read = world.read_python_config if path.data.endswith(".py") else world.read_config
+    read = context.read_python_config if path.data.endswith(".py") else context.read_config
     table = table_of(read(path.data))
     if table is None:
         return None
     made = copied(table, "omegaconf.DictConfig")
-    state_all(world, made)
+    state_all(context, made)
     return Value(made, path.lines, path.source)
 
 
-def apply_overrides(call: Call, world: World) -> Value | None:
+def apply_overrides(call: Call, context: Context) -> Value | None:
     config, listed = call.argument("cfg", 0), call.argument("overrides", 1)
     table, words = table_of(config), given_list(listed) if listed is not None else None
     if table is not None and words is not None:
         merge(table, copied(from_words(words), table.kind))
-        state_all(world, table)
+        state_all(context, table)
     return config
 
 
-DETECTRON2: dict[str, Model] = {
+DETECTRON2: dict[str, CallModel] = {
     "detectron2.config.get_cfg": library_defaults,
     "detectron2.engine.default_argument_parser": argument_parser,
     "detectron2.engine.defaults.default_argument_parser": argument_parser,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import Call, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.argparse_models import words_for
 from schedmate.advisor.options.given import Given
 from schedmate.advisor.options.tables import state
@@ -40,7 +40,7 @@ class _Declared:
         return max(self.names, key=len)
 
 
-def docopt(call: Call, world: World) -> Value | None:
+def docopt(call: Call, context: Context) -> Value | None:
     """A dict by the options as they are written: `args["--lr"]`, a text as long as nobody turns
     it into a number."""
     doc = call.argument("doc", 0)
@@ -50,11 +50,11 @@ def docopt(call: Call, world: World) -> Value | None:
     usage = "".join(_USAGE.findall(doc.data))
     table = Table({name: Value(False, (call.line,)) for name in _commands(usage)})
     table.parts |= {each.key: _default(each, doc, call) for each in declared}
-    words = list(words_for(call.argument("argv", 1), world))
+    words = list(words_for(call.argument("argv", 1), context))
     places = _PLACE.findall(usage)
     _fill(table, declared, words, list(dict.fromkeys(places)))
     for name, value in table.parts.items():
-        state(world, name.strip("-<>").replace("-", "_"), value)
+        state(context, name.strip("-<>").replace("-", "_"), value)
     return Value(table, (call.line,))
 
 
@@ -113,4 +113,4 @@ def _fill(table: Table, declared: list[_Declared], words: list[Given], places: l
         table.parts[place] = word.value
 
 
-DOCOPT: dict[str, Model] = {"docopt.docopt": docopt}
+DOCOPT: dict[str, CallModel] = {"docopt.docopt": docopt}

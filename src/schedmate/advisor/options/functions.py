@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Table, Value
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.options.given import Given
 from schedmate.advisor.options.schema import instance, outline, settings_from
 from schedmate.advisor.options.tables import merge, state, state_all, table_of
@@ -13,28 +13,28 @@ from schedmate.advisor.options.text import like
 from schedmate.advisor.options.undeclared import looks_like_flag, underscored
 
 
-def call_with(function: Value, words: Sequence[Given], world: World, prefix: str = "") -> Value:
+def call_with(function: Value, words: Sequence[Given], context: Context, prefix: str = "") -> Value:
     """Follow a function with the arguments that a command line gives it."""
     if not isinstance(function.data, LocalFunction):
-        return world.invoke(function)
-    arguments = arguments_for(function.data, words, world)
+        return context.invoke(function)
+    arguments = arguments_for(function.data, words, context)
     for name, value in arguments.items():
         table = table_of(value)
         if table is None:
-            state(world, f"{prefix}{name}", value)
+            state(context, f"{prefix}{name}", value)
         else:
-            state_all(world, table, f"{prefix}{name}.")
-    return world.invoke(function, (), arguments)
+            state_all(context, table, f"{prefix}{name}.")
+    return context.invoke(function, (), arguments)
 
 
 def arguments_for(
-    function: LocalFunction, words: Sequence[Given], world: World
+    function: LocalFunction, words: Sequence[Given], context: Context
 ) -> dict[str, Value]:
     """What each parameter will be: words by name, then by place, then defaults."""
-    parameters = parameters_of(function, world)
-    shape = _shape(parameters, world)
+    parameters = parameters_of(function, context)
+    shape = _shape(parameters, context)
     settings, others = settings_from(words, shape)
-    arguments = _defaults(parameters, settings, world)
+    arguments = _defaults(parameters, settings, context)
     _fill_by_place(arguments, parameters, _loose(words), settings)
     if function.node.args.kwarg is not None:
         arguments |= {underscored(pair.name): pair.value() for pair in others}
@@ -42,23 +42,23 @@ def arguments_for(
 
 
 def parameters_of(
-    function: LocalFunction, world: World
+    function: LocalFunction, context: Context
 ) -> list[tuple[str, Value | None, Value | None]]:
-    return [each for each in world.signature(function) if each[0] not in ("self", "cls")]
+    return [each for each in context.signature(function) if each[0] not in ("self", "cls")]
 
 
-def _shape(parameters: Sequence[tuple[str, Value | None, Value | None]], world: World) -> Table:
+def _shape(parameters: Sequence[tuple[str, Value | None, Value | None]], context: Context) -> Table:
     shape = Table()
     for name, default, annotation in parameters:
         if annotation is not None and isinstance(annotation.data, LocalClass):
-            shape.parts[name] = Value(outline([annotation], world))
+            shape.parts[name] = Value(outline([annotation], context))
         else:
             shape.parts[name] = default if default is not None else Value(None)
     return shape
 
 
 def _defaults(
-    parameters: Sequence[tuple[str, Value | None, Value | None]], settings: Table, world: World
+    parameters: Sequence[tuple[str, Value | None, Value | None]], settings: Table, context: Context
 ) -> dict[str, Value]:
     arguments: dict[str, Value] = {}
     for name, default, annotation in parameters:
@@ -69,7 +69,7 @@ def _defaults(
                 if layer is not None:
                     merge(own, layer)
             if annotation.data.fields:
-                arguments[name] = Value(instance(annotation, own, world), annotation.lines)
+                arguments[name] = Value(instance(annotation, own, context), annotation.lines)
                 continue
         if given is not None:
             arguments[name] = given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.interpret.python.beginnings import unset_in
+from schedmate.advisor.interpret.python.known_prefix import unset_in
 from schedmate.advisor.interpret.python.values import Sequence, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.interpret.shell.words import source_of
@@ -14,7 +14,7 @@ from schedmate.model import Evidence, Source
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """`known` is False where the text has a part in it that nobody knows."""
+    """`known` is False where the text has a part in it that unknown."""
 
     text: str
     lines: tuple[Evidence, ...] = ()

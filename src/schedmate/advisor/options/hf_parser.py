@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Call, Sequence, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
+from schedmate.advisor.interpret.python.context import CallModel, Context
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, Sequence, Table, Value
 from schedmate.advisor.options.argparse_models import METHODS, words_for
 from schedmate.advisor.options.argparse_parser import Parser, holder, parser_of
 from schedmate.advisor.options.given import Given, as_list
@@ -27,7 +27,7 @@ _PARSERS = (
 )
 
 
-def make_parser(call: Call, _: World) -> Value:
+def make_parser(call: Call, _: Context) -> Value:
     """Also `super().__init__(…)` of a job's own parser class, which is the receiver then."""
     own = table_of(call.receiver)
     made = holder(Parser(), call, "transformers.HfArgumentParser")
@@ -54,18 +54,18 @@ def _classes(parser: Value | None) -> list[Value]:
     return [each for each in listed if is_class(each)]
 
 
-def parse_args(call: Call, world: World) -> Value | None:
+def parse_args(call: Call, context: Context) -> Value | None:
     """`parse_args_into_dataclasses`."""
-    words = words_for(call.argument("args", 0), world)
-    return _parsed(call, world, words, Table())
+    words = words_for(call.argument("args", 0), context)
+    return _parsed(call, context, words, Table())
 
 
-def parse_args_and_config(call: Call, world: World) -> Value | None:
+def parse_args_and_config(call: Call, context: Context) -> Value | None:
     """trl's: `--config file.yaml`, then the command line over it."""
-    words = words_for(call.argument("args", 0), world)
+    words = words_for(call.argument("args", 0), context)
     path = next((each for each in _named(words, "config") if each.known), None)
-    read = world.read_config(path.text) if path is not None else None
-    return _parsed(call, world, words, table_of(read) or Table())
+    read = context.read_config(path.text) if path is not None else None
+    return _parsed(call, context, words, table_of(read) or Table())
 
 
 def _named(words: Iterable[Given], name: str) -> Iterable[Given]:
@@ -73,20 +73,20 @@ def _named(words: Iterable[Given], name: str) -> Iterable[Given]:
     return (pair.values[0] for pair in others if pair.name == name and pair.values)
 
 
-def _parsed(call: Call, world: World, words: tuple[Given, ...], config: Table) -> Value | None:
+def _parsed(call: Call, context: Context, words: tuple[Given, ...], config: Table) -> Value | None:
     classes = _classes(call.receiver)
     if not classes:
         return None
     settings = Table()
     merge(settings, config)
-    given, others = settings_from(words, _shape(classes, config, world))
+    given, others = settings_from(words, _shape(classes, config, context))
     merge(settings, given)
     merge(settings, nested({underscored(pair.name): pair.value() for pair in others}))
-    return _answer(call, world, classes, settings, _leftover(call, others))
+    return _answer(call, context, classes, settings, _leftover(call, others))
 
 
-def _shape(classes: list[Value], config: Table, world: World) -> Table:
-    shape = outline(classes, world)
+def _shape(classes: list[Value], config: Table, context: Context) -> Table:
+    shape = outline(classes, context)
     shape.parts |= {name: value for name, value in config.parts.items() if name not in shape.parts}
     return shape
 
@@ -100,48 +100,50 @@ def _leftover(call: Call, others: list[Pair]) -> list[Given] | None:
 
 def _answer(
     call: Call,
-    world: World,
+    context: Context,
     classes: list[Value],
     settings: Table,
     leftover: list[Given] | None = None,
 ) -> Value:
     """One instance a class; a library's own class gets all that is no local one's."""
     made: list[Value] = []
-    fields = [set(outline([cls], world).parts) for cls in classes]
+    fields = [set(outline([cls], context).parts) for cls in classes]
     local = set().union(*fields)
     for cls, names in zip(classes, fields, strict=True):
         parts = settings.parts.items()
         own = {name: part for name, part in parts if name in names or name not in local}
-        table = instance(cls, Table(own), world)
+        table = instance(cls, Table(own), context)
         made.append(Value(table, (call.line,)))
-        state_all(world, table, depth=call.depth)
+        state_all(context, table, depth=call.depth)
     extra = [] if leftover is None else [as_list(leftover)]
     return Value(Sequence([*made, *extra]), (call.line,))
 
 
-def parse_file(call: Call, world: World) -> Value | None:
+def parse_file(call: Call, context: Context) -> Value | None:
     """`parse_json_file`, `parse_yaml_file`: a file instead of the command line."""
     path = call.argument("json_file", 0) or call.argument("yaml_file", 0)
-    read = world.read_config(path.data) if path is not None and isinstance(path.data, str) else None
-    return _from_table(call, world, table_of(read))
+    read = (
+        context.read_config(path.data) if path is not None and isinstance(path.data, str) else None
+    )
+    return _from_table(call, context, table_of(read))
 
 
-def parse_dict(call: Call, world: World) -> Value | None:
-    return _from_table(call, world, table_of(call.argument("args", 0)))
+def parse_dict(call: Call, context: Context) -> Value | None:
+    return _from_table(call, context, table_of(call.argument("args", 0)))
 
 
-def _from_table(call: Call, world: World, settings: Table | None) -> Value | None:
+def _from_table(call: Call, context: Context, settings: Table | None) -> Value | None:
     """Where the settings are not in sight, neither are the values."""
     classes = _classes(call.receiver)
     if not classes:
         return None
     if settings is not None:
-        return _answer(call, world, classes, settings)
-    unknown = Value(UNKNOWN, (call.line,))
+        return _answer(call, context, classes, settings)
+    unknown = Value(UNKNOWN_DATA, (call.line,))
     return Value(Sequence([replace(unknown) for _ in classes]), (call.line,))
 
 
-_HF_METHODS: dict[str, Model] = {
+_HF_METHODS: dict[str, CallModel] = {
     **METHODS,
     "parse_args_into_dataclasses": parse_args,
     "parse_args_and_config": parse_args_and_config,
@@ -150,7 +152,7 @@ _HF_METHODS: dict[str, Model] = {
     "parse_dict": parse_dict,
 }
 
-HF_PARSER: dict[str, Model] = {
+HF_PARSER: dict[str, CallModel] = {
     **dict.fromkeys(_PARSERS, make_parser),
     **{f"{kind}.{name}": model for kind in _PARSERS for name, model in _HF_METHODS.items()},
 }

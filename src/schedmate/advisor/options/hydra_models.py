@@ -5,19 +5,19 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from schedmate.advisor.interpret.python.context import CallModel, Context, Wrapper
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
     Sequence,
     Table,
-    Thing,
     Value,
 )
-from schedmate.advisor.interpret.python.world import Model, World, Wrapper
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.options.configs import compose, read_arguments
 from schedmate.advisor.options.omegaconf_models import config
@@ -31,29 +31,29 @@ _OWN_WORDS = ("_target_", "_partial_", "_args_", "_recursive_", "_convert_")
 _MAX_DEPTH = 12
 
 
-def main(function: LocalFunction, decorator: Value, world: World) -> Value | None:
+def main(function: LocalFunction, decorator: Value, context: Context) -> Value | None:
     """`@hydra.main(config_path="conf", config_name="config")`."""
-    settings = decorator.data.call if isinstance(decorator.data, Thing) else None
+    settings = decorator.data.call if isinstance(decorator.data, LibraryObject) else None
     path = settings.argument("config_path", 0) if settings is not None else None
     name = settings.argument("config_name", 1) if settings is not None else None
     path, name = _of_a_file(path, name)
-    given = read_arguments(world.arguments)
+    given = read_arguments(context.arguments)
     directories = list(_directories(given.config_path, path, function.line.file))
     if given.config_dir is not None:
         directories.append(given.config_dir.text)
     named = given.config_name.text if given.config_name else _text(name)
     found = compose(
-        world,
+        context,
         directories[0],
         named,
         given.overrides,
-        store=_stored(function, world),
+        store=_stored(function, context),
         more_dirs=directories[1:],
     )
     table = table_of(found)
-    made = config(table if table is not None else Table(complete=False), world)
-    state_all(world, made.data)
-    return world.invoke(Value(function, (function.line,)), [made])
+    made = config(table if table is not None else Table(complete=False), context)
+    state_all(context, made.data)
+    return context.invoke(Value(function, (function.line,)), [made])
 
 
 def _of_a_file(path: Value | None, name: Value | None) -> tuple[Value | None, Value | None]:
@@ -87,7 +87,7 @@ def _text(value: Value | None) -> str | None:
     return value.data if value is not None and isinstance(value.data, str) else None
 
 
-def composed(call: Call, world: World) -> Value | None:
+def composed(call: Call, context: Context) -> Value | None:
     """`compose(config_name=…, overrides=[…])` in the code."""
     name = _text(call.argument("config_name", 0))
     listed = call.argument("overrides", 1)
@@ -95,20 +95,20 @@ def composed(call: Call, world: World) -> Value | None:
     words = [Word(str(each.data), each.lines, each.known) for each in items]
     here = posixpath.dirname(call.line.file)
     places = [posixpath.normpath(posixpath.join(here, each)) for each in _USUAL_DIRECTORIES]
-    table = table_of(compose(world, places[0], name, words, more_dirs=places[1:]))
+    table = table_of(compose(context, places[0], name, words, more_dirs=places[1:]))
     if table is None or name is None:
         return None
-    made = config(table, world)
-    state_all(world, made.data)
+    made = config(table, context)
+    state_all(context, made.data)
     return made
 
 
-def store_of(call: Call, _: World) -> Value:
+def store_of(call: Call, _: Context) -> Value:
     """`ConfigStore.instance()`."""
     return Value(Table({_STORE: Value(Table())}, _STORE_KIND, complete=False), (call.line,))
 
 
-def store(call: Call, _: World) -> Value:
+def store(call: Call, _: Context) -> Value:
     table = table_of(call.receiver)
     kept = table_of(table.parts.get(_STORE)) if table is not None else None
     name, node = call.argument("name", 1 if call.positional[1:] else 0), call.argument("node", 1)
@@ -119,7 +119,7 @@ def store(call: Call, _: World) -> Value:
     return Value(None)
 
 
-def _stored(function: LocalFunction, world: World) -> Mapping[str, Value]:
+def _stored(function: LocalFunction, context: Context) -> Mapping[str, Value]:
     """What the module of the function has put into a `ConfigStore`."""
     home = function.home
     names = home.globals.names if isinstance(home, Scope) else {}
@@ -128,24 +128,24 @@ def _stored(function: LocalFunction, world: World) -> Mapping[str, Value]:
         table = table_of(value)
         kept = table_of(table.parts.get(_STORE)) if table is not None else None
         for name, node in (kept.parts if kept is not None else {}).items():
-            found[name] = _as_table(node, world)
+            found[name] = _as_table(node, context)
     return found
 
 
-def _as_table(node: Value, world: World) -> Value:
+def _as_table(node: Value, context: Context) -> Value:
     if isinstance(node.data, LocalClass):
-        return Value(instance(node, Table(), world), node.lines)
+        return Value(instance(node, Table(), context), node.lines)
     return node
 
 
-def instantiate(call: Call, world: World) -> Value | None:
+def instantiate(call: Call, context: Context) -> Value | None:
     """What `_target_` names is called with the rest of the config."""
     table = _with_target(table_of(call.argument("config", 0)))
     if table is None or "_target_" not in table.parts:
         return None
     own = Table(dict(table.parts), table.kind, table.complete)
     merge(own, Table({name: each for name, each in call.keywords.items() if name != "config"}))
-    return _made(own, world, 0)
+    return _made(own, context, 0)
 
 
 def _with_target(table: Table | None) -> Table | None:
@@ -159,12 +159,12 @@ def _with_target(table: Table | None) -> Table | None:
     return Table({"_target_": named, **(params.parts if params is not None else {})}, table.kind)
 
 
-def _made(table: Table, world: World, depth: int) -> Value | None:
+def _made(table: Table, context: Context, depth: int) -> Value | None:
     target = table.parts["_target_"]
     if not isinstance(target.data, str):
         return None
     keywords = {
-        name: _inside(value, world, depth)
+        name: _inside(value, context, depth)
         for name, value in table.parts.items()
         if name not in _OWN_WORDS
     }
@@ -174,13 +174,13 @@ def _made(table: Table, world: World, depth: int) -> Value | None:
     partial = table.parts.get("_partial_")
     if partial is not None and partial.data is True:
         return Value(Partial(called, tuple(items), keywords), target.lines, target.source)
-    return world.invoke(called, items, keywords)
+    return context.invoke(called, items, keywords)
 
 
-def _inside(value: Value, world: World, depth: int) -> Value:
+def _inside(value: Value, context: Context, depth: int) -> Value:
     below = _with_target(table_of(value)) if "params" in _parts(value) else table_of(value)
     if below is not None and "_target_" in below.parts and depth < _MAX_DEPTH:
-        return _made(below, world, depth + 1) or value
+        return _made(below, context, depth + 1) or value
     return value
 
 
@@ -189,15 +189,15 @@ def _parts(value: Value) -> Mapping[str, Value]:
     return {} if table is None else table.parts
 
 
-def looked_up(call: Call, world: World) -> Value | None:
+def looked_up(call: Call, context: Context) -> Value | None:
     """`get_class("src.models.Net")`: the job's own class where it has one of that name."""
     path = call.argument("path", 0)
     if path is None or not isinstance(path.data, str):
         return None
-    return world.own(Value(Dotted(path.data), path.lines, path.source))
+    return context.own(Value(Dotted(path.data), path.lines, path.source))
 
 
-HYDRA: dict[str, Model] = {
+HYDRA: dict[str, CallModel] = {
     "hydra.utils.get_class": looked_up,
     "hydra.utils.get_method": looked_up,
     "hydra.utils.get_object": looked_up,

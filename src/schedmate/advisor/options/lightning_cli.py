@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
@@ -11,7 +12,6 @@ from schedmate.advisor.interpret.python.values import (
     Table,
     Value,
 )
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.functions import call_with
 from schedmate.advisor.options.given import given
 from schedmate.advisor.options.tables import merge, put, state_all, table_of
@@ -27,34 +27,34 @@ _CONFIGS = ("config", "c")
 _MAX_CALLBACKS = 50
 
 
-def lightning_cli(call: Call, world: World) -> Value:
+def lightning_cli(call: Call, context: Context) -> Value:
     """`fit --config c.yaml --trainer.max_epochs 5`: options of the trainer, model and data."""
     settings = Table(complete=False)
     _take(settings, "trainer", call.argument("trainer_defaults", 4))
-    for pair in pairs(given(world.arguments)):
+    for pair in pairs(given(context.arguments)):
         if pair.name in _CONFIGS and pair.values:
-            read = table_of(world.read_config(pair.values[0].text))
-            merge(settings, _of_command(read, world) if read is not None else Table())
+            read = table_of(context.read_config(pair.values[0].text))
+            merge(settings, _of_command(read, context) if read is not None else Table())
         elif pair.dashed and pair.name not in _CONFIGS:
             put(settings, pair.name, pair.value())
-    state_all(world, settings)
-    _make_callbacks(table_of(settings.parts.get("trainer")), world)
+    state_all(context, settings)
+    _make_callbacks(table_of(settings.parts.get("trainer")), context)
     for name, position in (("model", 0), ("data", 1)):
-        _follow(call.argument(f"{name}_class", position), settings.parts.get(name), world)
+        _interpret(call.argument(f"{name}_class", position), settings.parts.get(name), context)
     return Value(Table({"config": Value(settings)}, call.callee, complete=False), (call.line,))
 
 
-def _make_callbacks(trainer: Table | None, world: World) -> None:
+def _make_callbacks(trainer: Table | None, context: Context) -> None:
     """They are made as the config says, so what they are told is seen."""
     callbacks = trainer.parts.get("callbacks") if trainer is not None else None
     data = None if callbacks is None else callbacks.data
     for item in (data.items if isinstance(data, Sequence) else [])[:_MAX_CALLBACKS]:
-        _follow(None, item, world)
+        _interpret(None, item, context)
 
 
-def _of_command(config: Table, world: World) -> Table:
+def _of_command(config: Table, context: Context) -> Table:
     """A config may hold the settings of each sub-command below its name."""
-    words = given(world.arguments)
+    words = given(context.arguments)
     command = words[0].text if words else ""
     below = table_of(config.parts.get(command))
     return config if below is None else below
@@ -66,7 +66,7 @@ def _take(settings: Table, name: str, value: Value | None) -> None:
         merge(settings, Table({name: Value(table)}))
 
 
-def _follow(cls: Value | None, given_parts: Value | None, world: World) -> None:
+def _interpret(cls: Value | None, given_parts: Value | None, context: Context) -> None:
     """The class is made with what its part of the config says, and that may say which it is."""
     table = table_of(given_parts)
     path = table.parts.get("class_path") if table is not None else None
@@ -76,18 +76,18 @@ def _follow(cls: Value | None, given_parts: Value | None, world: World) -> None:
         return
     inner = table_of(table.parts.get("init_args")) if table is not None else None
     parts = inner if inner is not None else table
-    world.invoke(cls, (), dict(parts.parts) if parts is not None else {})
+    context.invoke(cls, (), dict(parts.parts) if parts is not None else {})
 
 
-def auto_cli(call: Call, world: World) -> Value | None:
+def auto_cli(call: Call, context: Context) -> Value | None:
     """jsonargparse's `CLI(main)`."""
     component = call.argument("components", 0)
     if component is None or not isinstance(component.data, LocalFunction):
         return None
-    return call_with(component, given(world.arguments), world)
+    return call_with(component, given(context.arguments), context)
 
 
-LIGHTNING_CLI: dict[str, Model] = {
+LIGHTNING_CLI: dict[str, CallModel] = {
     **dict.fromkeys(_CLIS, lightning_cli),
     "jsonargparse.CLI": auto_cli,
     "jsonargparse.auto_cli": auto_cli,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import Call, LocalFunction, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.absl_models import command_line, holder
 from schedmate.advisor.options.tables import copied, look_up, merge, put, state_all, table_of
 from schedmate.advisor.options.text import like
@@ -18,7 +18,7 @@ _MODULES = (
 _FLAGS = ("ml_collections.config_flags", "ml_collections.config_flags.config_flags")
 
 
-def config_dict(call: Call, _: World) -> Value:
+def config_dict(call: Call, _: Context) -> Value:
     start = table_of(call.argument("initial_dictionary", 0))
     table = Table(kind=_KIND) if start is None else copied(start, _KIND)
     if call.callee.endswith(".create"):
@@ -26,16 +26,16 @@ def config_dict(call: Call, _: World) -> Value:
     return Value(table, (call.line,))
 
 
-def reference(call: Call, _: World) -> Value | None:
+def reference(call: Call, _: Context) -> Value | None:
     """`FieldReference(3)` is read as what it refers to."""
     return call.argument("default", 0)
 
 
-def placeholder(call: Call, _: World) -> Value:
+def placeholder(call: Call, _: Context) -> Value:
     return Value(None, (call.line,))
 
 
-def update(call: Call, _: World) -> Value | None:
+def update(call: Call, _: Context) -> Value | None:
     table, over = table_of(call.receiver), table_of(call.positional[0] if call.positional else None)
     if table is None:
         return None
@@ -46,7 +46,7 @@ def update(call: Call, _: World) -> Value | None:
     return Value(None)
 
 
-def update_flat(call: Call, _: World) -> Value | None:
+def update_flat(call: Call, _: Context) -> Value | None:
     table, over = table_of(call.receiver), table_of(call.positional[0] if call.positional else None)
     for name, value in (over.parts if over is not None else {}).items():
         if table is not None:
@@ -54,60 +54,60 @@ def update_flat(call: Call, _: World) -> Value | None:
     return Value(None)
 
 
-def as_dict(call: Call, _: World) -> Value | None:
+def as_dict(call: Call, _: Context) -> Value | None:
     table = table_of(call.receiver)
     return None if table is None else Value(copied(table, "dict"), (call.line,))
 
 
-def same(call: Call, _: World) -> Value | None:
+def same(call: Call, _: Context) -> Value | None:
     return call.receiver
 
 
-def define_config_file(call: Call, world: World) -> Value | None:
-    """`--config=path.py:arg --config.lr=3`: the file's `get_config` is followed."""
+def define_config_file(call: Call, context: Context) -> Value | None:
+    """`--config=path.py:arg --config.lr=3`: the file's `get_config` is interpreted."""
     name = call.argument("name", 0)
     if name is None or not isinstance(name.data, str):
         return None
     path = call.argument("default", 1)
-    for pair in command_line(world):
+    for pair in command_line(context):
         if pair.name == name.data and pair.values:
             path = pair.values[0].value
-    made = _followed(path, world) if path is not None and isinstance(path.data, str) else None
-    return _with_overrides(name.data, made or Table(kind=_KIND, complete=False), call, world)
+    made = _interpreted(path, context) if path is not None and isinstance(path.data, str) else None
+    return _with_overrides(name.data, made or Table(kind=_KIND, complete=False), call, context)
 
 
-def _followed(path: Value, world: World) -> Table | None:
+def _interpreted(path: Value, context: Context) -> Table | None:
     file, colon, argument = path.data.partition(":")
-    read = table_of(world.read_python_config(file))
+    read = table_of(context.read_python_config(file))
     function = read.parts.get("get_config") if read is not None else None
     if function is None or not isinstance(function.data, LocalFunction):
         return None
-    takes = bool(world.signature(function.data)) and colon
+    takes = bool(context.signature(function.data)) and colon
     words = [Value(argument, path.lines, path.source)] if takes else []
-    return table_of(world.invoke(function, words))
+    return table_of(context.invoke(function, words))
 
 
-def define_config_dict(call: Call, world: World) -> Value | None:
+def define_config_dict(call: Call, context: Context) -> Value | None:
     name, table = call.argument("name", 0), table_of(call.argument("config", 1))
     if name is None or not isinstance(name.data, str) or table is None:
         return None
-    return _with_overrides(name.data, table, call, world)
+    return _with_overrides(name.data, table, call, context)
 
 
-def _with_overrides(name: str, table: Table, call: Call, world: World) -> Value:
-    for pair in command_line(world):
+def _with_overrides(name: str, table: Table, call: Call, context: Context) -> Value:
+    for pair in command_line(context):
         if pair.name.startswith(f"{name}."):
             dotted = pair.name.removeprefix(f"{name}.")
             before = look_up(table, dotted)
             said = like(before, pair.values[0]) if len(pair.values) == 1 else pair.value()
             put(table, dotted, said)
-    state_all(world, table)
+    state_all(context, table)
     value = Value(table, (call.line,))
-    world.state(Option(name=name, value=value))
+    context.state(Option(name=name, value=value))
     return holder(name, value, call)
 
 
-_METHODS: dict[str, Model] = {
+_METHODS: dict[str, CallModel] = {
     "lock": same,
     "unlock": same,
     "update": update,
@@ -115,7 +115,7 @@ _METHODS: dict[str, Model] = {
     "to_dict": as_dict,
     "copy_and_resolve_references": same,
 }
-ML_COLLECTIONS: dict[str, Model] = {
+ML_COLLECTIONS: dict[str, CallModel] = {
     **{f"{module}.ConfigDict": config_dict for module in _MODULES},
     **{f"{module}.FrozenConfigDict": config_dict for module in _MODULES},
     **{f"{module}.create": config_dict for module in _MODULES},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.interpret.python.scope import Scope
-from schedmate.advisor.interpret.python.values import LocalFunction, Thing, Value
+from schedmate.advisor.interpret.python.values import LibraryObject, LocalFunction, Value
 
 
 def neighbours(function: LocalFunction) -> Iterator[LocalFunction]:
@@ -19,4 +19,4 @@ def neighbours(function: LocalFunction) -> Iterator[LocalFunction]:
 
 def decorator_name(decorator: Value) -> str:
     """`click.option` of `@click.option(…)`."""
-    return decorator.data.kind if isinstance(decorator.data, Thing) else ""
+    return decorator.data.kind if isinstance(decorator.data, LibraryObject) else ""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import (
-    UNKNOWN,
+    UNKNOWN_DATA,
     Call,
     LocalClass,
     Sequence,
     Table,
     Value,
 )
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.argparse_models import words_for
 from schedmate.advisor.options.configs.interpolation import resolve
 from schedmate.advisor.options.given import Given
@@ -38,10 +38,10 @@ class Config(Table):
     raw: Table | None = None
 
 
-def config(table: Table, world: World, kind: str = KIND) -> Value:
+def config(table: Table, context: Context, kind: str = KIND) -> Value:
     """A table as a config whose parts are attributes and whose references are resolved."""
     raw = copied(table, kind)
-    resolved = table_of(resolve(Value(raw), world.environment))
+    resolved = table_of(resolve(Value(raw), context.environment))
     parts = raw.parts if resolved is None else resolved.parts
     return Value(Config(parts, kind, table.complete, raw=raw))
 
@@ -51,31 +51,33 @@ def _raw(value: Value) -> Table | None:
     return table.raw if isinstance(table, Config) and table.raw is not None else table
 
 
-def stated(made: Value, call: Call, world: World) -> Value:
+def stated(made: Value, call: Call, context: Context) -> Value:
     table = table_of(made)
     if table is not None:
-        state_all(world, table, depth=call.depth)
+        state_all(context, table, depth=call.depth)
     return made
 
 
-def load(call: Call, world: World) -> Value | None:
+def load(call: Call, context: Context) -> Value | None:
     path = call.argument("file_", 0)
-    read = world.read_config(path.data) if path is not None and isinstance(path.data, str) else None
+    read = (
+        context.read_config(path.data) if path is not None and isinstance(path.data, str) else None
+    )
     table = table_of(read)
-    return None if table is None else stated(config(table, world), call, world)
+    return None if table is None else stated(config(table, context), call, context)
 
 
-def create(call: Call, world: World) -> Value | None:
+def create(call: Call, context: Context) -> Value | None:
     given = call.argument("obj", 0)
     if given is None or given.data is None:
         return Value(Config(kind=KIND), (call.line,))
     if isinstance(given.data, LocalClass):
-        return config(instance(given, Table(), world), world)
+        return config(instance(given, Table(), context), context)
     table = _raw(given)
     if table is not None:
-        return config(copied(table), world)
+        return config(copied(table), context)
     listed = _dotlist(given)
-    return given if listed is None else config(listed, world)
+    return given if listed is None else config(listed, context)
 
 
 def _dotlist(value: Value) -> Table | None:
@@ -101,25 +103,25 @@ def from_words(words: Many[Given]) -> Table:
     return table
 
 
-def from_cli(call: Call, world: World) -> Value | None:
-    words = words_for(call.argument("args_list", 0), world)
-    return stated(config(from_words(words), world), call, world)
+def from_cli(call: Call, context: Context) -> Value | None:
+    words = words_for(call.argument("args_list", 0), context)
+    return stated(config(from_words(words), context), call, context)
 
 
-def from_dotlist(call: Call, world: World) -> Value | None:
+def from_dotlist(call: Call, context: Context) -> Value | None:
     given = call.argument("dotlist", 0)
     if given is None or not isinstance(given.data, Sequence):
         return None
-    words = words_for(given, world)
-    return stated(config(from_words(words), world), call, world)
+    words = words_for(given, context)
+    return stated(config(from_words(words), context), call, context)
 
 
-def merged(call: Call, world: World) -> Value | None:
-    """Later ones win; one that nobody knows may set anything, so the result is not complete."""
+def merged(call: Call, context: Context) -> Value | None:
+    """Later ones win; unknown one may set anything, so the result is not complete."""
     result = Table()
     for value in call.positional:
         if isinstance(value.data, LocalClass):
-            merge(result, instance(value, Table(), world))
+            merge(result, instance(value, Table(), context))
             continue
         table = _raw(value)
         if table is None:
@@ -127,14 +129,14 @@ def merged(call: Call, world: World) -> Value | None:
             result.complete = result.complete and (listed is not None or _is_empty(value))
             table = listed if listed is not None else Table()
         merge(result, table)
-    return stated(config(result, world), call, world)
+    return stated(config(result, context), call, context)
 
 
 def _is_empty(value: Value) -> bool:
     return value.data is None or (isinstance(value.data, Sequence) and not value.data.items)
 
 
-def to_container(call: Call, _: World) -> Value | None:
+def to_container(call: Call, _: Context) -> Value | None:
     given = call.argument("cfg", 0)
     table = table_of(given)
     if given is None or table is None:
@@ -142,7 +144,7 @@ def to_container(call: Call, _: World) -> Value | None:
     return Value(copied(table, "dict"), given.lines, given.source)
 
 
-def select(call: Call, _: World) -> Value | None:
+def select(call: Call, _: Context) -> Value | None:
     table, key = table_of(call.argument("cfg", 0)), call.argument("key", 1)
     if table is None or key is None or not isinstance(key.data, str):
         return None
@@ -150,10 +152,10 @@ def select(call: Call, _: World) -> Value | None:
     if found is not None:
         return found
     default = call.keywords.get("default")
-    return default or Value(None if table.complete else UNKNOWN, (call.line,))
+    return default or Value(None if table.complete else UNKNOWN_DATA, (call.line,))
 
 
-def update(call: Call, _: World) -> Value | None:
+def update(call: Call, _: Context) -> Value | None:
     table, key, value = (
         table_of(call.argument("cfg", 0)),
         call.argument("key", 1),
@@ -164,7 +166,7 @@ def update(call: Call, _: World) -> Value | None:
     return Value(None)
 
 
-def merge_with(call: Call, world: World) -> Value | None:
+def merge_with(call: Call, context: Context) -> Value | None:
     """`cfg.merge_with(other)` changes the config itself."""
     table = table_of(call.receiver)
     for value in call.positional:
@@ -172,16 +174,16 @@ def merge_with(call: Call, world: World) -> Value | None:
         if table is not None and over is not None:
             merge(table, copied(over, table.kind))
     if table is not None:
-        state_all(world, table, depth=call.depth)
+        state_all(context, table, depth=call.depth)
     return Value(None)
 
 
-def nothing(_: Call, __: World) -> Value:
+def nothing(_: Call, __: Context) -> Value:
     """Changes no value: `set_struct`, `freeze`, `lock`."""
     return Value(None)
 
 
-_FUNCTIONS: dict[str, Model] = {
+_FUNCTIONS: dict[str, CallModel] = {
     "load": load,
     "create": create,
     "structured": create,
@@ -199,7 +201,7 @@ _FUNCTIONS: dict[str, Model] = {
     "register_new_resolver": nothing,
     "register_resolver": nothing,
 }
-OMEGACONF: dict[str, Model] = {
+OMEGACONF: dict[str, CallModel] = {
     **{f"omegaconf.OmegaConf.{name}": model for name, model in _FUNCTIONS.items()},
     **{f"omegaconf.omegaconf.OmegaConf.{name}": model for name, model in _FUNCTIONS.items()},
     f"{KIND}.merge_with": merge_with,

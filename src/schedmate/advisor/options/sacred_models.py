@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
     Call,
@@ -13,7 +14,6 @@ from schedmate.advisor.interpret.python.values import (
     Table,
     Value,
 )
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.functions import parameters_of
 from schedmate.advisor.options.given import Given, given
 from schedmate.advisor.options.omegaconf_models import from_words
@@ -25,7 +25,7 @@ _SETTINGS = f"{HIDDEN}settings>"
 _DECORATORS = ("config", "named_config", "main", "automain", "capture", "command")
 
 
-def experiment(call: Call, _: World) -> Value:
+def experiment(call: Call, _: Context) -> Value:
     """Its decorators stand without a call (`@ex.config`), so they are parts of it."""
     table = Table({_SETTINGS: Value(Table())}, call.callee, complete=False)
     made = Value(table, (call.line,))
@@ -41,7 +41,7 @@ def _settings(owner: Value) -> Table:
     return Table() if found is None else found
 
 
-def config(call: Call, _: World) -> Value:
+def config(call: Call, _: Context) -> Value:
     """`@ex.config`: the local names of the function are the settings."""
     owner, function = call.positional[:2]
     if isinstance(function.data, LocalFunction):
@@ -65,38 +65,38 @@ def _constants(function: LocalFunction) -> Table:
     return table
 
 
-def add_config(call: Call, world: World) -> Value:
+def add_config(call: Call, context: Context) -> Value:
     if call.receiver is not None:
         settings = _settings(call.receiver)
         settings.parts |= call.keywords
         for value in call.positional:
             named = isinstance(value.data, str)
-            table = table_of(world.read_config(value.data) if named else value)
+            table = table_of(context.read_config(value.data) if named else value)
             merge(settings, table if table is not None else Table(complete=False))
     return Value(None)
 
 
-def main(call: Call, world: World) -> Value:
+def main(call: Call, context: Context) -> Value:
     """`@ex.automain`: the settings, with those of the command line, fill its parameters."""
     owner, function = call.positional[:2]
     settings = _settings(owner)
-    words = given(world.arguments)
+    words = given(context.arguments)
     texts = [word.text for word in words]
     if "with" in texts:
         merge(settings, from_words([w for w in words[texts.index("with") + 1 :] if "=" in w.text]))
-    state_all(world, settings)
+    state_all(context, settings)
     if call.callee.endswith("<automain>") and isinstance(function.data, LocalFunction):
-        names = [name for name, _, _ in parameters_of(function.data, world)]
+        names = [name for name, _, _ in parameters_of(function.data, context)]
         given_parts = {name: settings.parts[name] for name in names if name in settings.parts}
-        world.invoke(function, (), given_parts)
+        context.invoke(function, (), given_parts)
     return function
 
 
-def decorated(call: Call, _: World) -> Value:
+def decorated(call: Call, _: Context) -> Value:
     return call.positional[1]
 
 
-SACRED: dict[str, Model] = {
+SACRED: dict[str, CallModel] = {
     **dict.fromkeys(_KINDS, experiment),
     **{f"{kind}.add_config": add_config for kind in _KINDS},
     **{f"{kind}.<config>": config for kind in _KINDS},

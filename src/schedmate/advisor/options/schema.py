@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from schedmate.advisor.interpret.python.values import Dotted, LocalClass, Table, Thing, Value
+from schedmate.advisor.interpret.python.context import Context
+from schedmate.advisor.interpret.python.values import (
+    Dotted,
+    LibraryObject,
+    LocalClass,
+    Table,
+    Value,
+)
 from schedmate.advisor.interpret.python.values import Sequence as Items
-from schedmate.advisor.interpret.python.world import World
 from schedmate.advisor.options.annotations import annotated
 from schedmate.advisor.options.conversion import name_of
 from schedmate.advisor.options.given import Given, several
@@ -48,55 +54,55 @@ _EMPTY_BASES = {
 }  # fmt: skip
 
 
-def defaults_of(cls: LocalClass, world: World, depth: int = 0) -> dict[str, Value | None]:
+def defaults_of(cls: LocalClass, context: Context, depth: int = 0) -> dict[str, Value | None]:
     """Every field with its default; None where it has none, or none that is known."""
-    members = world.members(cls)
-    return {name: _default(members.get(name), world, depth) for name in fields_of(cls)}
+    members = context.members(cls)
+    return {name: _default(members.get(name), context, depth) for name in fields_of(cls)}
 
 
-def _default(value: Value | None, world: World, depth: int) -> Value | None:
+def _default(value: Value | None, context: Context, depth: int) -> Value | None:
     """`field(default=3)` and `field(default_factory=Optim)` mean what they make."""
-    if value is None or not isinstance(value.data, Thing):
+    if value is None or not isinstance(value.data, LibraryObject):
         return value
     call = value.data.call
     if call.callee.rpartition(".")[2] not in _FIELD_MAKERS:
         return value
     factory = call.keywords.get("default_factory") or call.keywords.get("factory")
     if factory is not None:
-        return _made(factory, world, depth)
+        return _made(factory, context, depth)
     default = call.argument("default", 0)
     return None if default is None or default.data is Ellipsis else default
 
 
-def _made(factory: Value, world: World, depth: int) -> Value | None:
+def _made(factory: Value, context: Context, depth: int) -> Value | None:
     name = name_of(factory)
     if name in ("list", "tuple", "set"):
         return Value(Items([]), factory.lines)
     if name == "dict":
         return Value(Table(), factory.lines)
     if isinstance(factory.data, LocalClass) and depth < _MAX_DEPTH:
-        return Value(_instance(factory.data, Table(), world, depth + 1), factory.lines)
-    made = world.invoke(factory)
+        return Value(_instance(factory.data, Table(), context, depth + 1), factory.lines)
+    made = context.invoke(factory)
     return made if made.known else None
 
 
-def instance(cls: Value, settings: Table, world: World) -> Table:
+def instance(cls: Value, settings: Table, context: Context) -> Table:
     """An instance of a class with the settings that it is given; defaults for the others."""
     if isinstance(cls.data, LocalClass):
-        return _instance(cls.data, settings, world, 0)
+        return _instance(cls.data, settings, context, 0)
     table = Table(kind=name_of(cls), complete=False)
     merge(table, settings)
     table.complete = False
     return table
 
 
-def _instance(cls: LocalClass, settings: Table, world: World, depth: int) -> Table:
-    defaults = defaults_of(cls, world, depth)
+def _instance(cls: LocalClass, settings: Table, context: Context, depth: int) -> Table:
+    defaults = defaults_of(cls, context, depth)
     wanted = dict(settings.parts) if is_open(cls) else _only(settings.parts, defaults)
     keywords = {
-        name: _below(defaults.get(name), value, world, depth) for name, value in wanted.items()
+        name: _below(defaults.get(name), value, context, depth) for name, value in wanted.items()
     }
-    made = table_of(world.invoke(Value(cls, (cls.line,)), (), keywords))
+    made = table_of(context.invoke(Value(cls, (cls.line,)), (), keywords))
     if made is not None:
         return made
     parts = {name: value for name, value in defaults.items() if value is not None}
@@ -107,7 +113,7 @@ def _only(parts: Mapping[str, Value], names: Mapping[str, object]) -> dict[str, 
     return {name: value for name, value in parts.items() if name in names}
 
 
-def _below(default: Value | None, value: Value, world: World, depth: int) -> Value:
+def _below(default: Value | None, value: Value, context: Context, depth: int) -> Value:
     """A nested class keeps the settings that are not given."""
     given, start = table_of(value), table_of(default)
     if given is None or start is None:
@@ -115,13 +121,13 @@ def _below(default: Value | None, value: Value, world: World, depth: int) -> Val
     if start.of is not None and depth < _MAX_DEPTH:
         base = Table(dict(start.parts))
         merge(base, given)
-        return Value(_instance(start.of, base, world, depth + 1), value.lines, value.source)
+        return Value(_instance(start.of, base, context, depth + 1), value.lines, value.source)
     copy = Table(dict(start.parts), start.kind, start.complete, start.of)
     merge(copy, given)
     return Value(copy, value.lines, value.source)
 
 
-def outline(classes: Sequence[Value], world: World) -> Table:
+def outline(classes: Sequence[Value], context: Context) -> Table:
     """The fields of several classes side by side, each with a value of its type: its default,
     else one that its annotation tells, else None.
     """
@@ -129,7 +135,7 @@ def outline(classes: Sequence[Value], world: World) -> Table:
     for cls in classes:
         if isinstance(cls.data, LocalClass):
             examples = annotated(cls.data)
-            for name, default in defaults_of(cls.data, world).items():
+            for name, default in defaults_of(cls.data, context).items():
                 told = default is not None and default.known and default.data is not None
                 table.parts[name] = default if told and default else examples.get(name, Value(None))
         elif isinstance(cls.data, Table):

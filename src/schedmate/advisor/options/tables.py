@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import Table, Value
-from schedmate.advisor.interpret.python.world import World
 
 _MAX_DEPTH = 12
 _MAX_LEAVES = 3000
@@ -50,18 +50,18 @@ def _leaves(
             yield f"{prefix}{name}", value
 
 
-def state_all(world: World, table: Table, prefix: str = "", depth: int = 0) -> None:
+def state_all(context: Context, table: Table, prefix: str = "", depth: int = 0) -> None:
     for name, value in leaves(table, prefix):
-        state(world, name, value, depth)
+        state(context, name, value, depth)
 
 
-def state(world: World, name: str, value: Value, depth: int = 0) -> None:
+def state(context: Context, name: str, value: Value, depth: int = 0) -> None:
     """What the code states lies as deep as its file; what overrides it counts as the entry's.
 
-    What the code computes and nobody knows is no statement: it has no line.
+    What the code computes and leaves unknown is no statement: it has no line.
     """
     if value.known or value.lines:
-        world.state(Option(name=name, value=value, depth=depth if value.source == "code" else 0))
+        context.state(Option(name=name, value=value, depth=depth if value.source == "code" else 0))
 
 
 def look_up(table: Table, dotted: str) -> Value | None:

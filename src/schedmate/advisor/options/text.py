@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.options.given import Given
 
 INTEGER = re.compile(r"[+-]?[0-9](?:_?[0-9]){0,40}")
@@ -63,7 +63,7 @@ def literal(word: Given) -> Value:
         tree = ast.parse(word.text[:_MAX_LITERAL].strip(), mode="eval")
         return _from_node(tree.body, word, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Value(UNKNOWN, word.lines, word.source)
+        return Value(UNKNOWN_DATA, word.lines, word.source)
 
 
 def _literal(text: str, word: Given) -> Value:
@@ -92,7 +92,7 @@ def _from_node(node: ast.expr, word: Given, depth: int) -> Value:
             return word.holding(Table(dict(zip(names, items, strict=True))))
         case ast.Name(id="true" | "false" | "null" | "none" as name):
             return word.holding(_BOOLEANS.get(name))
-    return Value(UNKNOWN, word.lines, word.source)
+    return Value(UNKNOWN_DATA, word.lines, word.source)
 
 
 def like(default: Value | None, word: Given) -> Value:

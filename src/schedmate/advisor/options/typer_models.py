@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
+    LibraryObject,
     LocalFunction,
     Partial,
     Table,
-    Thing,
     Value,
 )
 from schedmate.advisor.interpret.python.values import Sequence as Items
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.argparse_namespace import Parsing
 from schedmate.advisor.options.argparse_parser import Declared, Parser
 from schedmate.advisor.options.click_models import command_name
@@ -31,43 +31,43 @@ _MAX_APPS = 6
 _Parameter = tuple[str, Value | None, Value | None]
 
 
-def run(call: Call, world: World) -> Value | None:
+def run(call: Call, context: Context) -> Value | None:
     """`typer.run(main)`."""
     function = call.argument("function", 0)
     if function is None or not isinstance(function.data, LocalFunction):
         return None
-    return _follow(function.data, given(world.arguments), world)
+    return _interpret(function.data, given(context.arguments), context)
 
 
-def app(call: Call, world: World) -> Value:
+def app(call: Call, context: Context) -> Value:
     """`typer.Typer()` makes one; `app()` runs the command that the words name."""
     table = table_of(call.receiver)
     if table is None:
         return Value(Table({_COMMANDS: Value(Table())}, _APP, complete=False), (call.line,))
-    return _run_app(table, given(world.arguments), world, 0) or Value(None)
+    return _run_app(table, given(context.arguments), context, 0) or Value(None)
 
 
-def command(call: Call, _: World) -> Value | None:
+def command(call: Call, _: Context) -> Value | None:
     """`@app.command()`: what it decorates is noted by `register`."""
     if call.receiver is None:
         return None
-    marker = Value(Thing(call), (call.line,))
+    marker = Value(LibraryObject(call), (call.line,))
     return Value(Partial(Value(Dotted(_REGISTER)), (call.receiver, marker), {}), (call.line,))
 
 
-def register(call: Call, _: World) -> Value | None:
+def register(call: Call, _: Context) -> Value | None:
     owner, marker, function = call.positional[:3]
     table = table_of(owner)
     commands = table_of(table.parts.get(_COMMANDS)) if table is not None else None
     if commands is None or not isinstance(function.data, LocalFunction):
         return function
-    kind = marker.data.call if isinstance(marker.data, Thing) else call
+    kind = marker.data.call if isinstance(marker.data, LibraryObject) else call
     name = "" if kind.callee.endswith("callback") else command_name(function.data, kind)
     commands.parts[name] = function
     return function
 
 
-def add_app(call: Call, _: World) -> Value | None:
+def add_app(call: Call, _: Context) -> Value | None:
     """`app.add_typer(other, name="train")`."""
     table, name = table_of(call.receiver), call.keywords.get("name")
     commands = table_of(table.parts.get(_COMMANDS)) if table is not None else None
@@ -77,25 +77,27 @@ def add_app(call: Call, _: World) -> Value | None:
     return Value(None)
 
 
-def _run_app(table: Table, words: Sequence[Given], world: World, depth: int) -> Value | None:
+def _run_app(table: Table, words: Sequence[Given], context: Context, depth: int) -> Value | None:
     commands = table_of(table.parts.get(_COMMANDS))
     if commands is None or depth > _MAX_APPS:
         return None
     named = {name: value for name, value in commands.parts.items() if name}
     place = _place_of(named, words)
     if "" in commands.parts and isinstance(commands.parts[""].data, LocalFunction):
-        _follow(commands.parts[""].data, words[:place], world)
+        _interpret(commands.parts[""].data, words[:place], context)
     if place is None:
         only = next(iter(named.values())) if len(named) == 1 else None
-        return _enter(only, words, world, depth)
-    return _enter(named[words[place].text], words[place + 1 :], world, depth)
+        return _enter(only, words, context, depth)
+    return _enter(named[words[place].text], words[place + 1 :], context, depth)
 
 
-def _enter(chosen: Value | None, words: Sequence[Given], world: World, depth: int) -> Value | None:
+def _enter(
+    chosen: Value | None, words: Sequence[Given], context: Context, depth: int
+) -> Value | None:
     if chosen is not None and isinstance(chosen.data, LocalFunction):
-        return _follow(chosen.data, words, world)
+        return _interpret(chosen.data, words, context)
     below = table_of(chosen)
-    return None if below is None else _run_app(below, words, world, depth + 1)
+    return None if below is None else _run_app(below, words, context, depth + 1)
 
 
 def _place_of(commands: Mapping[str, Value], words: Sequence[Given]) -> int | None:
@@ -105,22 +107,24 @@ def _place_of(commands: Mapping[str, Value], words: Sequence[Given]) -> int | No
     return None
 
 
-def _follow(function: LocalFunction, words: Sequence[Given], world: World) -> Value:
+def _interpret(function: LocalFunction, words: Sequence[Given], context: Context) -> Value:
     parser = Parser()
-    for parameter in world.signature(function):
+    for parameter in context.signature(function):
         parser.add(_declared(parameter, words, function))
-    parsing = Parsing(world, Table())
+    parsing = Parsing(context, Table())
     parsing.run(parser, words)
     parsing.take_undeclared()
     parsing.state()
-    return world.invoke(Value(function, (function.line,)), (), dict(parsing.table.parts))
+    return context.invoke(Value(function, (function.line,)), (), dict(parsing.table.parts))
 
 
 def _declared(parameter: _Parameter, words: Sequence[Given], function: LocalFunction) -> Declared:
     name, default, annotation = parameter
     made = _declaration(default) or _declaration(annotation)
     if made is not None and made.callee.endswith(("Option", "Argument")) and default is not None:
-        default = made.argument("default", 0) if isinstance(default.data, Thing) else default
+        default = (
+            made.argument("default", 0) if isinstance(default.data, LibraryObject) else default
+        )
     long = f"--{name.replace('_', '-')}"
     names = [long, *_own_flags(made)] if not _own_flags(made) else _own_flags(made)
     is_option = _is_option(made, default, names, words)
@@ -145,7 +149,9 @@ def _declaration(value: Value | None) -> Call | None:
     if isinstance(value.data, Items):
         found = (_declaration(item) for item in value.data.items)
         return next((each for each in found if each is not None), None)
-    is_made = isinstance(value.data, Thing) and value.data.kind.endswith(("Option", "Argument"))
+    is_made = isinstance(value.data, LibraryObject) and value.data.kind.endswith(
+        ("Option", "Argument")
+    )
     return value.data.call if is_made else None
 
 
@@ -174,7 +180,7 @@ def _type(default: Value | None, annotation: Value | None) -> Value | None:
     return None if kind is None else Value(Dotted(kind))
 
 
-TYPER: dict[str, Model] = {
+TYPER: dict[str, CallModel] = {
     "typer.run": run,
     _APP: app,
     f"{_APP}.__call__": app,

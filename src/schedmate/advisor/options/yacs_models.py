@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schedmate.advisor.interpret.python.context import CallModel, Context
 from schedmate.advisor.interpret.python.values import Call, Table, Value
-from schedmate.advisor.interpret.python.world import Model, World
 from schedmate.advisor.options.configs import inherit
 from schedmate.advisor.options.given import Given, given_list
 from schedmate.advisor.options.omegaconf_models import nothing
@@ -20,7 +20,7 @@ _KINDS = (
 )
 
 
-def node(call: Call, _: World) -> Value:
+def node(call: Call, _: Context) -> Value:
     """`CfgNode({…})`; of a class of the job that inherits from it, the instance itself."""
     start = table_of(call.argument("init_dict", 0))
     own = table_of(call.receiver)
@@ -33,33 +33,33 @@ def node(call: Call, _: World) -> Value:
     return Value(table, (call.line,))
 
 
-def clone(call: Call, _: World) -> Value | None:
+def clone(call: Call, _: Context) -> Value | None:
     table = table_of(call.receiver)
     return None if table is None else Value(copied(table), (call.line,))
 
 
-def merge_from_file(call: Call, world: World) -> Value | None:
+def merge_from_file(call: Call, context: Context) -> Value | None:
     table, path = table_of(call.receiver), call.argument("cfg_filename", 0)
     if table is None:
         return None
     if path is None or not isinstance(path.data, str):
         table.complete = False
         return Value(None)
-    read = _read(path.data, world)
+    read = _read(path.data, context)
     table.complete = table.complete and read is not None
     if read is not None:
         merge(table, copied(read, table.kind))
-    state_all(world, table, depth=call.depth)
+    state_all(context, table, depth=call.depth)
     return Value(None)
 
 
-def _read(path: str, world: World) -> Table | None:
+def _read(path: str, context: Context) -> Table | None:
     """A file with those that its `_BASE_` names."""
-    found = world.read_config(path)
-    return None if found is None else table_of(inherit(found, path, world))
+    found = context.read_config(path)
+    return None if found is None else table_of(inherit(found, path, context))
 
 
-def merge_from_list(call: Call, world: World) -> Value | None:
+def merge_from_list(call: Call, context: Context) -> Value | None:
     """`["SOLVER.LR", "0.1"]`, as a command line's rest is handed on."""
     table, listed = table_of(call.receiver), call.argument("cfg_list", 0)
     words = given_list(listed) if listed is not None else None
@@ -70,7 +70,7 @@ def merge_from_list(call: Call, world: World) -> Value | None:
     for name, word in zip(words[::2], words[1::2], strict=False):
         if name.known:
             put(table, name.text, _decoded(word.behind(name), look_up(table, name.text)))
-    state_all(world, table, depth=call.depth)
+    state_all(context, table, depth=call.depth)
     return Value(None)
 
 
@@ -82,31 +82,31 @@ def _decoded(word: Given, before: Value | None) -> Value:
     return read if read.known else word.value
 
 
-def merge_from_other(call: Call, world: World) -> Value | None:
+def merge_from_other(call: Call, context: Context) -> Value | None:
     table, other = table_of(call.receiver), table_of(call.argument("cfg_other", 0))
     if table is not None and other is not None:
         merge(table, copied(other, table.kind))
-        state_all(world, table, depth=call.depth)
+        state_all(context, table, depth=call.depth)
     return Value(None)
 
 
-def load_cfg(call: Call, world: World) -> Value | None:
+def load_cfg(call: Call, context: Context) -> Value | None:
     """`CfgNode.load_cfg(open(path))`, `load_yaml_with_base(path)`."""
     path = call.argument("filename", 0)
     if path is None or not isinstance(path.data, str):
         return None
-    read = _read(path.data, world)
+    read = _read(path.data, context)
     return None if read is None else Value(copied(read, _KINDS[0]), path.lines)
 
 
-def freeze(call: Call, world: World) -> Value:
+def freeze(call: Call, context: Context) -> Value:
     table = table_of(call.receiver)
     if table is not None:
-        state_all(world, table, depth=call.depth)
+        state_all(context, table, depth=call.depth)
     return Value(None)
 
 
-_METHODS: dict[str, Model] = {
+_METHODS: dict[str, CallModel] = {
     "clone": clone,
     "merge_from_file": merge_from_file,
     "merge_from_list": merge_from_list,
@@ -117,7 +117,7 @@ _METHODS: dict[str, Model] = {
     "set_new_allowed": nothing,
     "register_deprecated_key": nothing,
 }
-YACS: dict[str, Model] = {
+YACS: dict[str, CallModel] = {
     **dict.fromkeys(_KINDS, node),
     **{f"{kind}.{name}": model for kind in _KINDS for name, model in _METHODS.items()},
 }

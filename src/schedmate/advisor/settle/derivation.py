@@ -50,7 +50,7 @@ def _named(
     }
     for field, number in known.items():
         if number is not None and field not in findings:
-            yield _said(field, number, model.evidence, min(trust, model.confidence))
+            yield _claim(field, number, model.evidence, min(trust, model.confidence))
 
 
 def _counted(findings: Mapping[str, Finding[Any]]) -> Iterator[Claim]:
@@ -64,8 +64,8 @@ def _counted(findings: Mapping[str, Finding[Any]]) -> Iterator[Claim]:
     rows = vocabulary + (0 if length is None else length.value)
     lines = tuple(dict.fromkeys(line for each in parts[1:] for line in each.evidence))
     count = _EMBEDDED_IN_BLOCKS * layers * width**2 + rows * width
-    yield _said("model_parameters", count, lines, _BY_FORMULA)
+    yield _claim("model_parameters", count, lines, _BY_FORMULA)
 
 
-def _said(field: str, number: int, lines: tuple[Evidence, ...], confidence: float) -> Claim:
+def _claim(field: str, number: int, lines: tuple[Evidence, ...], confidence: float) -> Claim:
     return Claim(field=field, value=Value(number, lines, "derived"), confidence=confidence)

@@ -11,9 +11,8 @@ from schedmate.advisor.interpret.shell.words import source_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.derivation import derived
-from schedmate.advisor.settle.merging import merged
-from schedmate.advisor.settle.sense import sensible
-from schedmate.advisor.settle.statements import Stated, from_library, statements
+from schedmate.advisor.settle.naming import named_claims
+from schedmate.advisor.settle.settling import settle
 from schedmate.advisor.settle.time_caps import cap_seconds
 from schedmate.advisor.sources.files import evidence
 from schedmate.model import Finding, Request, Source, Workload
@@ -24,26 +23,26 @@ def record_of(
     run: PythonRun | None,
     request: Request,
     trace: Trace,
-    says: Iterable[Claim],
+    claims: Iterable[Claim],
     *,
     root: str = "",
 ) -> Workload:
     """`run` is the one that the job is about, `root` the job's directory: the same code elsewhere
     states the same places below it."""
-    stated = [*map(from_library, says), *statements(trace)]
-    findings = sensible(merged(_seen_from(root, each) for each in stated))
+    findings = settle(_seen_from(root, each) for each in (*claims, *named_claims(trace)))
     findings |= _asked(launch, request)
     if run is not None:
         findings |= _started(run)
         findings |= _killed_after(run, findings.get("max_time_s"))
-    implied = merged(map(from_library, derived(findings)))
+    implied = settle(derived(findings))
     return Workload(**(implied | findings))
 
 
-def _seen_from(root: str, stated: Stated) -> Stated:
-    if not root or not isinstance(stated.value, str) or not stated.value.startswith(root):
-        return stated
-    return replace(stated, value=stated.value.removeprefix(root))
+def _seen_from(root: str, claim: Claim) -> Claim:
+    path = claim.value.data
+    if not root or not isinstance(path, str) or not path.startswith(root):
+        return claim
+    return replace(claim, value=replace(claim.value, data=path.removeprefix(root)))
 
 
 def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:

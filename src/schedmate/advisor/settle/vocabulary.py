@@ -9,12 +9,9 @@ import re
 
 from schedmate.advisor.settle.meanings import last_part
 from schedmate.advisor.settle.time_caps import cap_name
+from schedmate.advisor.sources.words import words
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAMES: dict[str, str] = {
     "model": "model model_name model_name_or_path model_id model_type arch architecture "
     "net network backbone pretrained_model_name_or_path base_model",
@@ -75,7 +72,7 @@ _FIELDS: dict[str, tuple[str, int]] = {
     for field, names in _NAMES.items()
     for rank, name in enumerate(names.split())
 }
-_AS_OPTIONS_ONLY = _words(
+_AS_OPTIONS_ONLY = words(
     "model net network arch architecture backbone data data_dir data_path data_root train_dir dim "
     "depth heads layers steps iters iterations n_steps num_steps batch bs opt optim half amp "
     "dtype precision strategy resume patience hidden_dim hidden_size embed_dim num_layers "
@@ -115,13 +112,13 @@ _PARENTED = {
     ("checkpoint", "every"): "checkpoint_every",
     ("early_stopping", "patience"): "early_stopping",
 }
-_OF_THE_TRAINING = _words(
+_OF_THE_TRAINING = words(
     "train trainer training args config cfg conf hparams params hp hyperparameters model net "
     "data dataset dataloader datamodule loader train_dataloader train_loader optim optimizer "
     "solver run main experiment exp general common default settings lm lightning_module arch "
     "architecture transformer encoder llm strategy fabric schedule checkpoint"
 )
-_OF_OTHERS = _words(
+_OF_OTHERS = words(
     "eval evaluation val valid validation test testing infer inference generate generation "
     "sample sampling scheduler lr_scheduler warmup teacher discriminator ema logging logger log "
     "wandb profiler profile tokenizer vae critic decay reward_model ref reference env envs "
@@ -152,8 +149,9 @@ def is_telling(name: str, *, setting: bool = False) -> bool:
 
 
 def is_of_others(name: str) -> bool:
-    """Whether settings under that name are not the training's: `generation_config`."""
-    return not _OF_OTHERS.isdisjoint(name.lower().split("_"))
+    """Whether settings under that name are not the training's: `generation_config`, also as
+    `GenerationConfig`."""
+    return not _OF_OTHERS.isdisjoint(_CAPITAL.sub("_", name).lower().split("_"))
 
 
 def _cap(name: str) -> tuple[str, int] | None:

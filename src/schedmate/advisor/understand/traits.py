@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import Call
 from schedmate.advisor.launch.run import PythonRun
+from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 
 _SAVES = re.compile(
@@ -17,24 +19,16 @@ _SAVES = re.compile(
     r"write_checkpoint|to_disk)$",
     re.IGNORECASE,
 )
-_SAVES_BY_ITSELF = re.compile(
-    r"(?:^|\.)(?:lightning|pytorch_lightning|transformers|trl|composer|mmengine|mmcv|detectron2|"
-    r"fairseq|megatron|ultralytics|nemo|setfit|sentence_transformers)\."
-)
 _SHARES = re.compile(
     r"(?:^|[._])(?:dataparallel|distributed\w{0,60}|\w{0,60}distributed|ddp|fsdp|fully_shard|"
     r"init_process_group|init_device_mesh|parallelize_module|pmap|pjit|shard_map|mesh|"
     r"device_count|mirroredstrategy|multiworkermirroredstrategy|spawn|set_device)\b",
     re.IGNORECASE,
 )
-_SHARES_BY_ITSELF = frozenset(
-    {
-        *("accelerate", "deepspeed", "horovod", "lightning", "pytorch_lightning", "transformers"),
-        *("trl", "megatron", "fairscale", "colossalai", "ray", "composer", "mmengine", "mmcv"),
-        *("detectron2", "fairseq", "ultralytics", "jax", "flax", "vllm", "sglang", "nemo"),
-        *("torchtitan", "torchtune", "bagua", "byteps", "alpa", "litgpt", "autogluon", "peft"),
-    }
-)
+_SAVES_BY_ITSELF = frozenset(name for signs in SIGNS if signs.saves for name in signs.imported_as)
+_SHARES_BY_ITSELF = words(
+    "horovod fairscale ray sglang bagua byteps alpa autogluon peft"
+) | frozenset(name for signs in SIGNS if signs.shares for name in signs.imported_as)
 _STARTS_MANY = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun"}
 
 
@@ -51,9 +45,9 @@ class Library:
 class Traits:
     libraries: tuple[Library, ...] = ()
     saves: bool = True
-    """Whether anything in sight writes a checkpoint; true where nobody knows."""
+    """Whether anything in sight writes a checkpoint; true where unknown."""
     shares_gpus: bool = True
-    """Whether anything in sight would use more than one GPU; true where nobody knows."""
+    """Whether anything in sight would use more than one GPU; true where unknown."""
 
 
 def traits(run: PythonRun, trace: Trace) -> Traits:
@@ -80,7 +74,9 @@ def _libraries(trace: Trace) -> Iterator[Library]:
 
 
 def _saves(call: Call) -> bool:
-    return bool(_SAVES.search(call.callee) or _SAVES_BY_ITSELF.search(call.callee))
+    return bool(_SAVES.search(call.callee)) or not _SAVES_BY_ITSELF.isdisjoint(
+        call.callee.split(".")
+    )
 
 
 def _shares(call: Call) -> bool:

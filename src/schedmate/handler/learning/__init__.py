@@ -1,9 +1,8 @@
 """What failures teach: corrections, rules made of answers, and what keeps bad ones out."""
 
 from schedmate.handler.learning.exchange import read_rules, written_rules
-from schedmate.handler.learning.healthy import healthy_logs
 from schedmate.handler.learning.teaching import Lesson, Teaching, check_correction
-from schedmate.handler.learning.trying import Trial, try_rules
+from schedmate.handler.learning.trials import Trial, healthy_logs, try_rules
 
 __all__ = [
     "Lesson",

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from schedmate.handler.learning.proposing import compiled, rule_id
+from schedmate.handler.learning.proposals import compiled, rule_id
 from schedmate.handler.learning.teaching import check_reason
-from schedmate.handler.signature import is_telling, masked
+from schedmate.handler.signature import is_distinctive, masked
 from schedmate.model import BadInput
 from schedmate.model.account import account_name
 from schedmate.model.legible import has_hidden, legible
@@ -26,8 +26,8 @@ _MOST_TEXT: Final = 1000
 
 
 def written_rules(rules: Iterable[LearnedRule]) -> str:
-    told = [to_json(rule) for rule in rules]
-    return json.dumps({"schema": SCHEMA, "rules": told}, indent=1, ensure_ascii=False) + "\n"
+    written = [to_json(rule) for rule in rules]
+    return json.dumps({"schema": SCHEMA, "rules": written}, indent=1, ensure_ascii=False) + "\n"
 
 
 def read_rules(path: Path, *, by: str, at: float) -> list[LearnedRule]:
@@ -64,7 +64,7 @@ def _rule(data: Any, where: str, by: str, at: float) -> LearnedRule:
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from error
     for line in positives:
-        if search(line) is None or not is_telling(masked(line)):
+        if search(line) is None or not is_distinctive(masked(line)):
             raise BadInput(f"{where}: its own example does not fit it: {line[:100]!r}")
         if not any(word in line.lower() for word in words):
             raise BadInput(f"{where}: none of its words is in its example: {line[:100]!r}")
@@ -84,11 +84,11 @@ def _rule(data: Any, where: str, by: str, at: float) -> LearnedRule:
 
 
 def _origin(data: dict[str, Any], where: str, by: str, at: float) -> Origin:
-    """Who takes it in answers for it; a model's rule stays a model's, and a proposal here."""
+    """The importing user is the origin; a model's rule stays a model's, and a proposal."""
     given = data.get("origin")
-    said = given if isinstance(given, dict) else {}
-    teacher: Teacher = "llm" if said.get("teacher") == "llm" else "operator"
-    first = legible(str(said.get("by", ""))[:80])
+    stated = given if isinstance(given, dict) else {}
+    teacher: Teacher = "llm" if stated.get("teacher") == "llm" else "operator"
+    first = legible(str(stated.get("by", ""))[:80])
     note = f"first by {first}" if first else ""
     return Origin(teacher=teacher, by=by, about=where, at=at, note=note, owner=account_name())
 
@@ -110,7 +110,7 @@ def _texts(data: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
 
 
 def _seen(text: str, name: str, where: str) -> str:
-    """Nobody agrees to what cannot be seen."""
+    """Refuse hidden characters: a person could not see what they accept."""
     if has_hidden(text):
         raise BadInput(f"{where}: {name} has control characters in it")
     return text

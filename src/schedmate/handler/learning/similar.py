@@ -1,4 +1,4 @@
-"""Past cases whose line is like one of this failure's, to show to a model."""
+"""Past cases with a line similar to one of this failure's, as examples for a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from schedmate.handler.rules import RULES
-from schedmate.handler.signature import masked, telling_words
+from schedmate.handler.signature import distinctive_words, masked
 from schedmate.model import REASONS
 
 _ALIKE: Final = 0.45
@@ -32,12 +32,12 @@ class _Bag:
 def similar(
     lines: Sequence[str], past: Iterable[Example], *, allowed: Iterable[str]
 ) -> tuple[Example, ...]:
-    """The most alike of past cases and of the rules' own examples, one a reason."""
+    """The most similar of past cases and of the rules' own examples, one a reason."""
     reasons = set(allowed)
     bags = [_bag(one) for one in past if one.reason in reasons]
     bags += [bag for bag in _rules_examples() if bag.example.reason in reasons]
     rarity = _rarity(bags)
-    asked = [frozenset(telling_words(masked(line))) for line in lines]
+    asked = [frozenset(distinctive_words(masked(line))) for line in lines]
     scored = [
         (max((_alike(words, bag.words, rarity) for words in asked), default=0.0), index)
         for index, bag in enumerate(bags)
@@ -62,7 +62,7 @@ def _rules_examples() -> tuple[_Bag, ...]:
 
 
 def _bag(example: Example) -> _Bag:
-    return _Bag(example, frozenset(telling_words(masked(example.line))))
+    return _Bag(example, frozenset(distinctive_words(masked(example.line))))
 
 
 def _rarity(bags: Sequence[_Bag]) -> dict[str, float]:

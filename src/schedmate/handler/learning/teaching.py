@@ -1,4 +1,4 @@
-"""From what somebody says of a failure to what is known next time."""
+"""Corrections and answers become remembered failures and learned rules."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from schedmate.handler.case import Case
-from schedmate.handler.learning.healthy import MOST_SECONDS, OnLog, healthy_logs, scan
-from schedmate.handler.learning.picking import Shelf
-from schedmate.handler.learning.proposing import propose, rule_id
+from schedmate.handler.learning.active_rules import ActiveRules
+from schedmate.handler.learning.proposals import propose, rule_id
+from schedmate.handler.learning.trials import MOST_SECONDS, OnLog, healthy_logs, scan
 from schedmate.handler.reading import LogLine, gather
 from schedmate.handler.signature import Key, masked
 from schedmate.model import REASONS, BadInput
@@ -32,7 +32,7 @@ class Lesson:
 
 
 class Teaching:
-    """Everything that is learnt is checked here; there is no other way in."""
+    """Checks everything that is learnt."""
 
     def __init__(
         self, experience: Experience, *, seconds: float = MOST_SECONDS, on_log: OnLog | None = None
@@ -69,7 +69,7 @@ class Teaching:
         return Lesson(failure=failure, rule=rule, problem=problem)
 
     def add(self, reason: str, text: str, origin: Origin) -> LearnedRule:
-        """A rule from a line that somebody gives, without a failure at hand."""
+        """A rule from a given line, without a failure at hand."""
         check_reason(reason)
         return self.keep(self._proposed(reason, text, origin))
 
@@ -80,7 +80,7 @@ class Teaching:
         return checked
 
     def accept(self, rule: LearnedRule, *, by: str) -> LearnedRule:
-        """Let a proposal answer from now on, unless a healthy log speaks against it."""
+        """Enable a proposal, unless it matches a healthy log."""
         return self.keep(replace(rule, enabled=True, accepted_by=by))
 
     def refuse(self, rule: LearnedRule, *, by: str) -> LearnedRule:
@@ -95,13 +95,13 @@ class Teaching:
     def checked(self, rule: LearnedRule, *, case: Case | None = None) -> LearnedRule:
         own = [log for log in (case.logs if case else ()) if isinstance(log, Path)]
         logs = healthy_logs(self._experience, leave_out=own)
-        told = scan([rule], logs, seconds=self._seconds, on_log=self._on_log)
-        return replace(rule, healthy_logs=told.logs, refused=told.hits.get(rule.id, ""))
+        scanned = scan([rule], logs, seconds=self._seconds, on_log=self._on_log)
+        return replace(rule, healthy_logs=scanned.logs, refused=scanned.hits.get(rule.id, ""))
 
     def _rule_of(
         self, case: Case, reason: str, line: LogLine, origin: Origin
     ) -> tuple[LearnedRule | None, str]:
-        """A rule that was refused is kept too: it says why, and is not proposed again."""
+        """A refused rule is kept with its reason, so that it is not proposed again."""
         try:
             check_reason(reason)
             rule = self._proposed(reason, line.text, origin)
@@ -122,8 +122,8 @@ class Teaching:
         """It must give this reason for the failure it was made of, and show that line."""
         others = [one for one in self._experience.learned_rules() if one.id != rule.id]
         applied = replace(rule, enabled=True, accepted_by=rule.accepted_by or "trial")
-        shelf = Shelf().put([*others, applied])
-        clue = shelf.pick(case, gather(case, shelf.book))
+        active_rules = ActiveRules().put([*others, applied])
+        clue = active_rules.pick(case, gather(case, active_rules.rule_set))
         if clue is None or clue.line is None:
             return "no rule: it would not explain the failure it was made of"
         if clue.rule.reason != rule.reason or masked(clue.line.text) != masked(line.text):
@@ -152,7 +152,7 @@ def check_reason(reason: str) -> None:
 
 
 def check_correction(reason: str) -> None:
-    """A false alarm can be corrected too; only nobody learns from not knowing."""
+    """A false alarm can be corrected too; `unknown` corrects nothing."""
     if reason == "unknown":
         raise BadInput(
             "'unknown' corrects nothing: say what it was, or not_failed if nothing was wrong"

@@ -1,21 +1,22 @@
-"""What the rules say of a line, and of the tracebacks of one chain."""
+"""Which rule explains a line, and which one the tracebacks of a chain."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from schedmate.handler.nodes import BROUGHT_ABOUT, blames_a_node
+from schedmate.handler.nodes import MAY_BE_HARDWARE, blames_a_node
 from schedmate.handler.reading.tracebacks import Chain, Traceback
-from schedmate.handler.rules import Rule, RuleBook, Weight
+from schedmate.handler.rules import Rule, RuleSet, Weight
 from schedmate.model import REASONS
 
 _BARE_DISCOUNT: Final = 0.88
 _LOGGED_DISCOUNT: Final = 0.75
 _CUT_OFF: Final = 0.3
 
-_TALK = re.compile(
-    r"^.{0,100}?(?<!NCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: |^.{0,100}?\bNCCL INFO\b"
+_WARNINGS = re.compile(
+    r"^.{0,100}?(?<!NCCL )(?<!RCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
+    r"|^.{0,100}?\b[NR]CCL INFO\b"
     r"|^\[W[ \d]|[:=]\s{0,3}(?:0|no) (?:matches|errors|found|events|hits|failures)\.?$"
 )
 """Warnings, and reports of nothing found."""
@@ -25,7 +26,16 @@ _NAME = (
 )
 _BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")
 _LEVEL = re.compile(r"^.{0,80}?\b(?:ERROR|CRITICAL|FATAL)\b")
-_NAMED = re.compile(r"(?<![\w.])[\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: ")
+_NAMED = re.compile(r"(?<![\w.])([\w.]{1,120}(?:Error|Exception)(?:\(\w{1,80}\))?: )")
+_GLUED = re.compile(
+    r"(?:[\])%]|(?<!\w)[a-z0-9]{1,40})((?:Runtime|Value|Key|Type|Index|Attribute|Assertion|OS|IO"
+    r"|FileNotFound|Import|ModuleNotFound|Memory|Name|ZeroDivision|Permission)Error: )"
+)
+"""Right behind output that has not ended its line."""
+QUOTED_BY_PYXIS = re.compile(
+    r"(?:slurmstepd\S{0,60}: )?(?:error: )?pyxis: {1,8}(?:\[ERROR\] )?(?=\S)"
+)
+"""What is put before the log of the program that starts a container."""
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
 _ENDS = re.compile(r"\b(?:ending|stopping|terminating|aborting) (?:the )?(?:training|run|job)\b")
 _PROBING: Final = {
@@ -39,43 +49,48 @@ _PROBING: Final = {
 """Exceptions that code raises and catches to find its way; not what a run dies of."""
 _VAGUE: Final = "python_exception"
 _SURER: Final = 0.1
-_SAYS_LITTLE: Final = 40
+_SHORT_MESSAGE: Final = 40
 
 
-def explain_line(text: str, book: RuleBook) -> tuple[Rule, float] | None:
-    if _TALK.search(text) and not _ENDS.search(text):
+def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
+    if _WARNINGS.search(text) and not _ENDS.search(text):
         return None
     bare = _BARE_ERROR.match(text)
     if bare:
-        return _as_error(bare.group(1), book, _BARE_DISCOUNT)
-    rule = book.for_line(text)
+        return _as_error(bare.group(1), rule_set, _BARE_DISCOUNT)
+    rule = rule_set.for_line(text)
+    if rule is None and (quoted := QUOTED_BY_PYXIS.match(text)):
+        return explain_line(text[quoted.end() :], rule_set)
     if rule is not None:
         return rule, rule.confidence
-    return _second_hand(text, book)
+    return _reported_exception(text, rule_set)
 
 
-def _second_hand(text: str, book: RuleBook) -> tuple[Rule, float] | None:
-    """An exception that C++ or a logger tells of."""
+def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
+    """An exception as C++ or a logger prints it."""
     what = _WHAT.match(text)
     if what:
-        found = _as_error(f"RuntimeError: {what[1]}", book, 1.0)
+        found = _as_error(f"RuntimeError: {what[1]}", rule_set, 1.0)
         return None if found is None or found[0].reason == _VAGUE else found
     level = _LEVEL.match(text)
-    named = _NAMED.search(text, level.end()) if level else None
-    return None if named is None else _as_error(text[named.start() :], book, _LOGGED_DISCOUNT)
+    named = _NAMED.search(text, level.end()) if level else _GLUED.search(text)
+    if named is None:
+        return None
+    return _as_error(text[named.start(1) :], rule_set, _LOGGED_DISCOUNT)
 
 
-def _as_error(text: str, book: RuleBook, discount: float) -> tuple[Rule, float] | None:
-    rule = book.for_error(text)
+def _as_error(text: str, rule_set: RuleSet, discount: float) -> tuple[Rule, float] | None:
+    rule = rule_set.for_error(text)
     return None if rule is None else (rule, rule.confidence * discount)
 
 
-def explain_chain(chain: Chain, book: RuleBook) -> tuple[Rule, float, Traceback] | None:
+def explain_chain(chain: Chain, rule_set: RuleSet) -> tuple[Rule, float, Traceback] | None:
     """The original of a chain explains it, unless it was only probing or wrapping."""
     explained = [
         (rule, traceback)
         for traceback in chain
-        if (rule := _credible(traceback, _explain_traceback(traceback, book), book)) is not None
+        if (rule := _plausible(traceback, _explain_traceback(traceback, rule_set), rule_set))
+        is not None
     ]
     if not explained:
         return None
@@ -83,47 +98,47 @@ def explain_chain(chain: Chain, book: RuleBook) -> tuple[Rule, float, Traceback]
     return rule, rule.confidence if traceback.error else _CUT_OFF, traceback
 
 
-def _credible(traceback: Traceback, rule: Rule | None, book: RuleBook) -> Rule | None:
+def _plausible(traceback: Traceback, rule: Rule | None, rule_set: RuleSet) -> Rule | None:
     """Lines below an error that no hardware brings about cannot make it the fault of a node."""
     own_words, _, below = traceback.message.partition("\n")
     announced = below and own_words.rstrip().endswith(":")
     if rule is None or announced or not blames_a_node(rule.reason, traceback.message):
         return rule
-    own = book.for_error(own_words)
-    if own is None or own.weight is not Weight.CAUSE or own.reason in BROUGHT_ABOUT:
+    own = rule_set.for_error(own_words)
+    if own is None or own.weight is not Weight.CAUSE or own.reason in MAY_BE_HARDWARE:
         return rule
     return own
 
 
-def _explain_traceback(traceback: Traceback, book: RuleBook) -> Rule | None:
+def _explain_traceback(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
     if traceback.error is None:
-        return next((rule for rule in book.rules if rule.reason == _VAGUE), None)
-    rule = book.for_error(traceback.message)
+        return next((rule for rule in rule_set.rules if rule.reason == _VAGUE), None)
+    rule = rule_set.for_error(traceback.message)
     clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
     if clear:
         return rule
     if rule is not None and rule.weight is Weight.WRAPPER:
-        quoted = _quoted(traceback, book)
+        quoted = _quoted_error(traceback, rule_set)
         if quoted is not None:
             return quoted
-    told = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
-    better = book.for_error("\n".join(told))
+    texts = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
+    better = rule_set.for_error("\n".join(texts))
     return rule if better is None or better.reason == _VAGUE else better
 
 
-def _quoted(traceback: Traceback, book: RuleBook) -> Rule | None:
-    """What a wrapper's message ends with: TensorFlow tells of errors `in user code:` so."""
+def _quoted_error(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
+    """The rule of the error that a wrapper quotes, as TensorFlow does `in user code:`."""
     for part in reversed([*traceback.message.split("\n")[1:], *traceback.beneath]):
         bare = _BARE_ERROR.match(part.strip())
-        rule = book.for_error(bare.group(1)) if bare else None
+        rule = rule_set.for_error(bare.group(1)) if bare else None
         if rule is not None and rule.weight is Weight.CAUSE:
             return rule
     return None
 
 
 def _call(traceback: Traceback) -> list[str]:
-    """Who says next to nothing is understood by where it was said."""
-    if len(traceback.message) > _SAYS_LITTLE:
+    """The call sites, where the message itself is too short to explain."""
+    if len(traceback.message) > _SHORT_MESSAGE:
         return []
     calls = (traceback.inner, traceback.inner_code, traceback.own_code)
     return [line.text.strip() for line in calls if line is not None]

@@ -1,4 +1,4 @@
-"""What the name of a log says: whose it is, and of which attempt."""
+"""Rank and attempt from the name of a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""One log, block by block: from one alarming line to the next; what lies between is calm."""
+"""Read one log block by block, from one alarming line to the next; lines between them are calm.
+
+One automaton of all rules finds alarming lines at the speed of a disk. It is made of the rules' own
+patterns, so a new rule needs nothing here; `_SHAPES` adds tracebacks, crashes and the output of
+launchers that end a job.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +11,68 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from schedmate.handler.reading.block import Block
-from schedmate.handler.reading.clues import Clue
+import re2
+
+from schedmate.handler.reading.clues import (
+    Clue,
+    ClueCollector,
+    Episode,
+    Harmless,
+    KnownLines,
+    LogPosition,
+    Verdict,
+)
+from schedmate.handler.reading.epilogue import split_epilogue
 from schedmate.handler.reading.explaining import explain_line
-from schedmate.handler.reading.findings import Findings, Hit, Moment
-from schedmate.handler.reading.known import Harmless, KnownLines, Verdict
-from schedmate.handler.reading.legible import is_text, is_written, without_encoded
-from schedmate.handler.reading.life import Life
-from schedmate.handler.reading.lines import DIGITS, LogLine, blocks, pieces, read_line
-from schedmate.handler.reading.noise import is_clearing_up, is_stack
+from schedmate.handler.reading.lines import (
+    DIGITS,
+    Block,
+    LogLine,
+    blocks,
+    is_text,
+    is_written,
+    pieces,
+    read_line,
+    without_encoded,
+)
+from schedmate.handler.reading.liveness import LivenessWatch, Routine, is_clearing_up, is_stack
 from schedmate.handler.reading.origin import Origin
-from schedmate.handler.reading.routine import Routine
 from schedmate.handler.reading.tracebacks import TracebackCollector
-from schedmate.handler.reading.trigger import trigger_of
-from schedmate.handler.rules import Rule, RuleBook
+from schedmate.handler.rules import Rule, RuleSet
+from schedmate.handler.rules.needles import options, sound
+
+_SHAPES: Final = (
+    rb"\(most recent call (?:last|first)\)",
+    rb'  File "',
+    rb"(?:Error|Exception|Interrupt|Expired)(?:\(\w+\))?(?::|(?m:\s*$))",
+    rb"(?:SystemExit|[a-z]\.(?:error|timeout|gaierror)): ",
+    rb"Exception ignored in|exception was never retrieved|terminated with the following error",
+    rb"what\(\): |frame #\d+:|@ +0x[0-9a-f]+|#\d+:? +(?:0x|Object)|\)\s?\[0x|\] \[ ?\d+\] ",
+    rb"(?:srun|slurmstepd|mpirun|mpiexec|wandb|ninja): ",
+    rb"SIG(?:TERM|KILL)|[Kk]illing subprocess|closing signal|torch[./]distributed[./]elastic",
+    rb"\[launch(?:er)?\.py:|attempts left; will restart",
+    rb"(?:exitcode|error_file|traceback|local_rank) +: |observed failure",
+)
+_COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed)\x1b\["
+"""Colours stand between the words that a rule looks for."""
+
+
+@lru_cache(maxsize=8)
+def prefilter_of(rule_set: RuleSet) -> re2._Regexp:
+    try:
+        return _any_of(rule_set.needles)
+    except re2.error:
+        return _any_of(sound(rule_set.needles))
+
+
+def _any_of(needles: Iterable[bytes]) -> re2._Regexp:
+    parts = (b"(?:" + part + b")" for part in (*needles, *_SHAPES, _COLOURED))
+    return re2.compile(b"|".join(parts), options(32, one_line=True))
+
 
 _TAIL_LINES: Final = 30
 _TAIL_BYTES: Final = 1 << 16
@@ -35,7 +85,7 @@ _MOST_EFFORT: Final = 120_000
 _EFFORT_PER_BLOCK: Final = 400
 """... it grows again by this, and when it is spent a block's beginning and end are samples."""
 _EFFORT_AT_END: Final = 80_000
-_EFFORT_OF_LOOK: Final = 4
+_EFFORT_OF_LINE: Final = 4
 _EFFORT_OF_NOTE: Final = 16
 _LAST_BLOCKS: Final = 2
 _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
@@ -44,17 +94,17 @@ _LOOK_BACK: Final = 1 << 13
 
 class LogReader:
     def __init__(
-        self, name: str, order: int, book: RuleBook, origin: Origin, nodes: Collection[str]
+        self, name: str, order: int, rule_set: RuleSet, origin: Origin, nodes: Collection[str]
     ) -> None:
         self._name = name
         self._order = order
-        self._book = book
+        self._rule_set = rule_set
         self._origin = origin
         self._nodes = nodes
-        self._trigger = trigger_of(book)
+        self._prefilter = prefilter_of(rule_set)
         self._tracebacks = TracebackCollector()
-        self._findings = Findings(book)
-        self._life = Life()
+        self._collector = ClueCollector(rule_set)
+        self._liveness = LivenessWatch()
         self._known = KnownLines()
         self._crowded = False
         self._number = 1
@@ -62,6 +112,9 @@ class LogReader:
         self._effort = _MOST_EFFORT
         self._attempt = origin.attempt
         self._last_bytes = b""
+        self._body_lines: int | None = None
+        """Where the scheduler's epilogue begins."""
+        self._in_epilogue = False
         self.readable = False
 
     @property
@@ -84,9 +137,25 @@ class LogReader:
 
     def _read_end(self, waiting: deque[bytes]) -> None:
         self._effort = max(self._effort, _EFFORT_AT_END)
-        while waiting:
-            self._read_block(waiting.popleft())
+        body, epilogue = split_epilogue(waiting.pop()) if waiting else (b"", b"")
+        for raw in (*waiting, body):
+            if raw:
+                self._read_block(raw)
+        if epilogue:
+            self._read_epilogue(epilogue)
         self.readable = self.readable or is_text(self._last_bytes)
+
+    def _read_epilogue(self, raw: bytes) -> None:
+        """Evidence like other lines, but neither calm nor a sign of life."""
+        before = self._tracebacks, self._liveness, self._last_bytes
+        self._body_lines, self._in_epilogue = self._number, True
+        self._tracebacks, self._liveness = TracebackCollector(), LivenessWatch()
+        self._read_block(raw)
+        self._tracebacks, self._liveness, last_bytes = before
+        if last_bytes:
+            self._last_bytes = last_bytes
+        else:
+            self._body_lines = None
 
     def _read_block(self, raw: bytes) -> None:
         self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
@@ -98,32 +167,36 @@ class LogReader:
 
     def _scan(self, block: Block) -> None:
         """Jump from one alarming line to the next; in a crowded block, from line to line."""
-        at = self._follow(block, 0)
+        at = self._read_traceback(block, 0)
         if self._crowded:
-            at = self._walk(block, at)
+            at = self._scan_by_template(block, at)
         hits = 0
-        while at < block.end and (found := self._trigger.search(block.flat, at)) is not None:
+        while at < block.end and (found := self._prefilter.search(block.flat, at)) is not None:
             start = block.line_start(found.start(), at)
-            self._pass(block, at, start)
+            self._skip(block, at, start)
             at = start
             hits += 1
             if hits > _CROWDED or self._effort < 0:
-                at = self._walk(block, at)
+                at = self._scan_by_template(block, at)
             else:
-                at = self._follow(block, self._look(block, at, found.start()))
-        self._pass(block, at, block.end)
+                at = self._read_traceback(block, self._examine(block, at, found.start()))
+        self._skip(block, at, block.end)
 
-    def _follow(self, block: Block, at: int) -> int:
+    def _read_traceback(self, block: Block, at: int) -> int:
         """Look at every line while a traceback is being written."""
         while self._tracebacks.busy and at < block.end and self._effort >= 0:
-            at = self._look(block, at, at)
+            at = self._examine(block, at, at)
         return at
 
-    def _pass(self, block: Block, start: int, end: int) -> None:
-        self._calm += block.count(start, end)
-        self._life.calm(block.flat, start, end)
+    def _count_calm(self, lines: int) -> None:
+        if not self._in_epilogue:
+            self._calm += lines
 
-    def _walk(self, block: Block, at: int) -> int:
+    def _skip(self, block: Block, start: int, end: int) -> None:
+        self._count_calm(block.count(start, end))
+        self._liveness.calm(block.flat, start, end)
+
+    def _scan_by_template(self, block: Block, at: int) -> int:
         """Look up each line by what it has in common with others, as long as there is effort.
 
         Lines that are known to be calm take no step of their own: healthy logs with an alarming
@@ -140,40 +213,40 @@ class LogReader:
             if start == at and key == last:
                 at = end + 1
             elif start >= at and key not in calm:
-                self._pass_known(block, at, start)
+                self._skip_known(block, at, start)
                 if self._is_known(block, key, start, end):
                     at, last = end + 1, key
                 elif self._effort >= 0:
-                    self._look_closer(block, key, start, end)
-                    at, last = self._follow(block, end + 1), None
+                    self._examine_unknown(block, key, start, end)
+                    at, last = self._read_traceback(block, end + 1), None
                     unknown += 1
                 else:
                     self._effort, self._crowded = _EFFORT_PER_BLOCK, False
                     return max(start, block.near_end())
-        self._pass_known(block, at, block.end)
+        self._skip_known(block, at, block.end)
         self._crowded = _MOST_UNKNOWN * unknown < len(keys)
         return block.end
 
-    def _pass_known(self, block: Block, start: int, end: int) -> None:
+    def _skip_known(self, block: Block, start: int, end: int) -> None:
         if start < end:
-            self._calm += block.count(start, end)
-            if self._life.watching and self._effort > 0:
+            self._count_calm(block.count(start, end))
+            if self._liveness.watching and self._effort > 0:
                 self._effort -= 1
-                self._life.calm(block.flat, start, end)
+                self._liveness.calm(block.flat, start, end)
 
     def _is_known(self, block: Block, key: bytes, start: int, end: int) -> bool:
         known = None if self._tracebacks.busy else self._known.verdicts.get(key)
         return known is not None and self._seen_again(block, known, start, end)
 
-    def _look_closer(self, block: Block, key: bytes, start: int, end: int) -> None:
+    def _examine_unknown(self, block: Block, key: bytes, start: int, end: int) -> None:
         self._effort -= 1
-        if self._tracebacks.busy or self._trigger.search(block.flat[start:end]) is not None:
-            self._look(block, start, start)
+        if self._tracebacks.busy or self._prefilter.search(block.flat[start:end]) is not None:
+            self._examine(block, start, start)
         else:
-            self._pass(block, start, end + 1)
+            self._skip(block, start, end + 1)
             self._known.learn(key, Harmless.CALM)
 
-    def _look(self, block: Block, start: int, centre: int) -> int:
+    def _examine(self, block: Block, start: int, centre: int) -> int:
         """Judge one line; where the next one begins."""
         end = block.line_end(start)
         raw = block.text(start, end, centre)
@@ -181,14 +254,14 @@ class LogReader:
         busy = self._tracebacks.busy
         if self._is_known(block, key, start, end):
             return end + 1
-        self._effort -= _EFFORT_OF_LOOK
+        self._effort -= _EFFORT_OF_LINE
         if not is_written(raw):
             return end + 1
         line = self._line(raw, block.number(start))
         if not self._of_traceback(block, line, raw, end):
             verdict = self._judge(block, line, raw, start)
             if verdict is Harmless.CALM:
-                self._pass(block, start, end + 1)
+                self._skip(block, start, end + 1)
             if not busy:
                 self._known.learn(key, verdict)
         return end + 1
@@ -203,27 +276,27 @@ class LogReader:
         taken = self._tracebacks.feed(line)
         for chain in self._tracebacks.fresh():
             self._effort -= _EFFORT_OF_NOTE
-            moment = self._moment(block, end)
-            fate = self._life.fate(line, raw)
-            self._findings.raised(chain, moment, fate, self._below(block, end))
+            position = self._position(block, end)
+            survival = self._liveness.survival(line, raw)
+            self._collector.raised(chain, position, survival, self._below(block, end))
         return taken
 
     def _seen_again(self, block: Block, known: Verdict, start: int, end: int) -> bool:
         """A line that is well known only makes its episode longer."""
-        if isinstance(known, Hit):
-            known.fate = self._life.fate(known.line, block.flat[start:end])
-            return self._findings.again(known, self._calm)
+        if isinstance(known, Episode):
+            known.survival = self._liveness.survival(known.line, block.flat[start:end])
+            return self._collector.again(known, self._calm)
         if known is Harmless.CALM:
-            self._calm += 1
-            if self._life.watching and self._effort > 0:
+            self._count_calm(1)
+            if self._liveness.watching and self._effort > 0:
                 self._effort -= 1
-                self._life.calm(block.flat, start, end)
+                self._liveness.calm(block.flat, start, end)
         return True
 
     def _judge(self, block: Block, line: LogLine, raw: bytes, start: int) -> Verdict:
         if not line.text or is_stack(line.text):
             return Harmless.ECHO
-        found = explain_line(without_encoded(line.text), self._book)
+        found = explain_line(without_encoded(line.text), self._rule_set)
         if found is None:
             verdict: Verdict = Harmless.ECHO if is_clearing_up(line.text) else Harmless.CALM
         else:
@@ -234,34 +307,36 @@ class LogReader:
 
     def _note(
         self, block: Block, found: tuple[Rule, float], line: LogLine, raw: bytes, start: int
-    ) -> Hit:
+    ) -> Episode:
         rule, confidence = found
-        fate = self._life.fate(line, raw)
-        hit = self._findings.known(rule, line, self._attempt)
-        if hit is not None and self._findings.again(hit, self._calm):
-            hit.fate = fate
-            return hit
+        survival = self._liveness.survival(line, raw)
+        episode = self._collector.known(rule, line, self._attempt)
+        if episode is not None and self._collector.again(episode, self._calm):
+            episode.survival = survival
+            return episode
         if line.bare_number and block.counts_up(start):
             line = replace(line, rank=self._origin.rank)
         self._effort -= _EFFORT_OF_NOTE
-        moment = self._moment(block, start + len(raw))
+        position = self._position(block, start + len(raw))
         below = self._below(block, block.line_end(start))
-        return self._findings.note(Hit(rule, confidence, line, moment, self._calm, fate, below))
+        return self._collector.note(
+            Episode(rule, confidence, line, position, self._calm, survival, below)
+        )
 
     def _below(self, block: Block, end: int) -> Callable[[], tuple[LogLine, ...]]:
-        """Cut out now, understood when asked: of most episodes nobody asks."""
+        """Cut the lines now and parse them on demand: most episodes never need them."""
         found = tuple(block.below(end))
         return lambda: tuple(self._line(raw, number) for number, raw in found)
 
-    def _moment(self, block: Block, end: int) -> Moment:
-        return Moment(self._calm, block.stamped(end), self._attempt)
+    def _position(self, block: Block, end: int) -> LogPosition:
+        return LogPosition(self._calm, block.stamped(end), self._attempt)
 
     def clues(self) -> list[Clue]:
         """What was found, when all is read."""
         for cut_off in self._tracebacks.unfinished():
-            moment = Moment(self._calm, None, self._attempt)
-            self._findings.raised([cut_off], moment, self._life.fate(cut_off.head, b""))
-        return self._with_what_followed(self._findings.clues(self._calm))
+            position = LogPosition(self._calm, None, self._attempt)
+            self._collector.raised([cut_off], position, self._liveness.survival(cut_off.head, b""))
+        return self._with_what_followed(self._collector.clues(self._calm))
 
     def _with_what_followed(self, clues: list[Clue]) -> list[Clue]:
         """A run that goes on as before has survived what alarmed."""
@@ -272,14 +347,18 @@ class LogReader:
         first = min((number for number in numbers if number >= end[0][0]), default=end[-1][0])
         routine = Routine(end, first)
         return [
-            replace(clue, went_on=routine.goes_on_after(clue.line.number, clue.stream))
+            replace(
+                clue,
+                went_on=routine.goes_on_after(clue.line.number, clue.stream, raised=clue.uncaught),
+            )
             if clue.line is not None
             else clue
             for clue in clues
         ]
 
     def _end(self) -> Iterator[tuple[int, bytes]]:
-        return pieces(self._last_bytes, self._number - self._last_bytes.count(b"\n"))
+        last = self._number if self._body_lines is None else self._body_lines
+        return pieces(self._last_bytes, last - self._last_bytes.count(b"\n"))
 
     def tail(self) -> list[LogLine]:
         last: deque[LogLine] = deque(maxlen=_TAIL_LINES)

@@ -11,31 +11,24 @@ from schedmate.handler.rules import (
     arguments,
     autograd,
     batch,
-    checkpoint_mismatch,
     checkpoints,
     collectives,
     compilation,
     containers,
     cuda,
-    cuda_support,
     data,
     exceptions,
-    exit_codes,
-    files,
     gpu,
     gpu_memory,
     hang,
     installation,
     kubernetes,
-    launchers,
     memory,
     missing,
     native,
     network,
-    node_states,
     nodes,
     numerics,
-    open_files,
     preemption,
     programs,
     rendezvous,
@@ -50,14 +43,13 @@ from schedmate.handler.rules import (
     wrappers,
 )
 from schedmate.handler.rules.base import Rule, Weight
-from schedmate.handler.rules.book import RuleBook
+from schedmate.handler.rules.rule_set import RuleSet
 
 RULES: tuple[Rule, ...] = (
     *scheduler.RULES,
     *preemption.RULES,
     *batch.RULES,
     *gpu_memory.RULES,
-    *open_files.RULES,
     *memory.RULES,
     *kubernetes.RULES,
     *gpu.RULES,
@@ -66,23 +58,17 @@ RULES: tuple[Rule, ...] = (
     *rendezvous.RULES,
     *collectives.RULES,
     *nodes.RULES,
-    *node_states.RULES,
-    *cuda_support.RULES,
     *cuda.RULES,
-    *files.RULES,
     *storage.RULES,
-    *checkpoint_mismatch.RULES,
     *checkpoints.RULES,
     *numerics.RULES,
     *native.RULES,
     *compilation.RULES,
     *workers.RULES,
     *signals.RULES,
-    *exit_codes.RULES,
     *shell.RULES,
     *hang.RULES,
     *wrappers.RULES,
-    *launchers.RULES,
     *access.RULES,
     *containers.RULES,
     *services.RULES,
@@ -99,6 +85,6 @@ RULES: tuple[Rule, ...] = (
     *wrappers.ANNOUNCING,
     *exceptions.RULES,
 )
-BUILT_IN = RuleBook(RULES)
+BUILT_IN = RuleSet(RULES)
 
-__all__ = ["BUILT_IN", "RULES", "Rule", "RuleBook", "Weight"]
+__all__ = ["BUILT_IN", "RULES", "Rule", "RuleSet", "Weight"]

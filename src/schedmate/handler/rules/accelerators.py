@@ -1,15 +1,16 @@
-"""Accelerators that speak neither CUDA nor ROCm: Ascend, Gaudi, TPU, Trainium and their kin.
+"""Accelerators without CUDA or ROCm: Ascend, Gaudi, TPU, Trainium and others.
 
 Ascend's runtime numbers its errors: EI and EJ are of its collectives, EL of its memory, those that
 end in 9999 are inner errors of any part.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="accelerator-memory",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bEL0004: |\balloc device memory failed"
             r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
             r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
@@ -22,8 +23,9 @@ RULES = (
         negatives=("allocated 2147483648 bytes on NPU 0",),
     ),
     Rule(
+        name="ascend-port",
         reason="port_conflict",
-        pattern=Lazy(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
+        pattern=LazyPattern(r"\bEJ000[3-9]: .{0,200}(?:[Bb]ind|already|in use|occupied)"),
         confidence=0.85,
         positives=(
             (
@@ -35,13 +37,16 @@ RULES = (
         negatives=("EJ0001: Failed to initialize the HCCP process.",),
     ),
     Rule(
+        name="hccl-timeout",
         reason="nccl_timeout",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bEI0002: |Notify register times out|\bHCCL (?:watchdog|operation|exec\w{0,4}"
             r"|connect\w{0,4}|collective|link|test)\b.{0,80}(?:timeout|time ?out|timed out)"
             r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
+            r"|\[ERROR\] HCCL\b.{0,300}\b(?:timeout|timed out)"
+            r"|\bHCCL (?:\w{1,20} ){0,3}(?:timeout: rank|timed out|execution timeout)"
         ),
-        unless=Lazy(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
+        unless=LazyPattern(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
         positives=(
@@ -50,12 +55,15 @@ RULES = (
                 "register times out. Reason: The Notify register has not received the Notify record"
             ),
             "RuntimeError: HCCL watchdog: collective operation timeout on rank 3",
+            "[ERROR] HCCL(12,python):2024-05-01 [task_exception_handler.cc:45] run failed, timeout",
+            "RuntimeError: [ERROR] HCCL timeout: rank 3 waits 1800 s for AllReduce",
         ),
         negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
     ),
     Rule(
+        name="hccl-rendezvous",
         reason="rendezvous",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bEI0006: |Getting socket times out|\bEI00(?:04|05|14|15): "
             r"|\bhcclCommInit\w{0,20}\b.{0,80}(?:fail|error)"
         ),
@@ -76,8 +84,9 @@ RULES = (
         negatives=("hcclCommInitRank done in 3 s",),
     ),
     Rule(
+        name="accelerator-link",
         reason="network",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bEI00(?:09|12|13): |ROCE CQE error|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
             r"(?:port\(?s?\)? (?:is |are )?down|NIC \d{1,2} (?:is )?down|link (?:is )?down)"
         ),
@@ -90,14 +99,15 @@ RULES = (
         negatives=("habanalabs hl3: NIC 4 link is up",),
     ),
     Rule(
+        name="accelerator-missing",
         reason="gpu_lost",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"No (?:TPU Platform|neuron device|accelerator|HPU devices?|NPU devices?)\b.{0,20}"
             r"(?:available|found|present)|[Nn]o visible (?:TPU|NPU|HPU) devices?"
             r"|Unable to determine Neuron Driver version|(?:aclrt|rt)SetDevice.{0,80}50703[36]"
             r"|drvRetCode=87\b"
         ),
-        unless=Lazy(r"falling back|Falling back"),
+        unless=LazyPattern(r"falling back|Falling back"),
         confidence=0.8,
         positives=(
             "jaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: No TPU Platform available.",
@@ -109,8 +119,51 @@ RULES = (
         negatives=("WARNING:absl:No GPU/TPU found, falling back to CPU.",),
     ),
     Rule(
+        name="accelerator-unavailable",
+        reason="gpu_lost",
+        pattern=LazyPattern(
+            r"[Dd]evice acquire failed|synDeviceAcquire\w{0,20}\b.{0,60}(?:fail|error)"
+            r"|\bhsa_init [Ff]ailed|TPU slice (?:\S{1,60} )?is unhealthy"
+        ),
+        unless=LazyPattern(r"[Ff]alling back|retry"),
+        confidence=0.8,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "habana_device: FATAL ERROR :: MODULE:PT_DEVICE Device acquire failed",
+            "synDeviceAcquireByDeviceType() failed: synStatus=8",
+            "rocm: hsa_init Failed, possibly no supported GPU devices",
+            (
+                "jax.errors.JaxRuntimeError: UNAVAILABLE: worker 3 has been restarted. TPU slice "
+                "is unhealthy"
+            ),
+        ),
+        negatives=("hsa_init failed, falling back to the CPU", "device acquired: HPU 0"),
+    ),
+    Rule(
+        name="xla-session",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"xla_client/\S{1,80} ?: Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+            r"|xla_client/\S{1,80}\] Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+        ),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "RuntimeError: tensorflow/compiler/xla/xla_client/xrt_computation_client.cc:421 : "
+                "Check failed: session->Run(feed) == OK() (Aborted: Session 0183 is not found. vs."
+            ),
+            (
+                "E tensorflow/compiler/xla/xla_client/tf_logging.cc:11] Check failed: session->"
+                "Run(feed) == Status::OK() (Unavailable: From /job:tpu_worker/replica:0/task:0:"
+            ),
+        ),
+        negatives=("xla_client/xrt_computation_client.cc:421 : Check passed",),
+    ),
+    Rule(
+        name="accelerator-reset",
         reason="gpu_hardware",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"habanalabs.{0,120}(?:[Hh]eartbeat failed|RAZWI|going to (?:hard )?reset|hard-reset)"
             r"|/dev/accel\d.{0,60}FATAL ERROR|\bTPU \S{1,60} is not HEALTHY"
             r"|\bNERR_\w{0,20}HW_ERR|hardware (?:execution )?error\b.{0,60}(?:NPU|HPU|Neuron|DMA)"
@@ -129,8 +182,9 @@ RULES = (
         negatives=("habanalabs hl2: Found GAUDI2 device with 96GB DRAM",),
     ),
     Rule(
+        name="neuron-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Failed compilation with \['neuronx?-cc'|neuronx?-cc (?:compilation )?(?:failed"
             r"|terminated)"
             r"|\[NCC_\w{3,12}\]|Code object build failed|\bcomgr status = [A-Z]"
@@ -138,7 +192,7 @@ RULES = (
             r"|\bE(?:40021|40024|81\d{3}|9000\d): .{0,200}[Cc]ompil|Failed to compile (?:NEFF|HLO"
             r"|op)"
         ),
-        unless=Lazy(r"\b(?:fall(?:ing|s) back|skipp(?:ed|ing)|retrying)\b"),
+        unless=LazyPattern(r"\b(?:fall(?:ing|s) back|skipp(?:ed|ing)|retrying)\b"),
         confidence=0.88,
         positives=(
             "RuntimeError: Failed compilation with ['neuronx-cc', 'compile', '--target=trn1']",
@@ -151,9 +205,10 @@ RULES = (
         negatives=("neuronx-cc: compilation cached",),
     ),
     Rule(
-        # the number, if any, says where it was met; what went wrong stands before it or nowhere
+        # the number names the place; the cause stands before it or nowhere
+        name="accelerator-runtime",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
             r"|error code(?: is)?:? ?(?:1\d|20|50)\d{4}\b"
@@ -167,7 +222,7 @@ RULES = (
             r"|(?:TPU|libtpu\.so) (?:is )?already in use by|TPU initialization failed"
             r"|Failed to (?:get global TPU topology|initialize TPU system)"
         ),
-        unless=Lazy(r"Not attempting to load|[Gg]raph compile failed"),
+        unless=LazyPattern(r"Not attempting to load|[Gg]raph compile failed"),
         confidence=0.75,
         positives=(
             "RuntimeError: ACL stream synchronize failed, error code:507011",
@@ -203,8 +258,9 @@ RULES = (
     ),
     Rule(
         # that a call failed; which error it was stands below
+        name="torch-npu-call",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bERR\d{2}1\d{2} (?:PTA|OPS|PROF|GRAPH) call |The Inner error is reported as above"
         ),
         confidence=0.6,
@@ -220,8 +276,9 @@ RULES = (
     ),
     Rule(
         # of a collective, in its library's own words
+        name="accelerator-collective",
         reason="nccl_remote",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bHCCL error in: |\bERR022\d{2} DIST call |\bhccl\w{0,20}Error\b"
             r"|oneCCL.{0,60}\berror\b"
             r"|\bCCL_ERROR\b"

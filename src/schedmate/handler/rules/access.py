@@ -1,7 +1,6 @@
 """What this user may not have: services that refuse, files that are closed."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _REFUSED = (
     r"\b40[13] (?:Client Error|Unauthorized|Forbidden)|HTTP (?:Error )?40[13]\b",
@@ -60,9 +59,10 @@ _TYPES = (
 
 RULES = (
     Rule(
+        name="refused-exception",
         reason="auth_error",
         pattern=any_of(typed(*_TYPES), *_REFUSED),
-        unless=Lazy(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
+        unless=LazyPattern(r"rate limit|[Tt]oo many requests|quota|\[Errno 13\]"),
         errors_only=True,
         confidence=0.92,
         positives=(
@@ -112,8 +112,9 @@ RULES = (
     ),
     Rule(
         # the same from programs that are not Python
+        name="refused-command",
         reason="auth_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Permission denied \((?:publickey|password|gssapi|keyboard)"
             r"|^(?:fatal|remote|Error response from daemon|docker|ERROR|FATAL)\S{0,40}: .{0,200}"
             r"(?:Authentication failed|could not read (?:Username|Password)|unauthorized:"
@@ -148,6 +149,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="exception",
         reason="permission_denied",
         pattern=any_of(
             typed("PermissionError", "PermissionDeniedError", r"\w{0,30}AccessDenied\w{0,20}"),
@@ -181,13 +183,14 @@ RULES = (
         negatives=("no PermissionError here", "ValueError: permissions of 3 items"),
     ),
     Rule(
+        name="device-or-daemon",
         reason="permission_denied",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"permission denied while trying to connect to the [Dd]ocker|/dev/(?:nvidia|kfd|dri)"
             r"\S{0,40}.{0,40}[Pp]ermission denied|NVML: Insufficient Permissions"
             r"|(?:docker|apptainer|singularity|FATAL|ERROR): .{0,200}[Pp]ermission denied"
         ),
-        unless=Lazy(r"\(publickey"),
+        unless=LazyPattern(r"\(publickey"),
         confidence=0.85,
         positives=(
             (

@@ -1,7 +1,6 @@
 """Command lines and configs that the program does not accept."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _FLAG = r"--[a-zA-Z][\w\-.]{1,60}"
 _REFUSES = (
@@ -14,8 +13,9 @@ _DEMANDS = (
 
 RULES = (
     Rule(
+        name="argparse",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^\S{0,200}(?: [\w\-]{1,40}){0,2}:? ?error: (?:[Uu]nrecognized arguments"
             r"|ambiguous option|the following arguments are required|one of the arguments"
             r"|argument \S|invalid choice|expected (?:one|at least one|\d{1,3}) argument"
@@ -41,8 +41,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="click",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:Error: |[│|] {0,4})(?:No such (?:option|command)|Missing (?:option|argument"
             r"|parameter|command)|Invalid value(?: for)?\b|Got unexpected extra argument"
             r"|Unrecognized (?:options|arguments)|Option '?\S{1,60} (?:requires|does not take)"
@@ -70,9 +71,10 @@ RULES = (
         ),
     ),
     Rule(
-        # hydra says these without a traceback
+        # hydra prints these without a traceback
+        name="hydra",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^Could not override '[^']{1,200}'|^(?:Error|error) (?:parsing|merging) override "
             r"|^In '[\w./\-]{1,120}': (?:Could not find '|Error|ConfigKey|You must)"
             r"|^You must specify '[\w./@\-]{1,80}', e\.g"
@@ -96,8 +98,9 @@ RULES = (
     ),
     Rule(
         # the scheduler turns the request down before anything runs
+        name="slurm-option",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:sbatch|srun|salloc|scontrol): (?:error|fatal): .{0,200}(?:[Ii]nvalid"
             r"|not available"
             r"|not permitted|[Uu]nable to (?:parse|process)|unrecognized|more (?:processors"
@@ -105,7 +108,7 @@ RULES = (
             r"|can not be satisfied|[Rr]equested .{1,60}(?:not|exceeds))"
             r"|^(?:qsub|bsub): .{0,80}(?:[Ii]llegal|[Ii]nvalid|[Uu]nknown|Bad)"
         ),
-        unless=Lazy(r"[Ii]nvalid job id|Socket timed out|credential"),
+        unless=LazyPattern(r"[Ii]nvalid job id|Socket timed out|credential"),
         confidence=0.9,
         positives=(
             (
@@ -123,6 +126,7 @@ RULES = (
         negatives=("srun: error: n1: task 0: Exited with exit code 1", "srun: job 17 queued"),
     ),
     Rule(
+        name="config-exception",
         reason="argument_error",
         pattern=any_of(
             r"^(?:[\w.]{1,120}\.)?\w{0,40}(?:Config(?:uration)?\w{0,20}|Misconfiguration"
@@ -138,7 +142,7 @@ RULES = (
             r"^jsonschema\.\S{0,60}ValidationError|^marshmallow\.\S{0,60}ValidationError",
             r"Error locating target '",
         ),
-        unless=Lazy(r"Error in call to target|InvalidArgumentError|api_key|login"),
+        unless=LazyPattern(r"Error in call to target|InvalidArgumentError|api_key|login"),
         errors_only=True,
         confidence=0.9,
         positives=(
@@ -162,7 +166,8 @@ RULES = (
         negatives=("KeyError: 'config'", "wandb.errors.UsageError: api_key not configured"),
     ),
     Rule(
-        # the type is one of Python's, but the message speaks of a flag or a setting
+        # the type is one of Python's, but the message names a flag or a setting
+        name="named-option",
         reason="argument_error",
         pattern=any_of(
             rf"^(?:Value|Assertion|Runtime|Key|Type|System)?(?:Error|Exit"
@@ -184,7 +189,9 @@ RULES = (
             r"not a valid (?:config|option|argument|flag|setting|choice)\b",
             r"\b(?:in|from) (?:the |your )?(?:config|configuration|yaml|hparams)(?: file)?\b",
         ),
-        unless=Lazy(r"configuration class|unexpected keyword|config\.json|pip install|gated"),
+        unless=LazyPattern(
+            r"configuration class|unexpected keyword|config\.json|pip install|gated"
+        ),
         errors_only=True,
         confidence=0.75,
         positives=(

@@ -1,10 +1,10 @@
 """Graphs that cannot be walked backwards."""
 
-from schedmate.handler.rules.base import Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import Rule, any_of
 
 RULES = (
     Rule(
+        name="backward-pass",
         reason="autograd_error",
         pattern=any_of(
             r"backward through the graph a second time|does not require grad and does not have a",

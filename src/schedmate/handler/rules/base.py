@@ -19,12 +19,12 @@ class Weight(IntEnum):
     """How far a piece of evidence explains itself; smaller explains more."""
 
     DECISIVE = 0
-    """The scheduler took the run away; whatever the log says happened because of it."""
+    """The scheduler ended the run; what the log shows is a consequence."""
     CAUSE = 1
     SYMPTOM = 2
     """Often the echo of something else: a lost peer, a signal, an exit code."""
     WRAPPER = 3
-    """Says only that something failed elsewhere."""
+    """Only reports a failure elsewhere."""
 
 
 class Pattern(Protocol):
@@ -36,7 +36,7 @@ class Pattern(Protocol):
     def search(self, string: str, /) -> object | None: ...
 
 
-class Lazy:
+class LazyPattern:
     """A pattern that is compiled when it is first asked: one diagnosis asks few of them."""
 
     __slots__ = ("_compiled", "flags", "pattern")
@@ -56,25 +56,28 @@ class Lazy:
 class Rule:
     """Either a pattern over one line of text or a predicate over the case."""
 
-    id: str = ""
-    """Of a learned rule; the built-in ones are named by their reason and place."""
+    name: str
+    """Kebab-case and unique within its reason; stored diagnoses refer to it, so it stays."""
     reason: str
+    learned: bool = False
     pattern: Pattern | None = None
     """Without look-arounds and back-references, so that RE2 can read it too."""
     unless: Pattern | None = None
     """What makes a line harmless that the pattern matches."""
     predicate: Callable[[Case], bool] | None = None
     reported_by: Reporter = "job"
-    """Who vouches for what the predicate looks at; exit codes and signals are the job's own doing.
-    Of a line it is its log that counts."""
+    """Reporter of what the predicate looks at; exit codes and signals are the job's own.
+    A line's reporter is its log's."""
     errors_only: bool = False
     """The pattern is meant for `Type: message` of an exception, not for any line."""
     confidence: float
     weight: Weight = Weight.CAUSE
     outlives_success: bool = False
-    """True even of a run that ended with exit code 0."""
+    """Counts even for a run with exit code 0."""
+    of_a_step: bool = False
+    """A node failed a step: the scheduler's state of the job does not show it."""
     lasting: bool = False
-    """Counts only while it goes on: what more calm lines follow than it lasted was survived."""
+    """The run survived it once more calm lines follow than it lasted."""
     suggestion: str = ""
     """Better advice than the reason's own."""
     words: tuple[str, ...] = ()
@@ -88,6 +91,11 @@ class Rule:
         if (self.pattern is None) == (self.predicate is None):
             raise ValueError(f"{self.reason}: a rule has a pattern or a predicate")
 
+    @property
+    def id(self) -> str:
+        """`gpu_oom/device-allocator`; a learned rule's name is unique by itself."""
+        return self.name if self.learned else f"{self.reason}/{self.name}"
+
     def matches_text(self, text: str) -> bool:
         if self.pattern is None or self.pattern.search(text) is None:
             return False
@@ -95,3 +103,29 @@ class Rule:
 
     def matches_case(self, case: Case) -> bool:
         return self.predicate is not None and self.predicate(case)
+
+
+_FILTERED = r"(?:[\w.]{1,80}UnfilteredStackTrace: )?"
+"""What JAX puts before the exception that it shows again."""
+
+
+def any_of(*messages: str) -> LazyPattern:
+    return LazyPattern("|".join(messages))
+
+
+def typed(*types: str) -> str:
+    """The beginning of `Type: message`, with or without the type's module."""
+    return rf"^{_FILTERED}(?:[\w.]{{1,120}}\.)?(?:{'|'.join(types)})(?::|$)"
+
+
+def by_name(reason: str, *types: str, examples: tuple[str, ...], confidence: float = 0.85) -> Rule:
+    """An exception known by its type alone."""
+    return Rule(
+        name="exception-type",
+        reason=reason,
+        pattern=LazyPattern(typed(*types)),
+        errors_only=True,
+        confidence=confidence,
+        positives=(types[0], *(f"{types[0]}: {example}" for example in examples)),
+        negatives=(f"no {types[0]} here", f"{types[0]}Counter: 3"),
+    )

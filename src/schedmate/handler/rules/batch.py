@@ -1,11 +1,12 @@
 """What LSF, PBS, Grid Engine and HTCondor write into a job's output."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="batch-limit",
         reason="time_limit",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bTERM_(?:RUNLIMIT|DEADLINE|WINDOW|CPULIMIT)\b"
             r"|PBS: job killed: (?:walltime|cput) |exceeded hard wallclock time"
             r"|enforced h_rt limit|exceeded (?:its )?(?:wall ?time|h_rt|run ?time) limit"
@@ -32,8 +33,9 @@ RULES = (
         negatives=("RUNLIMIT 24:00", "walltime=24:00:00", "h_rt limit: 86400"),
     ),
     Rule(
+        name="batch-owner",
         reason="cancelled",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bTERM_(?:FORCE_)?(?:OWNER|ADMIN)\b|\bTERM_ORPHAN_SYSTEM\b"
             r"|[Jj]ob was aborted by the user|via condor_rm|has been deleted by|"
             r"[Jj]ob deleted at request of|\b(?:[Jj]ob|[Rr]un|[Tt]ask|[Ee]xecution|[Ww]orkflow"
@@ -41,7 +43,7 @@ RULES = (
             r"|aborted|terminated|deleted|killed) by (?:the )?user\b|CancelledByUser"
             r"|cancell?ed (?:because|since|as) (?:the |a )?user (?:has )?requested"
         ),
-        unless=Lazy(r"request of root@"),
+        unless=LazyPattern(r"request of root@"),
         confidence=0.95,
         positives=(
             "TERM_OWNER: job killed by owner.",
@@ -55,9 +57,10 @@ RULES = (
         negatives=("old checkpoint deleted", "owner: ada", "Job deleted at request of root@pbs"),
     ),
     Rule(
-        # an administrator, or the server itself for a reason that it tells elsewhere
+        # an administrator, or the server for a reason that it logs elsewhere
+        name="batch-root",
         reason="cancelled",
-        pattern=Lazy(r"[Jj]ob deleted at request of root@"),
+        pattern=LazyPattern(r"[Jj]ob deleted at request of root@"),
         confidence=0.7,
         weight=Weight.SYMPTOM,
         positives=(
@@ -66,8 +69,9 @@ RULES = (
         negatives=("Job deleted at request of ada@n1",),
     ),
     Rule(
+        name="batch-signal",
         reason="killed",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bTERM_(?:EXTERNAL_SIGNAL|OTHER|REMOVE_HUNG_JOB|UNKNOWN)\b"
             r"|^Exited (?:by signal|with signal termination: \w{1,20}/) ?(?:9|15|1)\b"
             r"|^Exited with exit code (?:137|143)\.?$|assumedly after job"
@@ -86,8 +90,9 @@ RULES = (
         negatives=("Exit_status=0", "Exited with exit code 1.", "Successfully completed."),
     ),
     Rule(
+        name="lsf-working-directory",
         reason="file_not_found",
-        pattern=Lazy(r"\bTERM_CWD_NOTEXIST\b"),
+        pattern=LazyPattern(r"\bTERM_CWD_NOTEXIST\b"),
         confidence=0.9,
         positives=(
             (

@@ -2,17 +2,18 @@
 to any cause found elsewhere.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOES_ON = Lazy(
+_GOES_ON = LazyPattern(
     r"\[W[ \d]|NCCL INFO|: INFO|^INFO|no network error|- retrying|shutdown anyway"
     r"|(?:lost|error)s?: 0\b"
 )
 
 RULES = (
     Rule(
+        name="collective-watchdog",
         reason="nccl_timeout",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Ww]atchdog caught collective operation timeout"
             r"|[Tt]imed out waiting \d{1,9} ?ms for (?:recv|send) operation"
             r"|[Tt]imeout at NCCL work|NCCL operations have (?:failed or )?timed out"
@@ -27,7 +28,7 @@ RULES = (
             r"|reduce_?scatter|all_?to_?all"
             r"|broadcast|barrier)\b.{0,8}(?:has |have )?timed out"
         ),
-        unless=Lazy(r"timeout (?:set|is set) to"),
+        unless=LazyPattern(r"timeout (?:set|is set) to"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
         positives=(
@@ -65,8 +66,9 @@ RULES = (
     ),
     Rule(
         # the CUDA error itself stands in another line
+        name="nccl-unhandled-cuda",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NCCL.{0,300}unhandled cuda error|ncclUnhandledCudaError"
             r"|NCCL.{0,200}Call to CUDA function failed"
         ),
@@ -83,8 +85,11 @@ RULES = (
     ),
     Rule(
         # two ranks on one GPU: the launch is wrong, and stays so
+        name="nccl-invalid-usage",
         reason="argument_error",
-        pattern=Lazy(r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"),
+        pattern=LazyPattern(
+            r"Duplicate GPU detected : rank \d|ncclInvalidUsage|ncclInvalidArgument"
+        ),
         confidence=0.75,
         positives=(
             (
@@ -96,10 +101,11 @@ RULES = (
         negatives=("duplicate GPU check passed",),
     ),
     Rule(
+        name="nccl-remote-exit",
         reason="nccl_remote",
-        pattern=Lazy(
-            r"(?:NCCL|nccl).{0,300}(?:remote process (?:has )?exited|unhandled system error"
-            r"|network error|internal error|aborted on rank)"
+        pattern=LazyPattern(
+            r"(?:NCCL|nccl|RCCL|rccl).{0,300}(?:remote process (?:has )?exited"
+            r"|unhandled system error|network error|internal error|aborted on rank)"
             r"|ncclRemoteError|ncclSystemError|ncclInternalError"
             r"|Proxy Call to rank \d{1,6} failed"
         ),
@@ -120,6 +126,7 @@ RULES = (
                 "failed or device error."
             ),
             "ncclInternalError: Internal check failed.",
+            "RCCL error: unhandled system error, rccl version 2.18",
             "n1:12:88 [0] proxy.cc:1205 NCCL WARN Proxy Call to rank 3 failed (Connect)",
         ),
         negatives=(
@@ -128,10 +135,12 @@ RULES = (
         ),
     ),
     Rule(
-        # says in so many words that the peer is gone: whatever else was seen of it says more
+        # only reports a lost peer: any other clue explains more
+        name="connection-closed",
         reason="nccl_remote",
-        pattern=Lazy(
-            r"NCCL WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
+        pattern=LazyPattern(
+            r"(?:NCCL|RCCL) WARN .{0,160}(?:[Cc]onnection (?:closed|reset|refused)|Broken pipe)"
+            r"|\bUCX {1,4}ERROR .{0,160}(?:Connection reset by remote|Endpoint is not connected)"
             r"|Connection closed by (?:remote )?peer"
             r"|(?:gloo|tcp/pair|NET/Socket|btl_tcp|socketProgress|socketStartConnect).{0,240}"
             r"(?:Connection (?:reset|closed|refused)|Broken pipe|no error|SO_ERROR)"

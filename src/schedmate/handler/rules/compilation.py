@@ -2,9 +2,9 @@
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOING_ON = Lazy(
+_GOING_ON = LazyPattern(
     r"\b(?:fall(?:ing|s|en)? back|fallback|skipp(?:ed|ing)|ignor(?:ed|ing)|suppress\w{0,8}"
     r"|autotun\w{1,8}|will be eager)\b",
     re.IGNORECASE,
@@ -12,9 +12,10 @@ _GOING_ON = Lazy(
 
 RULES = (
     Rule(
-        # the reason stands in the chain below it; these only say where it was met
+        # the reason stands in the chain below it; these only name the place
+        name="torch-dynamo",
         reason="compile_error",
-        pattern=Lazy(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
+        pattern=LazyPattern(r"^torch\._dynamo\.exc\.(?:TorchRuntimeError|Observed\w{1,40})"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.SYMPTOM,
@@ -22,8 +23,9 @@ RULES = (
         negatives=("torch._dynamo.exc.Unsupported: call_method",),
     ),
     Rule(
+        name="torch-inductor",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"torch\._(?:inductor|dynamo)\.exc\.\w{1,60}|BackendCompilerFailed|InductorError"
             r"|triton\.[\w.]{0,60}(?:CompilationError|CompileTimeAssertionFailure|PTXASError)"
             r"|\bOutOfResources: out of resource|Internal Triton PTX codegen error"
@@ -94,8 +96,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="xla-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:XlaRuntimeError|JaxRuntimeError|InternalError|INTERNAL|UNIMPLEMENTED).{0,120}"
             r"(?:[Ff]ailed to compile|[Cc]ompil(?:ation|ing) |libdevice|LLVM)"
         ),
@@ -116,11 +119,13 @@ RULES = (
     ),
     Rule(
         # compilers, which raise no exception
+        name="native-compiler",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:\S{0,80}/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|nvcc|hipcc|icpx"
             r"|ld)(?:-[\d.]{1,5})?: "
-            r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: |^LLVM ERROR: "
+            r"(?:fatal )?error: |^nvcc fatal +: |^ptxas (?:fatal|error) +: "
+            r"|^ptxas .{1,300}; error {1,4}: |ptxas returned an error|^LLVM ERROR: "
             r"|/ld: cannot find -l"
             r"|^\s{0,12}[^\s]{1,200}\.(?:cu|cuh|cpp|cc|cxx|c|h|hpp|hip):\d{1,6}:(?:\d{1,5}:)? fatal"
             r" error: "
@@ -134,6 +139,8 @@ RULES = (
         confidence=0.88,
         positives=(
             "csrc/ops.cu:3:10: fatal error: cuda_runtime.h: No such file or directory",
+            "ptxas /tmp/x.ptx, line 33; error   : Feature '.bf16' requires .target sm_80 or higher",
+            "F nvptx_compiler.cc:602] ptxas returned an error during compilation of ptx to sass",
             "/scratch/tmpab/main.c:4:10: fatal error: Python.h: No such file or directory",
             "csrc/ops.cu(42): error: identifier foo is undefined",
             '    csrc/type_shim.h(13): error: class "at::Type" has no member "scalarType"',
@@ -153,9 +160,10 @@ RULES = (
         ),
     ),
     Rule(
-        # build tools, which only tell that a compiler failed
+        # build tools, which only report that a compiler failed
+        name="build-stopped",
         reason="compile_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^ninja: build stopped: |\bcollect2: error: ld returned"
             r"|^ {0,8}error: command '[^']{1,200}' failed"
             r"|^make(?:\[\d\])?: \*\*\* .{1,200} Error \d|^ {0,4}ERROR: Failed building wheel for "

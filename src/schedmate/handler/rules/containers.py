@@ -1,10 +1,10 @@
-"""Containers that do not start: whose fault it is depends on what is missing.
+"""Containers that do not start; the reason depends on what is missing.
 
 An image that does not exist is like a missing file, one that may not be pulled a matter of
 access, a registry that does not answer a service; a program missing inside is a wrong command.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
 _PULL = (
     r"(?:[Ff]ailed to pull (?:and unpack )?image|ErrImagePull|ImagePullBackOff|pulling image"
@@ -14,8 +14,9 @@ _PULL = (
 
 RULES = (
     Rule(
+        name="image-pull",
         reason="auth_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _PULL + r".{0,400}(?:unauthorized|pull access denied|authentication required"
             r"|403 Forbidden|401 \(?Unauthorized|no basic auth|denied: |UNAUTHORIZED"
             r"|returned error code: 40[13])"
@@ -35,15 +36,16 @@ RULES = (
         negatives=("Successfully pulled image in 3 s",),
     ),
     Rule(
+        name="image-pull",
         reason="file_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _PULL + r".{0,400}(?:manifest unknown|manifest for .{1,120} not found|: not found$"
             r"|no such image|No such image|no such file or directory|No such file or directory"
             r"|could not open image|returned error code: 404)"
             r"|[Ii]mage file .{1,160}(?:not found|does not exist)"
             r"|invalid image format: .{1,160}|failed to open image: .{1,160}"
         ),
-        unless=Lazy(r"executable file not found|failed to execute"),
+        unless=LazyPattern(r"executable file not found|failed to execute"),
         confidence=0.92,
         positives=(
             (
@@ -64,8 +66,9 @@ RULES = (
         negatives=("image loaded from /data/train.sqsh",),
     ),
     Rule(
+        name="image-pull",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _PULL + r".{0,400}(?:i/o timeout|TLS handshake timeout|connection refused"
             r"|no such host|context deadline exceeded|toomanyrequests|429 Too Many|503 Service"
             r"|502 Bad|500 Internal|Client\.Timeout|Could not resolve|connection reset"
@@ -95,8 +98,9 @@ RULES = (
         negatives=("registry mirror at 10.0.0.1 in use", "docker: pulled in 3 s"),
     ),
     Rule(
+        name="image-pull-back-off",
         reason="service_unreachable",
-        pattern=Lazy(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
+        pattern=LazyPattern(r"\b(?:ErrImagePull|ImagePullBackOff)\b|Back-off pulling image"),
         confidence=0.45,
         positives=(
             "    Reason:       ImagePullBackOff",
@@ -105,8 +109,9 @@ RULES = (
         negatives=('  Normal  Pulling  9s  kubelet  Pulling image "team/train:1"',),
     ),
     Rule(
+        name="container-entry-point",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"executable file not found in \$PATH|enroot-switchroot: failed to execute: "
             r"|exec: \"[^\"]{1,200}\": (?:stat .{1,200}: )?(?:executable file not found"
             r"|no such file)"

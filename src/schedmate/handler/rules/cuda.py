@@ -1,13 +1,117 @@
-"""What the CUDA, ROCm and kindred runtimes say of a kernel or a library.
+"""Errors of kernels and libraries in CUDA, ROCm and similar runtimes.
 
 The runtimes' catch-all comes last, after everything that says it better.
 """
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_EXPLAINED = Lazy(
+_CUDA_SUPPORT = (
+    Rule(
+        name="no-kernel-image",
+        reason="cuda_unsupported",
+        pattern=LazyPattern(
+            r"no kernel image is available|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImage"
+            r"|hipErrorNoBinaryForGpu|device kernel image is invalid|cudaErrorInvalidKernelImage"
+            r"|(?:CUDA|HIP) [Ee]rror:? .{0,10}invalid device function|hipErrorInvalidDeviceFunction"
+            r"|cudaErrorInvalidDeviceFunction|CUDNN_STATUS_ARCH_MISMATCH"
+            r"|CUBLAS_STATUS_ARCH_MISMATCH"
+            r"|TensileLibrary.{0,80}(?:Illegal seek|No such file)|for GPU arch ?: gfx"
+            r"|(?:nvcc|ptxas) fatal +: .{0,20}(?:Unsupported gpu architecture"
+            r"|Value 'sm_\w{2,6}' is)"
+            r"|nvrtc: error: invalid value for --gpu-architecture"
+            r"|too old to be supported by the triton|GPUTooOldForTriton"
+        ),
+        confidence=0.94,
+        positives=(
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "torch.AcceleratorError: CUDA error: no kernel image is available for execution on the",
+            "RuntimeError: HIP error: invalid device function",
+            (
+                "rocBLAS error: Cannot read /opt/rocm/TensileLibrary.dat: Illegal seek "
+                "for GPU arch : gfx1031"
+            ),
+            "nvcc fatal   : Unsupported gpu architecture 'compute_90'",
+            "ptxas fatal   : Value 'sm_90a' is not defined for option 'gpu-name'",
+            "nvrtc: error: invalid value for --gpu-architecture (-arch)",
+            "RuntimeError: cuDNN error: CUDNN_STATUS_ARCH_MISMATCH",
+            "CUDA error: device kernel image is invalid",
+            (
+                "RuntimeError: Found Tesla P100 which is too old to be supported by the "
+                "triton GPU compiler"
+            ),
+        ),
+        negatives=("CUDA capability sm_90 found", "nvcc: NVIDIA (R) Cuda compiler driver"),
+    ),
+    Rule(
+        # a warning at the start; only what runs on that device fails
+        name="compute-capability",
+        reason="cuda_unsupported",
+        pattern=LazyPattern(r"CUDA capability sm_\d{1,4} is not compatible"),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible "
+                "with the current"
+            ),
+        ),
+        negatives=("CUDA capability sm_90 found",),
+    ),
+    Rule(
+        name="hardware-feature",
+        reason="cuda_unsupported",
+        pattern=LazyPattern(
+            r"FlashAttention(?:-?\d)? only supports \w{1,12} GPUs"
+            r"|(?:requires?|only supported on|need|at least|minimum).{0,80}(?:compute"
+            r"|device) capability"
+            r"|\b(?:arch(?:itecture)? )?(?:sm|compute|gfx)_?\d{2,4}[a-z]? (?:is|are) not supported"
+            r"|[Cc]ompute capability .{0,40}(?:required|or higher|not supported|at least)"
+            r"|setup doesn't support bf16|bf16 is not supported on this"
+            r"|[Bb]float16 is only supported"
+            r"|[Tt]orch not compiled with \w{3,6} enabled|not compiled with (?:GPU|CUDA"
+            r"|ROCm) support"
+            r"|is not currently implemented for the (?:MPS|XPU|HPU|NPU) device"
+            r"|No operator found for `memory_efficient_attention"
+            r"|generated on an incompatible device|GPU architecture .{0,40}not supported"
+            r"|compatible \S{1,60} extension for compute capability"
+            r"|Unsupported (?:GPU|gpu|CUDA) (?:architecture|arch|compute capability|device)"
+        ),
+        errors_only=True,
+        confidence=0.82,
+        positives=(
+            "RuntimeError: FlashAttention only supports Ampere GPUs or newer.",
+            (
+                "ValueError: Bfloat16 is only supported on GPUs with compute capability "
+                "of at least 8.0."
+            ),
+            (
+                "ValueError: Your setup doesn't support bf16/gpu. You need torch>=1.10, "
+                "using Ampere GPU"
+            ),
+            "AssertionError: Torch not compiled with CUDA enabled",
+            "RuntimeError: cutlass: arch sm_75 is not supported for this kernel",
+            (
+                "RuntimeError: torch._scaled_mm is only supported on CUDA devices with "
+                "compute capability"
+            ),
+            "AssertionError: Device compute capability 8.9 or higher required for FP8 execution.",
+            (
+                "NotImplementedError: The operator 'aten::unfold' is not currently implemented "
+                "for the MPS device."
+            ),
+            "NotImplementedError: No operator found for `memory_efficient_attention_forward` with",
+        ),
+        negatives=(
+            "RuntimeError: the compute node is too small",
+            "ValueError: capability not supported",
+        ),
+    ),
+)
+
+
+_EXPLAINED = LazyPattern(
     r"might be asynchronously|could be incorrect|failed call to cuInit"
     r"|\b(?:retrying|skipping|falling back|ignor(?:ed|ing))\b"
     r"|Attempting to register factory|CUDA errors?: (?:0|none|false|true)\b",
@@ -19,10 +123,11 @@ _LIBRARY = (
     r"\w{0,40}\b"
 )
 
-RULES = (
+_CUDA = (
     Rule(
+        name="device-side-assert",
         reason="cuda_assert",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"device-side assert triggered|\b(?:CUDA_ERROR_ASSERT|cudaErrorAssert|hipErrorAssert)\b"
             r"|block: ?\[[\d, ]{1,40}\],? thread: ?\[[\d, ]{1,40}\].{0,9} Assertion .{1,200} failed"
             r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
@@ -60,8 +165,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="memory-access",
         reason="cuda_illegal_access",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"an illegal memory access|illegal memory access was"
             r"|\b(?:CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress|hipErrorIllegalAddress"
             r"|CUDA_ERROR_MISALIGNED_ADDRESS|cudaErrorMisalignedAddress)\b"
@@ -70,7 +176,7 @@ RULES = (
             r"|Warp (?:Illegal|Misaligned|Out-of-range) Address"
             r"|Invalid __(?:global|shared|local)__ (?:read|write|atomic)"
         ),
-        unless=Lazy(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
+        unless=LazyPattern(r"\b(?:may|might|could|can|avoid|fix(?:es|ed)?) .{0,60}illegal memory"),
         confidence=0.94,
         positives=(
             "RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -90,8 +196,9 @@ RULES = (
         negatives=("illegal memory accesses: 0", "this flag may cause an illegal memory access"),
     ),
     Rule(
+        name="cuda-runtime",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
             r"| ?\(\d)"
             r"|failed: invalid configuration argument|too many resources requested for launch"
@@ -145,9 +252,10 @@ RULES = (
         ),
     ),
     Rule(
-        # any library of the runtime that fails in words of its own
+        # any library of the runtime with messages of its own
+        name="cuda-library",
         reason="cuda_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
             r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library (?:init|is not)",
             re.IGNORECASE,
@@ -172,12 +280,15 @@ RULES = (
         ),
     ),
     Rule(
-        # says what was thrown, one line before it says why
+        # names the exception one line before its message
+        name="native-exception",
         reason="cuda_error",
-        pattern=Lazy(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
+        pattern=LazyPattern(r"instance of 'c10::(?:CUDAError|AcceleratorError)'"),
         confidence=0.6,
         weight=Weight.SYMPTOM,
         positives=("terminate called after throwing an instance of 'c10::CUDAError'",),
         negatives=("terminate called after throwing an instance of 'c10::Error'",),
     ),
 )
+
+RULES = (*_CUDA_SUPPORT, *_CUDA)

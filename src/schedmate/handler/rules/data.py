@@ -1,7 +1,6 @@
 """Samples and datasets that are not what the program expects."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _TYPES = (
     "UnidentifiedImageError|DecompressionBombError|JSONDecodeError|UnicodeDecodeError",
@@ -80,9 +79,10 @@ _CONTENT = (
 
 RULES = (
     Rule(
+        name="decoder",
         reason="data_error",
         pattern=any_of(typed(*_TYPES), *_BROKEN),
-        unless=Lazy(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
+        unless=LazyPattern(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
         errors_only=True,
         confidence=0.85,
         positives=(
@@ -109,6 +109,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="empty-dataset",
         reason="data_error",
         pattern=any_of(*_EMPTY, *_CONTENT),
         errors_only=True,

@@ -1,16 +1,18 @@
-"""Exceptions of which only the type, or what its name says, is known; asked last."""
+"""Exceptions known by their type, or by the words in its name; asked last."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import by_name
+from schedmate.handler.rules.base import LazyPattern, Rule, by_name
 
 _EXCEPTION = r"(?:Error|Exception|Failure|Fault)"
 
 
-def _speaking(reason: str, words: str, *positives: str, confidence: float, unlike: str) -> Rule:
-    """A class somebody wrote, read by its name."""
+def _by_class_name(
+    reason: str, words: str, *positives: str, confidence: float, unlike: str
+) -> Rule:
+    """An unknown exception class, read by its name."""
     return Rule(
+        name="class-name",
         reason=reason,
-        pattern=Lazy(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
+        pattern=LazyPattern(rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:{words})(?::|$)"),
         errors_only=True,
         confidence=confidence,
         positives=positives,
@@ -20,8 +22,9 @@ def _speaking(reason: str, words: str, *positives: str, confidence: float, unlik
 
 MESSAGES = (
     Rule(
+        name="message",
         reason="index_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"index out of range in self|index -?\d{1,12} is out of (?:bounds|range)"
             r"|indices\[.{1,40}\] = -?\d{1,12} is not in \[|selected index k out of range"
             r"|exceeds dimension size|index_select\(\): .{0,60}out of range"
@@ -99,7 +102,7 @@ RULES = (
         "AssertionError",
         examples=("batch size 30 != 32", "", "Invalid device id"),
     ),
-    _speaking(
+    _by_class_name(
         "shape_mismatch",
         rf"(?:Shape|Dimension|Rank)\w{{0,20}}{_EXCEPTION}",
         "mylib.ShapeError: 3 against 4",
@@ -107,7 +110,7 @@ RULES = (
         confidence=0.7,
         unlike="mylib.ShopError: closed",
     ),
-    _speaking(
+    _by_class_name(
         "auth_error",
         (
             rf"(?:Auth|Login|Credential|ApiKey|APIKey|Token(?:Missing|Expired)"
@@ -118,14 +121,14 @@ RULES = (
         confidence=0.65,
         unlike="hub.LogError: full",
     ),
-    _speaking(
+    _by_class_name(
         "permission_denied",
         rf"(?:Permission|AccessDenied)\w{{0,20}}{_EXCEPTION}?",
         "store.PermissionViolationError: not yours",
         confidence=0.65,
         unlike="store.PermanentError: for ever",
     ),
-    _speaking(
+    _by_class_name(
         "file_not_found",
         (
             rf"(?:NotFound|Missing(?:File|Data|Path)\w{{0,20}}|NoSuch\w{{1,20}}"
@@ -137,7 +140,7 @@ RULES = (
         confidence=0.55,
         unlike="zoo.FoundError: two",
     ),
-    _speaking(
+    _by_class_name(
         "service_unreachable",
         (
             rf"(?:Connection|Connect|Unavailable|Unreachable|ServerError|Gateway"
@@ -148,7 +151,7 @@ RULES = (
         confidence=0.45,
         unlike="lib.ConnErr: red",
     ),
-    _speaking(
+    _by_class_name(
         "argument_error",
         (
             rf"(?:Config|Parameter|Invalid(?:Option|Value|Setting|Input)"
@@ -159,7 +162,7 @@ RULES = (
         confidence=0.6,
         unlike="lib.ConfidenceLow: 3",
     ),
-    _speaking(
+    _by_class_name(
         "data_error",
         rf"(?:Data|Dataset|Decod\w{{1,5}}|Pars\w{{1,5}}|Corrupt\w{{0,4}}|Format|Malformed"
         rf"|Record|Sample"
@@ -169,13 +172,13 @@ RULES = (
         confidence=0.55,
         unlike="lib.DateError: 31 February",
     ),
-    _speaking(
+    _by_class_name(
         "type_error", r"TypeError", "tracing.BadTypeError: x", confidence=0.6, unlike="TypeErr: x"
     ),
-    _speaking(
+    _by_class_name(
         "key_error", r"KeyError", "lib.MissingKeyError: x", confidence=0.6, unlike="KeyErr: x"
     ),
-    _speaking(
+    _by_class_name(
         "index_error",
         r"(?:IndexError|OutOf(?:Range|Bounds)(?:Error|Exception)?)",
         "jax.errors.NonConcreteBooleanIndexError: x",
@@ -183,21 +186,21 @@ RULES = (
         confidence=0.6,
         unlike="IndexErr: x",
     ),
-    _speaking(
+    _by_class_name(
         "value_error",
         r"ValueError",
         "lib.NegativeValueError: -1",
         confidence=0.6,
         unlike="ValueErr: x",
     ),
-    _speaking(
+    _by_class_name(
         "attribute_error",
         r"AttributeError",
         "lib.LazyAttributeError: y",
         confidence=0.6,
         unlike="AttributeErr: x",
     ),
-    _speaking(
+    _by_class_name(
         "assertion_error",
         r"(?:AssertionError|AssertError|AssertionFailed)",
         "lib.HardAssertionError: no",
@@ -205,8 +208,9 @@ RULES = (
         unlike="AssertErr: x",
     ),
     Rule(
+        name="any-exception",
         reason="python_exception",
-        pattern=Lazy(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
+        pattern=LazyPattern(r"^[A-Za-z_][\w.]{0,200}(?:\([\w.]{1,100}\))?(?::|$)"),
         errors_only=True,
         confidence=0.7,
         positives=(

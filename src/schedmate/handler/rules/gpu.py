@@ -5,10 +5,10 @@ Xid numbers after NVIDIA's catalogue: a job's own faults (13, 31, 43, 45) are no
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _XID = r"\bxid\b(?: ?\([^)]{1,60}\))?(?: errors?)?(?: code| event)?(?:[:=]| is| was)? {0,3}"
-_HARMLESS = Lazy(
+_HARMLESS = LazyPattern(
     r"\b(?:no|none|0|without) (?:\w{1,20} ){0,3}(?:xid|ecc|errors?)|(?:errors?|count"
     r"|total)[:=] ?0\b"
     r"|: (?:none|ok|passed)$|(?:occurred|lost|failure|pending) {0,12}: {0,4}(?:no|n/a|none|false)\b"
@@ -23,8 +23,9 @@ def _xids(*numbers: int) -> str:
 
 RULES = (
     Rule(
+        name="uncorrectable-error",
         reason="gpu_ecc",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"uncorrect(?:able|ed) (?:volatile |double.bit )?ECC|ECC_?Uncorrectable"
             r"|double.bit (?:ECC )?error|\b[1-9]\d{0,6} (?:volatile |aggregate )?DBEs?\b"
             r"|row.?remap\w{0,4} (?:has )?fail|remapping failure"
@@ -59,8 +60,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="off-the-bus",
         reason="gpu_lost",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"has fallen off the bus|GPU(?: is|IsL| has been|) ?lost\b|GpuIsLost"
             r"|no (?:CUDA|ROCm)-capable device (?:is|was) detected|no (?:CUDA"
             r"|HIP) GPUs are available"
@@ -102,8 +104,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="fabric",
         reason="nvlink",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady"
             r"|cudaErrorNvlinkUncorrectable|CUDA_ERROR_NVLINK_UNCORRECTABLE"
             r"|uncorrectable NVLink error|invalid access of peer GPU memory over nvlink"
@@ -138,8 +141,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="xid",
         reason="gpu_hardware",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"GPU (?:recovery action changed|requires? (?:a )?reset|reset required)"
             r"|HW Exception by GPU node-\d{1,3}|amdgpu.{0,80}GPU reset(?:\(\d{1,4}\))? "
             r"(?:begin|failed)|amdgpu.{0,80}ring \S{1,30} timeout"
@@ -181,7 +185,7 @@ RULES = (
             ),
             re.IGNORECASE,
         ),
-        unless=Lazy(_HARMLESS.pattern + r"|to 0x0 \(None\)", re.IGNORECASE),
+        unless=LazyPattern(_HARMLESS.pattern + r"|to 0x0 \(None\)", re.IGNORECASE),
         confidence=0.93,
         positives=(
             "NVRM: Xid (PCI:0000:3b:00): 119, pid=812, Timeout waiting for RPC from GSP!",
@@ -205,8 +209,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="driver-version",
         reason="driver_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"driver/library version mismatch|CUDA driver version is insufficient"
             r"|NVIDIA driver on your system is too old|cudaErrorInsufficientDriver"
             r"|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|CUDA_ERROR_COMPAT_NOT_SUPPORTED"
@@ -260,9 +265,10 @@ RULES = (
         negatives=("Driver Version: 550.54", "driver too old? no, 550.54 will do"),
     ),
     Rule(
-        # the job's own kernel touched what it should not; the runtime's words say it better
+        # an illegal access of the job's own kernel; the runtime's message shows it better
+        name="xid",
         reason="cuda_illegal_access",
-        pattern=Lazy(_xids(13, 31), re.IGNORECASE),
+        pattern=LazyPattern(_xids(13, 31), re.IGNORECASE),
         unless=_HARMLESS,
         confidence=0.7,
         weight=Weight.SYMPTOM,

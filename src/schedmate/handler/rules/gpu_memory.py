@@ -1,4 +1,4 @@
-"""Memory of the accelerator, as every framework words its end.
+"""Exhausted accelerator memory, in the messages of each framework.
 
 A line that tells of the next attempt is no failure: batch-size finders, autotuners and caching
 allocators run out of memory on purpose.
@@ -6,12 +6,12 @@ allocators run out of memory on purpose.
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _DEVICE = (
     r"\b(?:CUDA|HIP|ROCm|MPS backend|XPU|NPU|HPU|MLU|MUSA|MACA|DCU|GCU|SDAA|TPU|GPU|VRAM|NVIDIA)"
 )
-_NOT_THE_END = Lazy(
+_NOT_THE_END = LazyPattern(
     r"\b(?:re-?trying|retry with|skipp(?:ing|ed)|halving|reducing|falling back|caught|recovered"
     r"|autotun\w{1,8}|trying (?:the next|again|with|a|batch|smaller)|not a failure)\b"
     r"|\bwill (?:retry|be retried|try|skip|fall)"
@@ -23,8 +23,11 @@ _NOT_THE_END = Lazy(
 
 RULES = (
     Rule(
+        name="tensorflow-cpu-allocator",
         reason="host_oom",
-        pattern=Lazy(r"OOM when allocating tensor.{0,300}(?:device:CPU|allocator (?:mkl)?cpu)"),
+        pattern=LazyPattern(
+            r"OOM when allocating tensor.{0,300}(?:device:CPU|allocator (?:mkl)?cpu)"
+        ),
         confidence=0.9,
         positives=(
             (
@@ -37,8 +40,9 @@ RULES = (
     ),
     Rule(
         # an allocator that asks for less next time; the exception, if any, comes later
+        name="tensorflow-driver-allocation",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"failed to alloc(?:ate)? .{1,80}(?:from|on) (?:device|host): CUDA_ERROR_OUT_OF_MEMORY"
         ),
         confidence=0.7,
@@ -53,8 +57,9 @@ RULES = (
         negatives=("CUDA_ERROR_OUT_OF_MEMORY: out of memory",),
     ),
     Rule(
+        name="device-allocator",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _DEVICE + r"(?: (?:driver |runtime )?(?:error|failure)(?: ?\(?\d{1,3}\)?)?"
             r"(?: at [^ ]{1,120})?(?: ?:)?)?,? '?(?:OOM|out of memory)\b"
             r"|\b(?:cuda|hip|cu|cnrt|rt)(?:Mem)?[mM]?[aA]lloc\w{0,20}\b.{0,80}\bout of memory"
@@ -105,8 +110,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="xla-resource-exhausted",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"RESOURCE_EXHAUSTED: .{0,200}(?:out of memory|OOM|allocat|reserve|memory space)"
             r"|Resource ?Exhausted(?:Error)?: .{0,200}(?:OOM|out of memory|allocat|reserve)"
             r"|ResourceExhaustedError: Graph execution error"
@@ -115,7 +121,7 @@ RULES = (
             r"|[Dd]evice\S{0,12} memory isn't enough|Malloc for kernel \w{1,20} failed",
             re.IGNORECASE,
         ),
-        unless=Lazy(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),
+        unless=LazyPattern(r"message larger than|" + _NOT_THE_END.pattern, re.IGNORECASE),
         confidence=0.95,
         positives=(
             "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 64 bytes.",
@@ -143,8 +149,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="native-allocator",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"bad_alloc: (?:out_of_memory: )?CUDA|\brmm::out_of_memory"
             r"|Cuda Runtime \(out of memory\)|Error Code 2: OutOfMemory"
             r"|PT_DEVMEM.{0,60}Allocation failed for size|Allocation failed for size::\d"
@@ -174,8 +181,9 @@ RULES = (
         negatives=("caught std::bad_alloc, going on with less", "Error Code 1: Cuda Runtime"),
     ),
     Rule(
+        name="inference-engine",
         reason="gpu_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"No executable batch size found|No available memory for the cache blocks"
             r"|Free memory on device .{0,80}is less than desired GPU memory utilization"
             r"|larger than the (?:available KV cache memory|maximum number of tokens that can be"

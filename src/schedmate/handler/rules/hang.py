@@ -1,16 +1,17 @@
-"""A run that stopped moving; the tracker sees it, the log may say why."""
+"""Runs without progress: the tracker notices them, the log may explain them."""
 
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 from schedmate.model import JobState
 
 RULES = (
     Rule(
-        # whoever stopped first may have said why
+        # the rank that stopped first may show the cause
+        name="watchdog-line",
         reason="hang",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"did not get (?:initial|subsequent) heartbeat\. Waited"
             r"|\b(?:hang|stall|deadlock) detected\b.{0,80}(?:abort|terminat|kill|exit|restart)"
             r"|\bno progress (?:for|in|since) .{1,40}(?:abort|terminat|killing|exit|giving up)"
@@ -34,6 +35,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="no-progress",
         reason="hang",
         predicate=lambda case: case.hung,
         confidence=0.8,

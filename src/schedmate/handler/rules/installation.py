@@ -1,12 +1,12 @@
 """What is not installed, or installed otherwise than the code needs it."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of, by_name, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of, by_name, typed
 
 RULES = (
     Rule(
+        name="python-launcher",
         reason="import_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^\S{0,200}python[\d.]{0,5}: No module named \S"
             r"|^\S{0,200}python[\d.]{0,5}: Error while finding module specification for '"
         ),
@@ -22,6 +22,7 @@ RULES = (
         negatives=("apex: No module named apex, using torch", "python 3.11: no module missing"),
     ),
     Rule(
+        name="exception",
         reason="import_error",
         pattern=any_of(
             typed(

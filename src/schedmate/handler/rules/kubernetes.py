@@ -1,11 +1,12 @@
 """Events and states of pods, as `kubectl describe` and the operators print them."""
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
 RULES = (
     Rule(
+        name="kubernetes-deadline",
         reason="time_limit",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Aa]ctive (?:on the node )?longer than (?:the )?specified deadline"
             r"|\bDeadlineExceeded\b.{0,60}(?:[Jj]ob|[Pp]od)|Reason: {1,12}DeadlineExceeded"
         ),
@@ -22,21 +23,23 @@ RULES = (
         negatives=("activeDeadlineSeconds: 86400", "deadline for this step: 10 s"),
     ),
     Rule(
+        name="kubernetes-empty-dir",
         reason="disk_quota",
-        pattern=Lazy(r"Usage of EmptyDir volume .{1,60} exceeds"),
+        pattern=LazyPattern(r"Usage of EmptyDir volume .{1,60} exceeds"),
         confidence=0.93,
         positives=('Message: Usage of EmptyDir volume "scratch" exceeds the limit "10Gi".',),
         negatives=("emptyDir: {}", "EmptyDir volume usage: 3Gi of 10Gi"),
     ),
     Rule(
+        name="kubernetes-volume",
         reason="storage_io",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"MountVolume\.\w{1,30} failed for volume|Unable to attach or mount volumes"
             r"|FailedAttachVolume|mount(?:\.\w{1,10})?: .{0,120}(?:Connection timed out"
             r"|mount failed"
             r"|Protocol not supported|can't read superblock)"
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found|retrying"
         ),
         confidence=0.85,
@@ -54,8 +57,9 @@ RULES = (
         negatives=("Mounts: /data from data (rw)", "mount: /data mounted"),
     ),
     Rule(
+        name="kubernetes-container-config",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"CreateContainerConfigError|InvalidImageName|couldn't parse image reference"
             r"|(?:configmap|secret|persistentvolumeclaim) \"[^\"]{1,120}\" not found"
         ),

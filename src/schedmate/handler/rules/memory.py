@@ -1,13 +1,55 @@
 """Memory of the host, and shared memory."""
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
-_CALM = Lazy(r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)")
-
-RULES = (
+_OPEN_FILES = (
     Rule(
+        name="too-many-open-files",
+        reason="fd_limit",
+        pattern=LazyPattern(
+            r"[Tt]oo many open files|\b(?:EMFILE|ENFILE)\b|received 0 items of ancdata"
+            r"|\[Errno 2[34]\]|inotify (?:watch|instance) limit reached"
+            r"|limit for number of file watchers reached|[Rr]an out of file descriptors"
+            r"|inotify_add_watch.{0,80}No space left"
+        ),
+        unless=LazyPattern(r"\b(?:avoid|prevent|may|might|if you (?:see|get)|retrying)\b"),
+        confidence=0.95,
+        positives=(
+            "OSError: [Errno 24] Too many open files: 'x.jpg'",
+            "RuntimeError: received 0 items of ancdata",
+            (
+                "RuntimeError: unable to open shared memory object </torch_81_92> in read-write "
+                "mode: Too many open files (24)"
+            ),
+            (
+                "RuntimeError: Too many open files. Communication with the workers is no "
+                "longer possible."
+            ),
+            "OSError: [Errno 23] Too many open files in system: '/data/a.npy'",
+            "Error: EMFILE: too many open files, open '/app/x.js'",
+            "accept4: too many open files; retry in 1s",
+            "OSError: [Errno 28] inotify watch limit reached",
+            "OSError: [Errno 24] inotify instance limit reached",
+            "Error: ENOSPC: System limit for number of file watchers reached, watch '/x'",
+        ),
+        negatives=(
+            "open files: 12",
+            "raise `ulimit -n` to avoid Too many open files errors",
+            "open files                          (-n) 1024",
+        ),
+    ),
+)
+
+
+_CALM = LazyPattern(
+    r"\b(?:retrying|going on|falling back|recovered)\b|events?(?: so far)?: (?:0|none)"
+)
+
+_MEMORY = (
+    Rule(
+        name="shared-memory",
         reason="shm_exhausted",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"insufficient shared memory|out of shared memory|killed by signal: Bus error"
             r"|unable to (?:open|write to|mmap|allocate|resize) (?:shared memory|file </torch_"
             r"|\d{1,16} bytes from file </torch_)"
@@ -17,7 +59,7 @@ RULES = (
             r"|ObjectStoreFullError|Usage of EmptyDir volume \"\w{0,20}shm\w{0,20}\" exceeds"
             r"|[Uu]nexpected bus error encountered in worker"
         ),
-        unless=Lazy(r"Too many open files"),
+        unless=LazyPattern(r"Too many open files"),
         confidence=0.95,
         positives=(
             (
@@ -47,8 +89,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="kernel-killer",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Oo]ut of memory: Kill(?:ed)? process|invoked oom-killer|OOMKilled"
             r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
             r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
@@ -106,8 +149,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="allocation-error",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,80}\.)?_?(?:Array|Arrow)?MemoryError(?::|$)|std::bad_alloc"
             r"|Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough)"
             r"|^java\.lang\.OutOfMemoryError"
@@ -124,8 +168,9 @@ RULES = (
         negatives=("CustomMemoryErrorCount: 3",),
     ),
     Rule(
+        name="native-allocation",
         reason="host_oom",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
             r"|Java heap space"
@@ -142,3 +187,5 @@ RULES = (
         ),
     ),
 )
+
+RULES = (*_OPEN_FILES, *_MEMORY)

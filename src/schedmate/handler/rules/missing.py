@@ -1,7 +1,6 @@
 """Files, checkpoints, models and datasets that are not where the job looks for them."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
-from schedmate.handler.rules.named import any_of, typed
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight, any_of, typed
 
 _COMMANDS = (
     r"nvcc|ninja|git|ffmpeg|ffprobe|java|gcc|g\+\+|c\+\+|cmake|make|sox|wget|curl|aria2c|docker"
@@ -34,8 +33,9 @@ _NO_FILE = r"(?:\.so\b|shared object|No module named|api_key|\bAPI\b|KeyError: '
 RULES = (
     Rule(
         # what a dying parent or launcher has taken away with it
+        name="vanished-file",
         reason="python_exception",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^FileNotFoundError: .{0,80}'(?:/\w{1,20}){0,4}/(?:pymp-|torch_\d|__KMP|torchelastic_"
             r"|sem\.mp-|psm_)|^FileNotFoundError: \[Errno 2\] No such file or directory$"
         ),
@@ -52,8 +52,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="python-subprocess",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^FileNotFoundError: \[Errno 2\] No such file or directory: b?'(?:[\w./\-]{0,120}/)?"
             rf"(?:{_COMMANDS})'|^(?:[\w.]{{1,80}}\.)?ExecutableNotFound"
         ),
@@ -72,8 +73,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="model-hub",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"LocalEntryNotFoundError: .{0,300}(?:[Cc]heck your (?:internet )?connection"
             r"|error happened"
             r"|outgoing traffic)"
@@ -90,6 +92,7 @@ RULES = (
         negatives=("huggingface_hub.errors.EntryNotFoundError: 404 Client Error.",),
     ),
     Rule(
+        name="exception",
         reason="file_not_found",
         pattern=any_of(
             typed("FileNotFoundError", "NotADirectoryError", "IsADirectoryError", "NoSuchKey"),
@@ -105,7 +108,9 @@ RULES = (
             ),
             *_HUB,
         ),
-        unless=Lazy(rf"{_NO_FILE}|checkpoint .{{0,80}}key|Key \S{{1,200}} not found in checkpoint"),
+        unless=LazyPattern(
+            rf"{_NO_FILE}|checkpoint .{{0,80}}key|Key \S{{1,200}} not found in checkpoint"
+        ),
         errors_only=True,
         confidence=0.9,
         positives=(
@@ -153,15 +158,18 @@ RULES = (
 WORDED = (
     Rule(
         # asked after the services, which speak of missing files as well
+        name="worded-message",
         reason="file_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error"
             rf"|Exception): .{{0,160}}\b{_THING}\b.{{0,160}}"
             rf"\b{_ABSENT}|^(?:[\w.]{{1,120}}\.)?\w{{0,60}}(?:Error|Exception): .{{0,80}}"
             rf"(?:[Nn]o such|[Nn]o|[Cc]ould ?n[o']t (?:find|open)|[Cc]annot (?:find|open)) "
             rf"(?:\w{{1,20}} ){{0,3}}{_THING}\b"
         ),
-        unless=Lazy(rf"{_NO_FILE}|[Kk]ey|column|[Cc]onfig(?:uration)? (?:option|value)|descriptor"),
+        unless=LazyPattern(
+            rf"{_NO_FILE}|[Kk]ey|column|[Cc]onfig(?:uration)? (?:option|value)|descriptor"
+        ),
         errors_only=True,
         confidence=0.75,
         positives=(

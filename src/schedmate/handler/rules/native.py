@@ -1,11 +1,12 @@
 """Binaries that do not fit each other, or are not there."""
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
 RULES = (
     Rule(
+        name="undefined-symbol",
         reason="abi_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"undefined symbol: |symbol lookup error: |wrong ELF class|invalid ELF header"
             r"|\.so[\d.]{0,12}: file too short|[Ee]xec format error|\[Errno 8\]"
             r"|version `[A-Z][A-Za-z]{1,20}_[\d._]{1,16}' not found"
@@ -13,7 +14,7 @@ RULES = (
             r"|GLIBC(?:XX)?_[\d.]{1,12}'? not found"
             r"|incompatible architecture \(have '|undefined reference to `?__cxa_\w{1,40}@"
         ),
-        unless=Lazy(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing)|fall(?:ing|s)? back)\b"),
+        unless=LazyPattern(r"\b(?:ignor(?:ed|ing)|skipp(?:ed|ing)|fall(?:ing|s)? back)\b"),
         confidence=0.93,
         positives=(
             "ImportError: /x/flash_attn.so: undefined symbol: _ZN3c104cuda9SetDeviceEi",
@@ -45,8 +46,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="numpy-version",
         reason="abi_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"numpy\.\w{1,20} size changed|_ARRAY_API not found|Numpy is not available"
             r"|numpy\.(?:core|_core)\.(?:multiarray|umath) failed to import"
             r"|compiled using NumPy 1\.x cannot be run|compiled against (?:API|ABI) version"
@@ -105,9 +107,10 @@ RULES = (
         ),
     ),
     Rule(
-        # a line of the C++ side; the Python side says something vague or nothing
+        # a line of the C++ side; the Python side is vague or silent
+        name="library-version",
         reason="abi_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Loaded runtime CuDNN library: .{1,60} but source was compiled with"
             r"|library was compiled to use (?:AVX|SSE)\w{0,12} instructions, but these aren't"
             r"|engine plan file is not compatible with this version of TensorRT"
@@ -127,12 +130,13 @@ RULES = (
     ),
     Rule(
         # a library that is not there at all fits nothing, but is no matter of versions
+        name="shared-library",
         reason="import_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\blib[\w+\-]{1,60}\.so[\w.]{0,20}: cannot open shared object file"
             r"|error while loading shared libraries: |Library not loaded: "
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"Could not load dynamic library|dlerror|\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"
         ),
         confidence=0.88,

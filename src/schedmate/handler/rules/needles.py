@@ -1,4 +1,4 @@
-"""The most telling stretch of a pattern: what the pattern matches always has it.
+"""The most selective literal part of a pattern: every match contains it.
 
 What stands on the other side of a wide gap (`.{0,200}`) is left out, so that one small automaton
 can look for the needles of all rules at once. What only the needle matches is asked again.
@@ -222,7 +222,7 @@ class _Reading:
 
 @cache
 def _letters(token: str) -> int:
-    """How much a stretch of text tells; what every training says tells next to nothing."""
+    """How selective a stretch of text is; words of every training log hardly are."""
     if token[0] == "\\":
         return 1
     return len(token) if _COMMON.fullmatch(token) is None else _LITTLE

@@ -3,12 +3,13 @@
 A peer that died looks like a bad link to the others, so most of it yields to any cause.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="infiniband-port",
         reason="network",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NET/IB\w? ?: ?.{0,60}[Aa]sync (?:fatal )?event ?: .{0,30}(?:port error|fatal"
             r"|device removal)"
             r"|Call to ibv_\w{1,40} failed|\bibv_(?:create|modify|reg|open|alloc|query"
@@ -23,7 +24,9 @@ RULES = (
             r"|failed to TCP connect to a peer MPI process"
             r"|unable to complete a TCP connection to another process"
         ),
-        unless=Lazy(r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"),
+        unless=LazyPattern(
+            r"retrying|errors?: 0\b|NCCL INFO|: INFO|^INFO|falling back|Link downed"
+        ),
         confidence=0.88,
         positives=(
             (
@@ -48,8 +51,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="infiniband-completion",
         reason="network",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"NET/IB\w? ?: ?Got completion (?:from peer )?.{0,120}(?:error|status=)"
             r"|[Tt]ransport retry count(?:er)? exceeded|RNR retry count(?:er)? exceeded"
             r"|Send completion with error|Local QP operation error|Work Request Flushed Error"
@@ -64,7 +68,7 @@ RULES = (
             r"(?:No route to host|Network is unreachable|EHOSTUNREACH|ENETUNREACH)"
             r"|^\w{1,40}(?:Error|Exception): \[Errno (?:113|101)\]"
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"\[W[ \d]|retrying|https?://|errors?: 0\b|NCCL INFO|: INFO|^INFO|HTTPS?Connection"
             r"|Retry\("
             r"|falling back|[Cc]onnection (?:closed|reset)|wandb|W&B|mlflow"
@@ -104,6 +108,32 @@ RULES = (
                 "network plugin"
             ),
             "Network is up",
+        ),
+    ),
+    Rule(
+        name="other-fabric",
+        reason="network",
+        pattern=LazyPattern(
+            r"\b(?:cxi\d{0,2}|hsn\d)\b:? .{0,60}[Ll]ink (?:is )?[Dd]own"
+            r"|\bPSM[23] can'?t open hfi unit"
+            r"|libfabric:.{0,120}(?:Event Queue overflow|Cannot register memory|Invalid address)"
+            r"|[Nn]o (?:suitable )?provider found for (?:the )?fabric"
+            r"|NET/OFI (?:Could ?n.t|Creating new endpoint .{0,60}failed)"
+        ),
+        unless=LazyPattern(r"NCCL INFO|: INFO|^INFO|[Ff]alling back|retry"),
+        confidence=0.78,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "cxi0: Network link down, flushing",
+            "libfabric:33:cxi:ep_data:cxip_evtq_eq: Cassini Event Queue overflow detected",
+            "libfabric:99:core:mr:ofi_mr_cache_search(): Cannot register memory",
+            "PSM2 can't open hfi unit: -1 (err=23)",
+            "No provider found for fabric",
+        ),
+        negatives=(
+            "hsn0: link is up",
+            "NCCL INFO NET/OFI Couldn't find a plugin",
+            "libfabric:33:cxi: opened",
         ),
     ),
 )

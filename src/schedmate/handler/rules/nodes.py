@@ -1,11 +1,23 @@
-"""A node that went away or is not well: its kernel, its daemons, and who misses it."""
+"""Lost or faulty nodes: reported by their kernel, by daemons or by peers."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from __future__ import annotations
 
-RULES = (
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from schedmate.handler.case import Case
+from schedmate.handler.nodes import node_faults
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
+from schedmate.model import JobState, NodeState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NODES = (
     Rule(
+        name="kernel",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Kernel panic - not syncing|BUG: (?:soft|hard) lockup|watchdog: BUG: "
             r"|[Ww]atchdog detected hard LOCKUP|[Mm]achine [Cc]heck [Ee]xception: "
             r"|PLEG is not healthy"
@@ -20,7 +32,7 @@ RULES = (
             r"|[Nn]ode failure on \S|(?:reboot|restart)ed unexpectedly"
             r"|[Nn]ode (?:\S{1,80} )?unexpectedly rebooted"
         ),
-        unless=Lazy(r"responding again|not responding, still trying|nfs: server"),
+        unless=LazyPattern(r"responding again|not responding, still trying|nfs: server"),
         confidence=0.92,
         positives=(
             "Kernel panic - not syncing: Fatal exception in interrupt",
@@ -44,9 +56,53 @@ RULES = (
         ),
     ),
     Rule(
-        # whoever misses a node cannot know why it is gone
+        # Slurm could not start the job there
+        name="slurm-launch",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
+            r"task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
+            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
+            r"|\bslurm(?:d|stepd)\S{0,60}: error: .{0,40}prolog failed|^launch failed requeued held"
+            r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
+            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
+            r"|Job credential|Slurmd could not|Unspecified|Header lengths|Socket timed out)"
+            r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
+            r"|Unspecified)"
+            r"|\btask \d{1,6} launch failed\b.{0,80}: (?:Slurmd|Plugin init|Unspecified"
+            r"|Communication|Header)"
+            r"|task/cgroup: .{0,60}unable to (?:add task|create|set)"
+        ),
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        of_a_step=True,
+        positives=(
+            "slurmd: error: prolog failed: rc:256 output:none",
+            "launch failed requeued held",
+            (
+                "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
+                "connection failure"
+            ),
+            "slurmstepd-sp-3: error: run_command: slurm task_prolog can not be executed (/cm/x) No",
+            "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
+            "srun: error: task 0 launch failed: Plugin initialization failed",
+            "srun: error: task 3 launch failed: Slurmd could not connect IO",
+            (
+                "srun: error: Task launch for StepId=7.0 failed on node n3: Socket timed out on "
+                "send/recv operation"
+            ),
+            "slurmstepd: error: task/cgroup: unable to add task[pid=2] to memory cg '(null)'",
+        ),
+        negatives=(
+            "slurmd: prolog finished",
+            "srun: error: task 3 launch failed: Invalid option",
+            "slurmstepd: task/cgroup: loaded",
+        ),
+    ),
+    Rule(
+        # the reporter of a lost node does not know its cause
+        name="lost-node",
+        reason="node_failure",
+        pattern=LazyPattern(
             r"NodeDiedError|the node \(?where this task was running\)? was dead"
             r"|its node has died|marked (?:as )?dead (?:because|by the)|has been marked as dead"
             r"|has beem marked"
@@ -62,17 +118,12 @@ RULES = (
             r"|requested job (?:terminate|die), |SISTER_EOF"
             r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
+            r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
             r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
             r"|fusermount|overlay|loop device)"
-            r"|task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
-            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
-            r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
-            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
-            r"|Job credential|Slurmd could not|Unspecified|Header lengths|Socket timed out)"
-            r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
-            r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
+            r"|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
-        unless=Lazy(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        unless=LazyPattern(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -89,12 +140,7 @@ RULES = (
                 "as dead by the GCS"
             ),
             "ORTE has lost communication with a remote daemon.",
-            "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
-            "slurmstepd-sp-3: error: run_command: slurm task_prolog can not be executed (/cm/x) No",
-            (
-                "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
-                "connection failure"
-            ),
+            "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             (
                 "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"
@@ -111,3 +157,74 @@ RULES = (
         ),
     ),
 )
+
+
+_EXAMPLES: Final[dict[str, tuple[NodeState, ...]]] = {
+    "gpu_ecc": (
+        NodeState(name="n1", condition="drain", reason="NHC: GPU 3 uncorrectable ECC errors"),
+        NodeState(name="n1", condition="drain", reason="Xid 95 on 0000:3b:00.0"),
+    ),
+    "gpu_lost": (
+        NodeState(
+            name="n1",
+            condition="drain",
+            reason="gres/gpu count reported lower than configured (7 < 8)",
+        ),
+        NodeState(name="n1", condition="down", reason="Xid 79: GPU has fallen off the bus"),
+    ),
+    "nvlink": (NodeState(name="n1", condition="drain", reason="NVLink inactive on GPU 2"),),
+    "gpu_hardware": (
+        NodeState(name="n1", condition="drain", reason="dcgm health check failed"),
+        NodeState(name="n1", condition="drain", reason="check_hw_gpu: gpu2 Xid 62"),
+    ),
+    "network": (NodeState(name="n1", condition="drain", reason="check_hw_ib: ib0 not ACTIVE"),),
+    "node_failure": (
+        NodeState(name="n1", condition="down"),
+        NodeState(name="n1", condition="down", reason="Not responding"),
+        NodeState(name="n1", condition="drain", reason="Kill task failed"),
+        NodeState(name="n1", condition="drain", reason="NHC: /local file system not mounted"),
+    ),
+}
+_FAILED: Final = Case(state=JobState.FAILED, signal=9, nodes=("n1", "n2"))
+
+
+def _case(node: NodeState, started_at: float | None = None, ended_at: float | None = None) -> Case:
+    return replace(_FAILED, node_states=(node,), started_at=started_at, ended_at=ended_at)
+
+
+_HARMLESS: Final = (
+    _case(NodeState(name="n1", condition="up", up_since=1.0), started_at=2.0),
+    _case(NodeState(name="n1", condition="drain", reason="maintenance on Monday")),
+    _case(NodeState(name="n3", condition="down")),
+    _case(NodeState(name="n1", condition="down", reason="GPU ECC", since=5.0), started_at=6.0),
+    _case(
+        NodeState(name="n1", condition="drain", reason="GPU ECC", since=9000.0),
+        started_at=6.0,
+        ended_at=60.0,
+    ),
+    replace(
+        _case(NodeState(name="n1", condition="down", reason="Xid 79")),
+        state=JobState.COMPLETED,
+        signal=None,
+    ),
+)
+
+
+def _of(reason: str) -> Callable[[Case], bool]:
+    return lambda case: case.failing and reason in node_faults(case).values()
+
+
+_NODE_STATES = tuple(
+    Rule(
+        name="node-state",
+        reason=reason,
+        predicate=_of(reason),
+        reported_by="scheduler",
+        confidence=0.8,
+        positives=tuple(_case(state) for state in states),
+        negatives=_HARMLESS,
+    )
+    for reason, states in _EXAMPLES.items()
+)
+
+RULES = (*_NODES, *_NODE_STATES)

@@ -1,12 +1,12 @@
-"""Training that went astray although every process is well."""
+"""Diverged training in processes that still run."""
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule
+from schedmate.handler.rules.base import LazyPattern, Rule
 
 _BAD = r"(?:nan|inf|infinite|infinity|not finite|non-?finite)"
 _WAS = r"(?: (?:values?|was|were|is|has|been|or|inf|nan)){0,3}"
-_GOING_ON = Lazy(
+_GOING_ON = LazyPattern(
     r"\b(?:skipp(?:ed|ing)|skip|ignor(?:e|ed|ing)|reducing|zero_nans|nan_to_num|check(?:ing)?"
     r"|will be|if|whether|when|filter\w{0,4}|replac\w{0,4})\b|check_for_nan|nan_check",
     re.IGNORECASE,
@@ -14,8 +14,9 @@ _GOING_ON = Lazy(
 
 RULES = (
     Rule(
+        name="non-finite-detected",
         reason="loss_nan",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"\b{_BAD}s?(?:/\w{{1,8}})?{_WAS} (?:detected|encountered|found"
             rf"|occurred)\b.{{0,40}}\bloss"
             rf"|\b(?:detected|encountered|found):? (?:an? |some )?{_BAD}\b.{{0,50}}\b(?:loss|grad"
@@ -82,9 +83,10 @@ RULES = (
         ),
     ),
     Rule(
-        # a distribution over what the network says: the network says NaN
+        # a distribution over the network's output, which is NaN
+        name="non-finite-input",
         reason="loss_nan",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"probability tensor contains either `inf`, `nan`|expects all elements of std >= 0"
             r"|The (?:parameter|value of argument) \w{1,20} has invalid values"
             r"|(?:parameter"
@@ -112,8 +114,9 @@ RULES = (
     ),
     Rule(
         # the scale can fall no further, and steps are still skipped: nothing is learnt any more
+        name="loss-scale",
         reason="loss_nan",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"[Ll]oss scale:? (?:0|1)(?:\.0{1,4})?, reducing to (?:0|1)(?:\.0{1,4})?(?:[^.\d]|$)"
             r"|reducing loss scale to (?:0\.0{1,4}(?:[^\d]|$)|\d\.?\d{0,20}e-(?:0[5-9]|[1-9]\d))"
         ),
@@ -136,27 +139,34 @@ RULES = (
     ),
     Rule(
         # validation losses are left out: an empty set has a NaN mean, and nothing is lost
+        name="printed-metric",
         reason="loss_nan",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:^|[^\w\s/.\-]|[^\w\s/]\s{1,12}|\d\s{1,12}|\b(?:train|training|total|lm|mean|avg"
             r"|average|running|step|batch|epoch|mlm|ce|nll|policy|actor|critic|value"
             r"|function|surrogate"
             r"|entropy|cur|current|g|d|gen|disc|generator|discriminator|adv|recon|mel|kl|mse|l1|bce"
             r"|dice|seg|ctc|att|rnnt|vq|contrastive|distill|diffusion|main|aux|box|obj|cls"
             r"|dfl|reg)[ _/\-])"
-            r"loss(?:es)?(?:_\w{1,30})?[\"']?(?: value)?\s{0,4}[:=|]{0,2}\s{0,4}[\"']?(?:tensor\()?"
+            r"loss(?:es)?(?:_\w{1,30})?[\"'\]]?(?: value)?\s{0,4}"
+            r"(?:[:=|]{0,2}|[=-]>|\.{2,40})\s{0,4}[\"'(\[]?(?:tensor\()?"
             r"[-+]?(?:nan|inf|infinity)(?:[^a-z_]|$)"
             r"|[\"']loss[\"']: 0\.0, [\"']grad_norm[\"']: nan"
             r"|^ {2,12}\d{1,6}/\d{1,6} {2,12}[\d.]{1,8}[GM] {2,12}nan {2,12}nan ",
             re.IGNORECASE,
         ),
-        unless=Lazy(r"\bskipped by\b|\bscale:? [\d.e+]{1,12} ?->", re.IGNORECASE),
+        unless=LazyPattern(r"\bskipped by\b|\bscale:? [\d.e+]{1,12} ?->", re.IGNORECASE),
         confidence=0.8,
         outlives_success=True,
         lasting=True,
         positives=(
             "Epoch 2 | step 4100 | loss nan | lr 3.0e-04",
             "step 0003 | loss = nan",
+            "[Loss] nan",
+            "[loss]: nan | [acc]: 0.1",
+            "Loss => nan",
+            "loss(nan) acc(0.1)",
+            "train/loss ........ nan",
             "step 0003 loss nan",
             "               Value function loss: inf",
             "{'loss': nan, 'grad_norm': nan, 'learning_rate': 3e-4}",

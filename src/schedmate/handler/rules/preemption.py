@@ -5,7 +5,7 @@ Each tells it in its own words, but of few kinds: something was preempted, recla
 for the sake of another; a notice says that the machine will go; or a code says why it went.
 """
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _TAKEN = r"(?:pre-?empted|reclaimed|PREEMPTED)"
 _THING = (
@@ -14,7 +14,7 @@ _THING = (
     r"|[Rr]eplicas?|[Hh]osts?|[Rr]esources?|[Ss]teps?|[Ss]lices?|[Cc]apacity|[Cc]omputes?)\b"
 )
 _BECAME = r"(?:is|was|were|got|has been|have been|had been|is being|being|been|state:?)"
-_TALK = Lazy(
+_TALK = LazyPattern(
     r"\bif\b|\bwhen(?:ever)?\b|\bin case\b|\bunless\b|[Ll]isten(?:ing|er)|enabled|polling"
     r"|handler (?:installed|registered|is|for)|[Rr]esum(?:ed|ing)|[Pp]revious|recovered from"
     r"|or crashed|preempted/|[Ee]ither |KV cache|PreemptionMode|[Rr]equests?\b|[Ss]equence"
@@ -25,8 +25,9 @@ _TALK = Lazy(
 
 RULES = (
     Rule(
+        name="cloud-instance",
         reason="preempted",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"{_THING}.{{0,60}}\b{_BECAME} (?:\w{{1,12}} )?{_TAKEN}\b"
             r"|\bpreempted JobId=|to reclaim resources for JobId="
             r"|\b[Pp]reempt(?:ed|ing) (?:by (?:\S{1,120} on node|rule|(?:a |another )?(?:higher|job"
@@ -41,6 +42,8 @@ RULES = (
             r"|instance.action[\"']?[:=] ?.{0,20}\b(?:terminate|stop|hibernate)\b"
             r"|evicted,? (?:because of|due to|for) .{0,20}(?:preempt|reclaim|higher|spot)"
             r"|due to (?:a )?(?:[Ss]pot (?:VM |instance )?)?[Pp]reemption\b"
+            r"|[Ss]cheduled ?[Ee]vents?\b.{0,40}\bPreempt\b|\b(?:instance|VM|node) preempted by\b"
+            r"|\bdrained: .{0,40}(?:spot|preempt)"
         ),
         unless=_TALK,
         confidence=0.93,
@@ -60,6 +63,9 @@ RULES = (
                 "to prioritization in the ClusterQueue"
             ),
             "ERROR: instance n1 was preempted by Compute Engine",
+            "Received ACPI shutdown signal: instance preempted by Compute Engine",
+            "Azure scheduled event: Preempt, NotBefore 30s",
+            "node is being drained: spot reclaim",
             (
                 "message: 'Node condition PreemptionScheduled is now: True, reason: "
                 'SpotEvictionIncoming, message: "Preempt Scheduled: Sat, 01 Aug 2026"\''
@@ -91,8 +97,9 @@ RULES = (
     ),
     Rule(
         # a notice: the machine will be gone in seconds or minutes
+        name="spot-notice",
         reason="preempted",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\b[Ss]pot (?:[Ii]nstances?|VMs?|[Nn]odes?)?.{0,60}(?:[Ii]nterruption [Nn]otice"
             r"|[Ii]nterruption [Ww]arning|[Ee]viction|[Tt]ermination [Nn]otice"
             r"|will be (?:terminated"
@@ -126,8 +133,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="batch-system",
         reason="preempted",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bTERM_(?:PREEMPT|LOAD|REQUEUE_(?:OWNER|ADMIN)|BUCKET_KILL|MC_RECALL)\b"
             r"|\b[Jj]ob (?:\S{1,40} )?was evicted\b"
         ),

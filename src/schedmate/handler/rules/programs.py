@@ -1,7 +1,6 @@
-"""Programs that are not Python: what shells, Julia, R, the JVM, Go, Rust and MATLAB say last."""
+"""Errors of programs that are not Python: shells, Julia, R, the JVM, Go, Rust, MATLAB."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 
 _JULIA = r"^ERROR: (?:LoadError: |TaskFailedException\S{0,20} ?){0,3}"
 _R = r"^Error(?: in .{1,120}?)? ?: (?:.{0,120}: )?"
@@ -10,6 +9,7 @@ _SHELL = r"^\S{1,200}: (?:line )?\d{1,6}: "
 
 RULES = (
     Rule(
+        name="shell",
         reason="syntax_error",
         pattern=any_of(
             _SHELL + r"(?:syntax error|unexpected EOF while looking for|[Bb]ad substitution)",
@@ -29,6 +29,7 @@ RULES = (
         negatives=("syntax errors: 0", "a.py: line 3: unexpected value, going on"),
     ),
     Rule(
+        name="shell",
         reason="name_error",
         pattern=any_of(
             _SHELL + r"\$?[\w\[\]{}@*!#?-]{1,80}: (?:unbound variable|parameter not set)$",
@@ -48,6 +49,7 @@ RULES = (
         negatives=("unbound variable check: off", "object 'x' not found in cache"),
     ),
     Rule(
+        name="r-or-julia",
         reason="import_error",
         pattern=any_of(
             r"there is no package called",
@@ -65,6 +67,7 @@ RULES = (
         negatives=("loading package torch", "Caused by: nothing"),
     ),
     Rule(
+        name="r-or-julia",
         reason="host_oom",
         pattern=any_of(
             _R + r"cannot allocate vector of size",
@@ -80,6 +83,7 @@ RULES = (
         negatives=("Java heap space: 4 GB", "OutOfMemoryError handler installed"),
     ),
     Rule(
+        name="r-or-julia",
         reason="file_not_found",
         pattern=any_of(
             _JULIA
@@ -98,6 +102,7 @@ RULES = (
         negatives=("opening file data.jld", "cannot open the window"),
     ),
     Rule(
+        name="r-or-julia",
         reason="shape_mismatch",
         pattern=any_of(
             _JULIA + r"DimensionMismatch",
@@ -115,6 +120,7 @@ RULES = (
         negatives=("dimensions must agree with the plan", "DimensionMismatch check: off"),
     ),
     Rule(
+        name="r-or-julia",
         reason="index_error",
         pattern=any_of(
             _JULIA + r"BoundsError",
@@ -135,6 +141,7 @@ RULES = (
         negatives=("bounds: out of 3", "values out of bounds were clipped"),
     ),
     Rule(
+        name="r-or-julia",
         reason="type_error",
         pattern=any_of(
             _JULIA + r"(?:MethodError|TypeError)",
@@ -150,6 +157,7 @@ RULES = (
         negatives=("MethodError: 0", "non-numeric arguments are ignored"),
     ),
     Rule(
+        name="r-or-julia",
         reason="python_exception",
         pattern=any_of(
             r"^ERROR: (?:LoadError|TaskFailedException|CompositeException)\b",
@@ -159,7 +167,7 @@ RULES = (
             r"^goroutine \d{1,9} \[running\]:$|^Uncaught (?:\w{1,40}Error|exception)",
             r"^(?:Error using|Error in function) \S{1,80}|^Execution halted$",
         ),
-        unless=Lazy(r"recover"),
+        unless=LazyPattern(r"recover"),
         confidence=0.6,
         positives=(
             "ERROR: LoadError: AssertionError: n > 0",

@@ -1,10 +1,10 @@
-"""Ranks that do not find each other: ports that are taken, stores that nobody serves."""
+"""Ranks that do not find each other: ports in use, stores without a server."""
 
 import re
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOES_ON = Lazy(
+_GOES_ON = LazyPattern(
     (
         r"\[W[ \d]|retry|trying (?:another|the|port|\d)|using (?:port )?\d|by another|instead"
         r"|errno: 97|next (?:free )?port"
@@ -14,8 +14,9 @@ _GOES_ON = Lazy(
 
 RULES = (
     Rule(
+        name="address-in-use",
         reason="port_conflict",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"(?:bind|socket|errno|OSError|RuntimeError|listen|port|http|server|launch).{0,200}"
             r"address already in use"
             r"|\bEADDRINUSE\b|port \d{2,5} is (?:already )?(?:in use|occupied|not available)"
@@ -26,7 +27,9 @@ RULES = (
             r"|another process is (?:using|utilizing) it",
             re.IGNORECASE,
         ),
-        unless=Lazy(_GOES_ON.pattern + r"|permission denied|EACCES|cannot assign", re.IGNORECASE),
+        unless=LazyPattern(
+            _GOES_ON.pattern + r"|permission denied|EACCES|cannot assign", re.IGNORECASE
+        ),
         confidence=0.93,
         positives=(
             (
@@ -64,8 +67,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="torch-elastic",
         reason="rendezvous",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
             r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
             r"|The client socket has (?:timed out|failed to connect)"
@@ -94,7 +98,7 @@ RULES = (
             r"|Failed to connect to GCS|ray\.exceptions\.RaySystemError.{0,80}Connection refused"
             r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"\[W[ \d]|retrying|errno: 97|failed to shut ?down the rendezvous|heartbeat to the"
             r"|failed to recv|Connection (?:reset|closed)|Broken pipe|likely closed"
             r"|environment variable|heartbeat timeout|set to ERROR in"
@@ -146,9 +150,10 @@ RULES = (
         ),
     ),
     Rule(
-        # the launch forgot to say where and who
+        # the launch lacks an address or a rank
+        name="torch-distributed-environment",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Error initializing torch\.distributed using env://.{0,120}environment variable"
             r"|environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected"
         ),

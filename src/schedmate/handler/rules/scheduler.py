@@ -1,17 +1,18 @@
-"""What Slurm says in the log, and what any scheduler's verdict says by itself."""
+"""Slurm's lines in the log, and the states and words of any scheduler."""
 
 import re
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 from schedmate.model import JobState
 
 _STEP_OR_JOB = r"\*\*\* (?:JOB|STEP) [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} "
 
 _LINES = (
     Rule(
+        name="slurm-cancelled-line",
         reason="time_limit",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _STEP_OR_JOB + r"DUE TO TIME LIMIT|srun: error: .{0,80}: Job/step reached time limit"
             r"|Job \S{1,40} has timed ?out\. Ran |this job is timed-out"
             r"|: tasks? [\d,\-]{1,60}: CPU time limit exceeded"
@@ -39,8 +40,11 @@ _LINES = (
         negatives=("time limit: 01:00:00", "warning: approaching the time limit"),
     ),
     Rule(
+        name="slurm-cancelled-line",
         reason="preempted",
-        pattern=Lazy(_STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."),
+        pattern=LazyPattern(
+            _STEP_OR_JOB + r"DUE TO (?:PREEMPTION|JOB REQUEUE)|this job is preempted\."
+        ),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -61,8 +65,9 @@ _LINES = (
         negatives=("preemptible: yes", "requeue on preemption: enabled", "requeue=enabled"),
     ),
     Rule(
+        name="slurm-cancelled-line",
         reason="node_failure",
-        pattern=Lazy(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
+        pattern=LazyPattern(_STEP_OR_JOB + r"DUE TO NODE FAILURE"),
         confidence=0.97,
         weight=Weight.DECISIVE,
         positives=(
@@ -78,8 +83,9 @@ _LINES = (
         negatives=("node failure tolerance: 1",),
     ),
     Rule(
+        name="slurm-job-cancelled",
         reason="cancelled",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
             r"|salloc: Job allocation \d{1,12} has been revoked"
             r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
@@ -95,8 +101,9 @@ _LINES = (
     ),
     Rule(
         # srun ends the whole step when one task fails, so this is seldom the first cause
+        name="slurm-step-cancelled",
         reason="cancelled",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\*\*\* STEP [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
         ),
         confidence=0.7,
@@ -115,8 +122,9 @@ _LINES = (
     ),
     Rule(
         # the request itself cannot be met, and stays so
+        name="slurm-request-refused",
         reason="argument_error",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:srun|sbatch|salloc): (?:error|fatal): .{0,120}(?:More processors requested"
             r"|Job violates accounting|Unable to layout tasks|User's group not permitted"
             r"|Requested time limit is invalid|Requested partition configuration)"
@@ -144,14 +152,15 @@ _LINES = (
         ),
     ),
     Rule(
+        name="slurm-controller",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:srun|sbatch|salloc|squeue|scontrol|sacct|slurmstepd\S{0,60}): (?:error: "
             r"|fatal: )?"
             r".{0,120}(?:Unable to contact slurm controller|Socket timed out on send/recv"
             r"|Zero Bytes were transmitted|Slurm backup controller in standby)"
         ),
-        unless=Lazy(r"retry|again", re.IGNORECASE),
+        unless=LazyPattern(r"retry|again|task launch for", re.IGNORECASE),
         confidence=0.75,
         weight=Weight.SYMPTOM,
         positives=(
@@ -167,6 +176,7 @@ _LINES = (
 
 _VERDICTS = (
     Rule(
+        name="scheduler-state",
         reason="time_limit",
         predicate=lambda case: case.state is JobState.TIMEOUT,
         reported_by="scheduler",
@@ -175,6 +185,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="preempted",
         predicate=lambda case: case.state is JobState.PREEMPTED,
         reported_by="scheduler",
@@ -184,6 +195,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.CANCELLED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="node_failure",
         predicate=lambda case: case.state is JobState.NODE_FAIL,
         reported_by="scheduler",
@@ -193,6 +205,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED),),
     ),
     Rule(
+        name="scheduler-state",
         reason="host_oom",
         predicate=lambda case: case.state is JobState.OUT_OF_MEMORY,
         reported_by="scheduler",
@@ -204,6 +217,7 @@ _VERDICTS = (
         negatives=(Case(state=JobState.FAILED, signal=9),),
     ),
     Rule(
+        name="scheduler-state",
         reason="cancelled",
         predicate=lambda case: case.state is JobState.CANCELLED,
         reported_by="scheduler",
@@ -214,9 +228,10 @@ _VERDICTS = (
 )
 
 
-def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
-    """A reason that is the scheduler's own word for it, with no state of its own."""
+def _by_word(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Rule:
+    """A reason that the scheduler's own word names and no state stands for."""
     return Rule(
+        name="scheduler-word",
         reason=reason,
         predicate=lambda case: case.verdict == reason,
         reported_by="scheduler",
@@ -227,15 +242,15 @@ def _said(reason: str, confidence: float, weight: Weight = Weight.SYMPTOM) -> Ru
     )
 
 
-_SAID = (
-    _said("preempted", 0.75),
-    _said("killed", 0.75),
-    _said("gpu_lost", 0.8),
-    _said("file_not_found", 0.7),
-    _said("service_unreachable", 0.6),
-    _said("command_not_found", 0.7),
-    _said("argument_error", 0.7),
-    _said("node_failure", 0.75),
+_REPORTED = (
+    _by_word("preempted", 0.75),
+    _by_word("killed", 0.75),
+    _by_word("gpu_lost", 0.8),
+    _by_word("file_not_found", 0.7),
+    _by_word("service_unreachable", 0.6),
+    _by_word("command_not_found", 0.7),
+    _by_word("argument_error", 0.7),
+    _by_word("node_failure", 0.75),
 )
 
-RULES = (*_LINES, *_VERDICTS, *_SAID)
+RULES = (*_LINES, *_VERDICTS, *_REPORTED)

@@ -1,8 +1,8 @@
 """Hubs, indexes, trackers and stores outside the cluster."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-_GOES_ON = Lazy(
+_GOES_ON = LazyPattern(
     r"retry loop|retrying|will retry|[Rr]etry(?:ing)?\(|attempt \d{1,3}(?:/| of )|falling back"
     r"|\[W[ \d]|using cached|offline instead|Retrying in|trying again|Trying again"
 )
@@ -14,9 +14,10 @@ _SERVER_ERROR = (
 
 RULES = (
     Rule(
-        # of a known service, or words that only a client of one says
+        # of a known service, or words of its client only
+        name="http-client",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectTimeout|ReadTimeout|ConnectError"
             r"|MaxRetryError|NewConnectionError|NameResolutionError|SSLError"
             r"|SSLCertVerificationError"
@@ -51,7 +52,7 @@ RULES = (
             r"endpoint URL|certificate verify failed|Failed to establish a new connection"
         ),
         errors_only=True,
-        unless=Lazy(
+        unless=LazyPattern(
             r"localhost:29\d{3}|torch\.distributed|c10d|\b40[1346] (?:Client Error|Unauthorized|"
             r"Forbidden|Not Found)|HTTP Error 40[1346]"
         ),
@@ -96,9 +97,10 @@ RULES = (
         ),
     ),
     Rule(
-        # who was not there cannot be told from this alone
+        # this alone does not name the service
+        name="connection-refused",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,120}\.)?(?:ConnectionRefusedError|ConnectionError|ConnectionAbortedError)"
             r"(?::|$)|^(?:TimeoutError|OSError): \[Errno 110\] Connection timed out$"
         ),
@@ -113,8 +115,9 @@ RULES = (
     ),
     Rule(
         # command-line tools; a loop in the script may try again, so clearer causes go first
+        name="download-command",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^curl: \((?:5|6|7|16|18|28|35|52|55|56|58|60|77|92)\) "
             r"|^curl: \(22\) .{0,80}error: (?:429|5\d\d)"
             r"|^wget: unable to resolve host|^(?:.{0,80}\.\.\. )?failed: (?:Connection (?:refused"
@@ -168,8 +171,9 @@ RULES = (
     ),
     Rule(
         # the last of a client's tries, and why it failed
+        name="pip-retries",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Retry\(total=0, .{0,160}after connection broken by .{0,300}(?:name resolution"
             r"|Name or service|[Ff]ailed to (?:establish|resolve)|timed out|[Tt]imeout|refused"
             r"|unreachable|SSL|certificate|Cannot connect|Remote end closed|reset by peer)"
@@ -193,8 +197,9 @@ RULES = (
     ),
     Rule(
         # pip found nothing at all of that name: an index out of reach, or a name mistyped
+        name="pip-no-versions",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Could not find a version that satisfies the requirement .{1,160}\(from versions: "
             r"(?:none)?\)|Retry\(total=0, .{0,120}after connection broken by"
         ),
@@ -220,8 +225,9 @@ RULES = (
     ),
     Rule(
         # a client that gave up without an exception of its own
+        name="experiment-tracker",
         reason="service_unreachable",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"wandb: ERROR .{0,160}(?:[Nn]etwork|timed out|Connection|50[0234]|unreachable)"
             r"|(?:Failed|Unable|Could not) to (?:connect|reach|download|fetch|upload"
             r"|resolve)\b.{0,160}"
@@ -252,9 +258,10 @@ RULES = (
     ),
     Rule(
         # usually the peer died first
+        name="connection-lost",
         reason="python_exception",
-        pattern=Lazy(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
-        unless=Lazy(r"Compressed file ended"),
+        pattern=LazyPattern(r"^(?:ConnectionResetError|BrokenPipeError|EOFError)(?::|$)"),
+        unless=LazyPattern(r"Compressed file ended"),
         errors_only=True,
         confidence=0.45,
         weight=Weight.WRAPPER,

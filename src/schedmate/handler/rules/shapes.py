@@ -1,7 +1,6 @@
-"""Tensors and arrays whose shapes do not fit, in the words of each framework."""
+"""Tensors and arrays whose shapes do not fit, in the messages of each framework."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 
 _TORCH = (
     r"mat1 and mat2 shapes cannot be multiplied|mat1 dim 1 must match mat2 dim 0",
@@ -95,13 +94,14 @@ _TWO = (
     r"|Exception): .{0,160}\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]].{0,80}"
     r"\b[Ss]hapes? ?[=:]? ?[(\[][\dNone, ]{1,60}[)\]]"
 )
-"""Who prints two shapes in one message complains that they do not fit."""
+"""A message with two shapes reports that they do not fit."""
 
 RULES = (
     Rule(
+        name="known-message",
         reason="shape_mismatch",
         pattern=any_of(*_TORCH, *_NUMPY, *_JAX, *_TENSORFLOW, *_MODELS),
-        unless=Lazy(r"checkpoint|state_dict|copying a param"),
+        unless=LazyPattern(r"checkpoint|state_dict|copying a param"),
         errors_only=True,
         confidence=0.94,
         positives=(
@@ -166,9 +166,10 @@ RULES = (
         ),
     ),
     Rule(
-        # TensorFlow tells it below `in user code:` and `Graph execution error:`
+        # TensorFlow prints it below `in user code:` and `Graph execution error:`
+        name="quoted-message",
         reason="shape_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^ {4,16}\w{5,40}Error: .{0,200}(?:" + "|".join(_TENSORFLOW + _NUMPY[:2]) + ")"
             r"|^ {0,4}(?:\(\d\) )?(?:INVALID_ARGUMENT|Invalid argument): .{0,200}(?:"
             + "|".join(_TENSORFLOW)
@@ -191,13 +192,14 @@ RULES = (
         ),
     ),
     Rule(
+        name="worded-message",
         reason="shape_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,120}?"
             r"\b(?:[Ss]hapes?|[Ss]izes?|[Dd]imensions?|(?:[a-z]{1,12}_)?dims?|[Cc]hannels?|[Ll]engths?"
             r"|ranks? of)\b.{0,80}?" + _MISFIT + r"|" + _ALIKE + r"|" + _TWO
         ),
-        unless=Lazy(
+        unless=LazyPattern(
             r"world.?size|checkpoint|state_dict|checksum|download|\bbytes\b|[Ff]ile|[Vv]ocab"
             r"|argument '?\w{1,40}'? must be|binary (?:file|incompat)|partition|split"
             r"|value per channel"

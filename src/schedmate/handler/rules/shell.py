@@ -1,7 +1,7 @@
-"""What the job's script says before or instead of the program."""
+"""Errors of the job's script before or instead of the program's."""
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _EXEC_FORBIDDEN = 126
 _NO_SUCH_COMMAND = 127
@@ -10,8 +10,9 @@ _WHO = r"^(?:slurmstepd\S{0,60}: error: )?"
 
 RULES = (
     Rule(
+        name="shell",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"^(?:{_WORD}: (?:line )?(?:\d{{1,6}}: )?)?[\w./+\-]{{1,200}}: command not found\.?$"
             rf"|^{_WORD}:(?: line)? ?\d{{1,6}}: [\w./+\-]{{1,200}}: not found$"
             rf"|^(?:zsh|\(eval\)|{_WORD}):(?:\d{{1,6}}:)? command not found: {_WORD}$"
@@ -59,8 +60,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="slurm-script-missing",
         reason="node_failure",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _WHO + r"execve\(\): \S{0,120}(?:slurm_script|/slurmd/)\S{0,80}: No such file"
         ),
         confidence=0.75,
@@ -73,8 +75,9 @@ RULES = (
         negatives=("slurmstepd: error: execve(): trainn: No such file or directory",),
     ),
     Rule(
+        name="slurm-exec",
         reason="command_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             _WHO + r"(?:execve\(\)|_?exec_task): .{1,200}: No such file or directory"
             r"|execvp error on file"
         ),
@@ -86,8 +89,9 @@ RULES = (
         negatives=("slurmstepd: error: execve(): ./run.sh: Permission denied",),
     ),
     Rule(
+        name="shell",
         reason="file_not_found",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"\bpython[\d.]{0,5}: can't open file '"
             rf"|^{_WORD}: line \d{{1,6}}: .{{1,200}}: No such file or directory$"
             rf"|^{_WORD}: \d{{1,6}}: (?:\.: |cd: )?(?:can't (?:open|cd to)|cannot open) "
@@ -105,8 +109,9 @@ RULES = (
         negatives=("cat: old.txt: No such file or directory",),
     ),
     Rule(
+        name="shell",
         reason="permission_denied",
-        pattern=Lazy(
+        pattern=LazyPattern(
             rf"^{_WORD}: line \d{{1,6}}: .{{1,200}}: Permission denied$"
             rf"|^{_WORD}: \d{{1,6}}: .{{1,200}}: Permission denied$"
             r"|^(?:/bin/)?(?:ba|da|z|k)?sh: (?:\d{1,6}: )?.{1,200}: Permission denied$"
@@ -124,6 +129,7 @@ RULES = (
         negatives=("find: '/proc/1/fd': Permission denied",),
     ),
     Rule(
+        name="exit-code",
         reason="command_not_found",
         predicate=lambda case: case.exit_code == _NO_SUCH_COMMAND,
         confidence=0.85,
@@ -132,6 +138,7 @@ RULES = (
         negatives=(Case(exit_code=1),),
     ),
     Rule(
+        name="exit-code",
         reason="permission_denied",
         predicate=lambda case: case.exit_code == _EXEC_FORBIDDEN,
         confidence=0.8,

@@ -2,10 +2,11 @@
 in the log goes first.
 """
 
+import re
 import signal
 
 from schedmate.handler.case import Case
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 _CRASH = {
     signal.SIGSEGV,
@@ -27,8 +28,9 @@ _BY = (
 )
 
 _CRASHES = Rule(
+    name="crash-line",
     reason="segfault",
-    pattern=Lazy(
+    pattern=LazyPattern(
         r"\b[Ss]egmentation fault\b|^Fatal Python error: (?:Segmentation fault|Bus error|Aborted"
         r"|Illegal instruction|Floating-point)|^zsh: (?:abort|bus error|illegal hardware)"
         rf"|\b[Cc]aught signal (?:11|7|4)\b|Signal {_CRASHED} \(SIG[A-Z]{{2,5}}\) received by PID"
@@ -54,7 +56,7 @@ _CRASHES = Rule(
         r"|fatal error has been detected by the Java Runtime"
         r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
     ),
-    unless=Lazy(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
+    unless=LazyPattern(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
     confidence=0.88,
     weight=Weight.SYMPTOM,
     positives=(
@@ -98,10 +100,12 @@ _CRASHES = Rule(
 )
 
 _KILLS = Rule(
+    name="shell-line",
     reason="killed",
-    pattern=Lazy(
-        r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated)(?: {2,40}\S.{0,300})?$"
-        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated)\b"
+    pattern=LazyPattern(
+        r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?(?:Killed|Terminated|Hangup)"
+        r"(?: {2,40}\S.{0,300})?$"
+        r"|^\S{1,200}: line \d{1,6}: +\d{1,9} (?:Killed|Terminated|Hangup)\b"
         r"|^zsh: (?:killed|terminated) |^\[\d{1,4}\][+\-]? +(?:Killed|Terminated) "
         r"|: tasks? [\d,\-]{1,200}: (?:Killed|Terminated|Hangup)(?: |$)"
         r"|Signal (?:9|15) \(SIG(?:KILL|TERM)\) received by PID"
@@ -116,7 +120,7 @@ _KILLS = Rule(
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
         r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
-    unless=Lazy(r"^\+{1,4} |\btrap '"),
+    unless=LazyPattern(r"^\+{1,4} |\btrap '"),
     confidence=0.7,
     weight=Weight.SYMPTOM,
     positives=(
@@ -124,6 +128,8 @@ _KILLS = Rule(
         "run.sh: line 4: 9213 Killed                  python train.py",
         "slurm/job474687/slurm_script: line 31:  6521 Killed singularity exec --nv a.sif python",
         "srun: error: n1: task 0: Killed",
+        "Hangup",
+        "run.sh: line 1:  1234 Hangup                  python train.py",
         "srun: error: n[1-4]: tasks 0-31: Terminated",
         "  exitcode  : -9 (pid: 4711)",
         (
@@ -153,8 +159,9 @@ _KILLS = Rule(
 )
 
 _INTERRUPTS = Rule(
+    name="interrupt-line",
     reason="cancelled",
-    pattern=Lazy(
+    pattern=LazyPattern(
         r"^KeyboardInterrupt(?::|$)|SignalException: .{0,60}got signal: 2\b"
         r"|died with <Signals\.SIGINT|terminated with signal SIGINT"
     ),
@@ -171,6 +178,24 @@ _INTERRUPTS = Rule(
 
 _CASES = (
     Rule(
+        # Slurm sends these before a limit where a job asks for it
+        name="early-warning-line",
+        reason="time_limit",
+        pattern=LazyPattern(
+            r"^(?:\S{1,200}: line \d{1,6}: +\d{1,9} )?User defined signal [12]\b"
+            r"|: tasks? [\d,\-]{1,200}: User defined signal [12]\b"
+        ),
+        confidence=0.6,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "User defined signal 1",
+            "run.sh: line 3:   771 User defined signal 2   python train.py",
+            "srun: error: n3: tasks 0-3: User defined signal 1",
+        ),
+        negatives=("handler for User defined signal 1 is installed",),
+    ),
+    Rule(
+        name="signal",
         reason="segfault",
         predicate=lambda case: case.signal in _CRASH,
         confidence=0.88,
@@ -179,6 +204,7 @@ _CASES = (
         negatives=(Case(exit_code=1), Case(exit_code=-9)),
     ),
     Rule(
+        name="signal",
         reason="killed",
         predicate=lambda case: case.signal in _KILL,
         confidence=0.7,
@@ -187,6 +213,7 @@ _CASES = (
         negatives=(Case(exit_code=0), Case(exit_code=139)),
     ),
     Rule(
+        name="signal",
         reason="cancelled",
         predicate=lambda case: case.signal == signal.SIGINT,
         confidence=0.85,
@@ -196,6 +223,7 @@ _CASES = (
     ),
     Rule(
         # CPU time used up, or the warning before the limit that the program does not know
+        name="cpu-time-signal",
         reason="time_limit",
         predicate=lambda case: case.signal in _EARLY_WARNING,
         confidence=0.7,
@@ -204,6 +232,7 @@ _CASES = (
         negatives=(Case(exit_code=24),),
     ),
     Rule(
+        name="timeout-exit-code",
         reason="time_limit",
         predicate=lambda case: case.exit_code == _CUT_BY_TIMEOUT,
         confidence=0.6,
@@ -212,6 +241,7 @@ _CASES = (
         negatives=(Case(exit_code=125),),
     ),
     Rule(
+        name="file-size-signal",
         reason="disk_quota",
         predicate=lambda case: case.signal == signal.SIGXFSZ,
         confidence=0.7,
@@ -221,4 +251,75 @@ _CASES = (
     ),
 )
 
-RULES = (_CRASHES, _KILLS, _INTERRUPTS, *_CASES)
+_SIGNALS = (_CRASHES, _KILLS, _INTERRUPTS, *_CASES)
+
+
+_ENDED = (
+    r"(?:[Ee]xit|EXIT|[Rr]eturn|[Tt]erminat|\b[Dd]ied|[Ff]ail|[Cc]rash|[Cc]omplet|[Ff]inish|[Ss]top"
+    r"|[Kk]ill)\w{0,6}.{0,30}(?:[Cc]ode|CODE|[Ss]tatus|STATUS)"
+)
+_IS = r"(?: of| is| was|\]|\\)?[ :(=,\"'\[]{0,12}"
+_AND = r"(?:[)\].,;:'\"}]|$| \(| [a-zA-Z])"
+_TALK = LazyPattern(
+    r"\b(?:handles?|expect(?:ed|s)?|if|when|test\w{0,6}|means?|usually|e\.g\.|retry(?:ing)?|passed"
+    r"|ignor\w{1,4}|restarting|out of memory|oom\w{0,8})\b",
+    re.IGNORECASE,
+)
+
+
+def _ended(codes: str, names: str) -> LazyPattern:
+    return LazyPattern(
+        rf"{_ENDED}{_IS}(?:(?:{codes}){_AND}|Negsignal\.SIG(?:{names})\b)|\bExited \((?:{codes})\)"
+    )
+
+
+_EXIT_CODES = (
+    Rule(
+        name="printed-exit-code",
+        reason="killed",
+        pattern=_ended("137|143|-9|-15", "KILL|TERM"),
+        unless=_TALK,
+        confidence=0.65,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "[f8107735c673-n0-0] terminated with exit code (137). Reason [Error]. Message: ",
+            "Container train terminated with exit code 137",
+            "command terminated with exit code 137",
+            "Task exited with return code Negsignal.SIGKILL",
+            "{local_task_job_runner.py:266} INFO - Task exited with return code -9",
+            "The replica master 0 exited with a non-zero status of 137.",
+            "ERROR: Job failed: exit code 137",
+            "Process `TRAIN (1)` terminated with an error exit status (143)",
+            "      Exit Code:    137",
+            "trainer-1 exited with code 143",
+            'state: {"terminated": {"exitCode": 137, "reason": "Error"}}',
+            "[launch.py:321:sigkill_handler] ['python'] exited with return code = -15",
+        ),
+        negatives=(
+            "      Exit Code:    0",
+            "      Exit Code:    1",
+            "exit code 137 means that the process was killed",
+            "test_exit_code_137 returned 137 items",
+            "exited 143 workers so far, 12 left",
+            "finished 137 of 200 steps",
+        ),
+    ),
+    Rule(
+        name="printed-exit-code",
+        reason="segfault",
+        pattern=_ended("139|134|135|136|132|-11|-6|-7|-4|-8", "SEGV|BUS|ABRT|ILL|FPE"),
+        unless=_TALK,
+        confidence=0.82,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "Container train terminated with exit code 139",
+            "trainer-1 exited with code 134",
+            "Task exited with return code Negsignal.SIGSEGV",
+            "The replica worker 3 exited with a non-zero status of 139.",
+            "Process finished with exit code -11",
+        ),
+        negatives=("finished 139 of 200 steps", "exited with code 1", "returned 134"),
+    ),
+)
+
+RULES = (*_SIGNALS, *_EXIT_CODES)

@@ -1,11 +1,104 @@
 """File systems of the cluster and object stores that fail to read or write."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
-RULES = (
+_SHARED_MEMORY = r"</torch_|/dev/shm|shared memory|inotify|file watchers"
+
+_FILES = (
     Rule(
+        name="quota-exceeded",
+        reason="disk_quota",
+        pattern=LazyPattern(
+            r"[Dd]isk [Qq]uota [Ee]xceeded|\bEDQUOT\b|\[Errno (?:122|27)\]"
+            r"|(?:user|group|project|block|file|inode|storage) (?:block |file )?quota .{0,40}"
+            r"(?:exceeded|reached)|\bcode: 122, kind: "
+            r"|exceeds the total limit of containers|exceeded its local ephemeral storage limit"
+            r"|ephemeral local storage usage exceeds|File size limit exceeded|: File too large\b"
+        ),
+        confidence=0.95,
+        positives=(
+            "OSError: [Errno 122] Disk quota exceeded: 'out/ckpt.pt'",
+            "cp: failed to close 'ckpt/model.pt': Disk quota exceeded",
+            "RuntimeError: write(): fd 29 failed with Disk quota exceeded",
+            "tar: model/x.bin: Cannot write: Disk quota exceeded",
+            "ERROR: Could not install packages due to an OSError: [Errno 122] Disk quota exceeded",
+            "Pod ephemeral local storage usage exceeds the total limit of containers 10Gi.",
+        ),
+        negatives=("Disk quota: 80 % used", "request quota exceeded for project 12, try later"),
+    ),
+    Rule(
+        name="no-space-left",
+        reason="disk_full",
+        pattern=LazyPattern(
+            r"[Nn]o space left on (?:the )?(?:device|disk)|\bENOSPC\b|\[Errno 28\]"
+            r"|[Nn]ot enough (?:free )?(?:disk )?space(?: on| left|\. Needed| to (?:write|save))"
+            r"|(?:disk|filesystem|file system|device) is full\b"
+            r"|There is not enough space on the disk"
+            r"|OutOfDiskError|\bcode: 28, kind: |low on resource: ephemeral-storage"
+            r"|\b\d{1,15} requested and \d{1,15} written|DiskPressure|StorageFull"
+        ),
+        unless=LazyPattern(_SHARED_MEMORY + r"|when the (?:disk|device) is full|if .{0,40}is full"),
+        confidence=0.96,
+        positives=(
+            "OSError: [Errno 28] No space left on device",
+            "cp: error writing 'out/ckpt.pt': No space left on device",
+            "RuntimeError: write(): fd 40 failed with No space left on device",
+            (
+                "OSError: Not enough disk space. Needed: 13.85 GiB (download: 5.1 GiB, "
+                "generated: 8 GiB)"
+            ),
+            "sqlite3.OperationalError: database or disk is full",
+            "OSError: 262144 requested and 98304 written",
+            'Error while serializing: IoError(Os { code: 28, kind: StorageFull, message: "x" })',
+            'rsync: [receiver] write failed on "/data/x": No space left on device (28)',
+            "tee: /scratch/log.txt: No space left on device",
+            "ray.exceptions.OutOfDiskError: Local disk is full",
+            "The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi",
+        ),
+        negatives=(
+            "space left on device: 12 GB",
+            "old checkpoints are removed when the disk is full",
+            "OSError: [Errno 28] No space left on device: '/dev/shm/nccl-x'",
+        ),
+    ),
+    Rule(
+        # a short write: mostly a full disk or quota, now and then the file system itself
+        name="torch-writer",
+        reason="disk_full",
+        pattern=LazyPattern(
+            r"PytorchStreamWriter failed writing (?:file|central directory)"
+            r"|inline_container\.cc:\d{1,5}\] ?\.? ?unexpected pos \d{1,20} vs \d{1,20}"
+            r"|\bunexpected pos \d{1,20} vs \d{1,20}|No usable temporary directory found"
+            r"|(?:Can't|Unable to"
+            r"|unable to) (?:synchronously )?write (?:raw )?data \(.{0,40}write failed"
+            r"|file write failed: .{0,200}errno = 28"
+        ),
+        confidence=0.75,
+        positives=(
+            (
+                "RuntimeError: [enforce fail at inline_container.cc:445] . PytorchStreamWriter "
+                "failed writing file data/176: file write failed"
+            ),
+            "RuntimeError: [enforce fail at inline_container.cc:325] . unexpected pos 704 vs 598",
+            (
+                "FileNotFoundError: [Errno 2] No usable temporary directory found in "
+                "['/tmp', '/var/tmp']"
+            ),
+            (
+                "OSError: Can't write data (file write failed: time = x, filename = "
+                "'a.h5', errno = 28)"
+            ),
+        ),
+        negatives=("PytorchStreamReader failed reading file data/1", "unexpected position"),
+    ),
+)
+
+
+_STORAGE = (
+    Rule(
+        name="file-system",
         reason="storage_io",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"Cannot send after transport endpoint shutdown|Transport endpoint is not connected"
             r"|Remote I/O error|Stale (?:NFS )?file handle|Structure needs cleaning"
             r"|[Bb]uffer I/O error|I/O error, dev \w{2,20}|blk_update_request: .{0,40}error"
@@ -23,7 +116,7 @@ RULES = (
             r"|\[Errno 110\] Connection timed out: ['\"]/"
             r"|errno = (?:5|116|108), error message = "
         ),
-        unless=Lazy(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
+        unless=LazyPattern(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
         confidence=0.9,
         positives=(
             "cp: error reading '/lustre/data/a.bin': Cannot send after transport endpoint shutdown",
@@ -48,8 +141,9 @@ RULES = (
     ),
     Rule(
         # object stores that answer, but not with the object
+        name="object-store",
         reason="storage_io",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"An error occurred \((?:SlowDown|InternalError|ServiceUnavailable|RequestTimeout"
             r"|503|500|RequestTimeTooSkewed|BadDigest|IncompleteBody|OperationAborted"
             r"|Throttling\w{0,30}"
@@ -60,7 +154,7 @@ RULES = (
             r"|google\.(?:api_core|cloud)\.\S{0,60}(?:DeadlineExceeded|RetryError"
             r"|InternalServerError)"
         ),
-        unless=Lazy(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
+        unless=LazyPattern(r"AccessDenied|Forbidden|NoSuch|404|retrying|will retry"),
         confidence=0.86,
         positives=(
             (
@@ -84,8 +178,9 @@ RULES = (
         ),
     ),
     Rule(
+        name="object-store",
         reason="auth_error",
-        pattern=Lazy(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
+        pattern=LazyPattern(r"An error occurred \((?:Unauthorized|AuthFailure|401)\)"),
         confidence=0.93,
         positives=(
             (
@@ -97,16 +192,18 @@ RULES = (
         negatives=("An error occurred (SlowDown) when calling the PutObject operation",),
     ),
     Rule(
+        name="object-store",
         reason="file_not_found",
-        pattern=Lazy(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
+        pattern=LazyPattern(r"[Oo]bject (?:s3|gs)://\S{1,300} not found"),
         confidence=0.85,
         positives=("[ClientError('Object s3://b/train/index.json not found! Check the path')]",),
         negatives=("s3://b/train/index.json found",),
     ),
     Rule(
-        # the kernel waits; who for is not said, but it is nearly always a disk or a mount
+        # the kernel waits, nearly always for a disk or a mount
+        name="blocked-task",
         reason="storage_io",
-        pattern=Lazy(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
+        pattern=LazyPattern(r"INFO: task \S{1,60} blocked for more than \d{1,6} seconds"),
         confidence=0.45,
         weight=Weight.SYMPTOM,
         positives=(
@@ -116,3 +213,5 @@ RULES = (
         negatives=("task 12 blocked, waiting for data",),
     ),
 )
+
+RULES = (*_FILES, *_STORAGE)

@@ -1,7 +1,6 @@
 """Tensors that are on different devices or of different types."""
 
-from schedmate.handler.rules.base import Lazy, Rule
-from schedmate.handler.rules.named import any_of
+from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 
 _DEVICES = (
     (
@@ -50,6 +49,7 @@ _TYPES = (
 
 RULES = (
     Rule(
+        name="same-device",
         reason="device_mismatch",
         pattern=any_of(*_DEVICES),
         errors_only=True,
@@ -93,9 +93,10 @@ RULES = (
         ),
     ),
     Rule(
-        # any exception that tells of a device for this and another for that
+        # any exception that names two different devices
+        name="named-devices",
         reason="device_mismatch",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^[\w.]{0,120}(?:Error|Exception): .{0,200}\bdevice\b.{0,100}\b(?:cpu|CPU"
             r"|host)\b.{0,100}"
             r"\b(?:cuda|CUDA|gpu|GPU|xpu|npu|hpu)\b"
@@ -103,7 +104,9 @@ RULES = (
             r"|npu)"
             r"(?::\d)?\b.{0,100}\b(?:cpu|CPU)\b"
         ),
-        unless=Lazy(r"not (?:available|compiled|found|supported|implemented)|[Ii]nvalid device"),
+        unless=LazyPattern(
+            r"not (?:available|compiled|found|supported|implemented)|[Ii]nvalid device"
+        ),
         errors_only=True,
         confidence=0.7,
         positives=(
@@ -119,6 +122,7 @@ RULES = (
         ),
     ),
     Rule(
+        name="scalar-type",
         reason="dtype_mismatch",
         pattern=any_of(*_TYPES),
         errors_only=True,

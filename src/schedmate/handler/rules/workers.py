@@ -1,18 +1,19 @@
-"""Helper processes of one job that died, and nothing clearer says of what."""
+"""Helper processes of a job that died of an unknown cause."""
 
-from schedmate.handler.rules.base import Lazy, Rule, Weight
+from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
 RULES = (
     Rule(
+        name="torch-dataloader",
         reason="dataloader_killed",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"DataLoader worker \(pid(?:\(s\))? [\d, ]{1,200}\) (?:exited unexpectedly"
             r"|is killed by signal: )|[Pp]in memory thread exited unexpectedly"
             r"|DataLoader timed out after \d"
             r"|DataLoader worker exited unexpectedly"
             r"|background workers? (?:is|are) no longer alive"
         ),
-        unless=Lazy(r"killed by signal: Bus"),
+        unless=LazyPattern(r"killed by signal: Bus"),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -28,10 +29,12 @@ RULES = (
         ),
     ),
     Rule(
+        name="ray-worker",
         reason="killed",
-        pattern=Lazy(
+        pattern=LazyPattern(
             r"^(?:[\w.]{1,100}\.)?(?:ActorDiedError|RayActorError|WorkerCrashedError|KilledWorker"
-            r"|TerminatedWorkerError)(?::|$)"
+            r"|TerminatedWorkerError|OwnerDiedError|LocalRayletDiedError|ObjectLostError"
+            r"|ObjectReconstructionFailed\w{0,60})(?::|$)"
         ),
         errors_only=True,
         confidence=0.48,
@@ -47,7 +50,26 @@ RULES = (
                 "managed by the executor was unexpectedly terminated."
             ),
             "ray.exceptions.WorkerCrashedError: The worker died unexpectedly while executing this",
+            "ray.exceptions.OwnerDiedError: Failed to retrieve object 00ff. The object's owner has",
+            "ray.exceptions.LocalRayletDiedError: The task's local raylet died.",
         ),
         negatives=("ValueError: no worker pool",),
+    ),
+    Rule(
+        name="raylet-line",
+        reason="killed",
+        pattern=LazyPattern(
+            r"A worker died or was killed while executing a task|local raylet (?:has )?died"
+        ),
+        unless=LazyPattern(r"retry|restart"),
+        confidence=0.48,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "(raylet) A worker died or was killed while executing a task by an unexpected "
+                "system error."
+            ),
+        ),
+        negatives=("A worker died or was killed while executing a task, retrying",),
     ),
 )

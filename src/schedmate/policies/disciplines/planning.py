@@ -1,6 +1,7 @@
 """What backfill plans with: when running jobs are planned to end, and which waiting jobs fit.
 
-For each number of GPUs a tree of the shortest plans, so that a long queue is never walked through.
+Waiting jobs stand in short blocks that know their shortest plan, so that a long queue is never
+walked through job by job.
 """
 
 from __future__ import annotations
@@ -40,13 +41,15 @@ class PlannedEnds:
 
     def __init__(self) -> None:
         self._ends: list[tuple[float, int, int]] = []
+        self._began: dict[int, float] = {}
         self._of: dict[int, tuple[float, int, int]] = {}
         self._late = 0
         """How many at the front had outlived their plans at the last look."""
         self._late_gpus = 0
 
-    def add(self, job: int, end: float, gpus: int) -> None:
-        entry = self._of[job] = (end, job, gpus)
+    def add(self, job: int, began: float, plan: float, gpus: int) -> None:
+        self._began[job] = began
+        entry = self._of[job] = (began + plan, job, gpus)
         place = bisect_left(self._ends, entry)
         self._ends.insert(place, entry)
         if place < self._late:
@@ -60,6 +63,15 @@ class PlannedEnds:
         if place < self._late:
             self._late -= 1
             self._late_gpus -= entry[2]
+
+    def replan(self, job: int, plan: float) -> None:
+        """A running job has another limit."""
+        gpus = self._of[job][2]
+        self.remove(job)
+        self.add(job, self._began[job], plan, gpus)
+
+    def __contains__(self, job: int) -> bool:
+        return job in self._of
 
     def reservation(self, gpus: int, free: int, now: float) -> tuple[float, int]:
         """The earliest time at which so many GPUs are planned to be free, and how many more."""
@@ -131,68 +143,103 @@ class FreeProfile:
 
 
 class WaitingByPlan:
-    def __init__(self, jobs: JobColumns, ranks: QueueRanks) -> None:
-        self._gpus = jobs.gpus
-        self._planned = jobs.planned
-        members: dict[int, list[int]] = {}
-        self._place = [0] * len(jobs.gpus)
-        for job in ranks.job_at:
-            same = members.setdefault(jobs.gpus[job], [])
-            self._place[job] = len(same)
-            same.append(job)
-        self._members = members
-        self._trees = {gpus: _ShortestTree(len(same)) for gpus, same in members.items()}
+    """Waiting jobs of each number of GPUs, in the order of their queue keys."""
 
-    def put(self, job: int) -> None:
-        self._trees[self._gpus[job]].set(self._place[job], plan_s(self._planned[job]))
+    def __init__(self, jobs: JobColumns) -> None:
+        self._jobs = jobs
+        self._of_size: dict[int, _Blocks] = {}
+        self._key: dict[int, tuple[float, int]] = {}
 
-    def remove(self, job: int) -> None:
-        self._trees[self._gpus[job]].set(self._place[job], math.inf)
+    def put(self, job: int) -> tuple[float, int]:
+        """Its place in the queue, which stays the same until it is put again."""
+        jobs = self._jobs
+        key = self._key[job] = (jobs.queue_key[job], job)
+        gpus = jobs.gpus[job]
+        if gpus not in self._of_size:
+            self._of_size[gpus] = _Blocks()
+        self._of_size[gpus].add(key, plan_s(jobs.planned[job]))
+        return key
+
+    def remove(self, job: int) -> tuple[float, int]:
+        key = self._key.pop(job)
+        self._of_size[self._jobs.gpus[job]].remove(key)
+        return key
+
+    def __contains__(self, job: int) -> bool:
+        return job in self._key
+
+    def place(self, job: int) -> tuple[float, int] | None:
+        return self._key.get(job)
 
     def sizes(self, most: int) -> Iterable[int]:
         """Numbers of GPUs, up to `most`, that some waiting job requests."""
-        return [
-            gpus for gpus, tree in self._trees.items() if gpus <= most and tree.shortest < math.inf
-        ]
+        return [gpus for gpus, blocks in self._of_size.items() if gpus <= most and len(blocks)]
 
     def first(self, gpus: int, now: float, by: float) -> int | None:
         """The first of that size that, started now, would be done by then."""
-        place = self._trees[gpus].first(now, by)
-        return None if place is None else self._members[gpus][place]
+        return self._of_size[gpus].first(now, by)
 
     def first_of_all(self, gpus: int) -> int | None:
         return self.first(gpus, 0.0, 1e300)
 
 
-class _ShortestTree:
-    """A binary tree in a list: the root at 1, a plan for each waiting job at the leaves."""
+_BLOCK = 64
+"""Jobs in a block before it is divided; scanning one is faster than any tree of that size."""
 
-    def __init__(self, count: int) -> None:
-        self._leaves = 1 << max(0, count - 1).bit_length()
-        self._least = [math.inf] * (2 * self._leaves)
 
-    @property
-    def shortest(self) -> float:
-        return self._least[1]
+class _Blocks:
+    """Keys in order, in blocks; each with its plans beside it and the shortest of them."""
 
-    def set(self, place: int, plan: float) -> None:
-        least = self._least
-        node = place + self._leaves
-        least[node] = plan
-        while node > 1:
-            node >>= 1
-            shorter = min(least[2 * node], least[2 * node + 1])
-            if least[node] == shorter:
-                return
-            least[node] = shorter
+    def __init__(self) -> None:
+        self._keys: list[list[tuple[float, int]]] = []
+        self._plans: list[list[float]] = []
+        self._last: list[tuple[float, int]] = []
+        self._shortest: list[float] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, key: tuple[float, int], plan: float) -> None:
+        self._count += 1
+        if not self._keys:
+            self._keys, self._plans = [[key]], [[plan]]
+            self._last, self._shortest = [key], [plan]
+            return
+        block = min(bisect_left(self._last, key), len(self._last) - 1)
+        keys, plans = self._keys[block], self._plans[block]
+        place = bisect_left(keys, key)
+        keys.insert(place, key)
+        plans.insert(place, plan)
+        if len(keys) > _BLOCK:
+            self._divide(block)
+        else:
+            self._last[block] = keys[-1]
+            self._shortest[block] = min(self._shortest[block], plan)
+
+    def remove(self, key: tuple[float, int]) -> None:
+        self._count -= 1
+        block = bisect_left(self._last, key)
+        keys, plans = self._keys[block], self._plans[block]
+        place = bisect_left(keys, key)
+        del keys[place], plans[place]
+        if keys:
+            self._last[block], self._shortest[block] = keys[-1], min(plans)
+        else:
+            for column in (self._keys, self._plans, self._last, self._shortest):
+                del column[block]
 
     def first(self, now: float, by: float) -> int | None:
-        least = self._least
-        if now + least[1] > by:
-            return None
-        node = 1
-        while node < self._leaves:
-            node *= 2
-            if now + least[node] > by:
-                node += 1
-        return node - self._leaves
+        for block, shortest in enumerate(self._shortest):
+            if now + shortest <= by:
+                plans = self._plans[block]
+                place = next(place for place, plan in enumerate(plans) if now + plan <= by)
+                return self._keys[block][place][1]
+        return None
+
+    def _divide(self, block: int) -> None:
+        half = len(self._keys[block]) // 2
+        self._keys[block : block + 1] = self._keys[block][:half], self._keys[block][half:]
+        self._plans[block : block + 1] = self._plans[block][:half], self._plans[block][half:]
+        self._last[block : block + 1] = (keys[-1] for keys in self._keys[block : block + 2])
+        self._shortest[block : block + 1] = (min(plans) for plans in self._plans[block : block + 2])

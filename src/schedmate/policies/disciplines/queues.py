@@ -56,9 +56,12 @@ class RunningMedian:
 
 
 class Queue(Protocol):
-    def put(self, job: int, key: float) -> None: ...
+    def put(self, job: int, key: float) -> None:
+        """It waits from now on, or has another key."""
 
     def start_fitting(self) -> None: ...
+
+    def waits(self, job: int) -> bool: ...
 
 
 class StrictQueue:
@@ -67,13 +70,24 @@ class StrictQueue:
     def __init__(self, cluster: ClusterView) -> None:
         self._cluster = cluster
         self._heap: list[tuple[float, int]] = []
+        self._key: dict[int, float] = {}
+        """Of waiting jobs; an entry of the heap with another key is out of date."""
 
     def put(self, job: int, key: float) -> None:
+        self._key[job] = key
         heappush(self._heap, (key, job))
 
+    def waits(self, job: int) -> bool:
+        return job in self._key
+
     def start_fitting(self) -> None:
-        heap, start = self._heap, self._cluster.start
-        while heap and start(heap[0][1]):
+        heap, keys, start = self._heap, self._key, self._cluster.start
+        while heap:
+            key, job = heap[0]
+            if keys.get(job) == key:
+                if not start(job):
+                    return
+                del keys[job]
             heappop(heap)
 
 
@@ -83,29 +97,41 @@ class FirstFitQueue:
     def __init__(self, cluster: ClusterView) -> None:
         self._cluster = cluster
         self._heaps: dict[int, list[tuple[float, int]]] = {}
+        self._key: dict[int, float] = {}
 
     def put(self, job: int, key: float) -> None:
+        self._key[job] = key
         heappush(self._heaps.setdefault(self._cluster.jobs.gpus[job], []), (key, job))
+
+    def waits(self, job: int) -> bool:
+        return job in self._key
 
     def start_fitting(self) -> None:
         cluster = self._cluster
         free = cluster.free
         if not free:
             return
-        fitting = [(heap[0], gpus) for gpus, heap in self._heaps.items() if heap and gpus <= free]
+        fitting = [
+            (head, gpus)
+            for gpus, heap in self._heaps.items()
+            if gpus <= free and (head := self._head(heap)) is not None
+        ]
         while fitting:
             first = min(fitting)
             (_, job), gpus = first
-            if cluster.start(job):
-                heap = self._heaps[gpus]
-                heappop(heap)
-                fitting = [
-                    ((heap[0], gpus) if one is first else one)
-                    for one in fitting
-                    if one[1] <= cluster.free and (one is not first or heap)
-                ]
-            else:  # enough GPUs, but fragmented: no job of that size fits
-                fitting.remove(first)
+            fitting.remove(first)
+            if cluster.start(job):  # else enough GPUs, but fragmented: no job of that size fits
+                del self._key[job]
+                head = self._head(self._heaps[gpus])
+                if head is not None:
+                    fitting.append((head, gpus))
+                fitting = [one for one in fitting if one[1] <= cluster.free]
+
+    def _head(self, heap: list[tuple[float, int]]) -> tuple[float, int] | None:
+        keys = self._key
+        while heap and keys.get(heap[0][1]) != heap[0][0]:
+            heappop(heap)
+        return heap[0] if heap else None
 
 
 class StaticOrder(Policy):
@@ -129,6 +155,10 @@ class StaticOrder(Policy):
 
     def arrived(self, job: int) -> None:
         self._queue.put(job, self._key_of(job))
+
+    def changed(self, job: int) -> None:
+        if self._queue.waits(job):
+            self._queue.put(job, self._key_of(job))
 
     def ended(self, job: int) -> None:
         """The GPUs are free again; there is nothing else to note."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedmate.model import BadInput
+from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.policies.orderings.base import Candidate, Ordering, nice_of
 from schedmate.policies.orderings.fifo import Fifo
 from schedmate.policies.orderings.sjf import Sjf
@@ -19,4 +20,4 @@ def ordering(name: str) -> Ordering:
         raise BadInput(f"no policy is called {name!r}; there are: {known}") from None
 
 
-__all__ = ["ORDERINGS", "Candidate", "Ordering", "nice_of", "ordering"]
+__all__ = ["DEFAULT_ORDERING", "ORDERINGS", "Candidate", "Ordering", "nice_of", "ordering"]

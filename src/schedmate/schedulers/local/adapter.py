@@ -27,6 +27,7 @@ from schedmate.model import (
     Submission,
 )
 from schedmate.model.account import account_name
+from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.local import detach
 from schedmate.schedulers.local.activity import activities
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
@@ -43,8 +44,6 @@ _REMEMBERED_S = 24 * 3600.0
 """Ended jobs are listed for a day; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
-_NICE_RANGE = 10_000
-"""Jobs do not age here, so nothing bounds it but the wish for readable numbers."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -60,7 +59,7 @@ class LocalScheduler:
         self._settings = settings
         self._queue = Queue(self._layout.queue)
         self._node = socket.gethostname()
-        self._most_nice = nice_range or _NICE_RANGE
+        self._most_nice = nice_range or NICE_RANGE
 
     def submit(self, submission: Submission) -> JobId:
         self._check(submission)
@@ -81,7 +80,7 @@ class LocalScheduler:
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
         entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
-        if not all(entry.state.ended for entry in entries):
+        if not all(entry.state.ended or entry.held for entry in entries):
             self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
         return [entry.as_job(self._node, self._most_nice) for entry in entries]
 
@@ -115,6 +114,13 @@ class LocalScheduler:
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
         return True
+
+    def hold(self, job_id: JobId) -> None:
+        self._queue.hold(_number(job_id))
+
+    def release(self, job_id: JobId) -> None:
+        self._queue.release(_number(job_id))
+        self.ensure_running()
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._queue.set_nice(_number(job_id), nice)

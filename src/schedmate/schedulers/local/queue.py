@@ -38,11 +38,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX jobs_by_state ON jobs (state, nice, id)",
         "CREATE INDEX jobs_by_end ON jobs (end_time)",
     ),
+    ("ALTER TABLE jobs ADD COLUMN held INTEGER NOT NULL DEFAULT 0",),
 )
 _FIELDS = (
     "id, name, user, workdir, command, script, request, stdout, stderr, nice, state,"
     " submit_time, eligible_time, start_time, end_time, exit_code, signal, restarts, slots,"
-    " ending, signalled_at, reason"
+    " ending, signalled_at, reason, held"
 )
 _REQUEUE = "REQUEUE"
 
@@ -73,6 +74,7 @@ class Entry:
     ending: str | None
     signalled_at: float | None
     reason: str
+    held: bool
 
     @property
     def width(self) -> int:
@@ -103,8 +105,9 @@ class Entry:
             nodes=() if self.state is JobState.PENDING else (node,),
             logs=tuple(dict.fromkeys(self.logs)),
             nice=self.nice,
-            most_nice=most_nice if self.state is JobState.PENDING else None,
+            most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
             reason=self.reason,
+            held=self.held,
         )
 
 
@@ -134,10 +137,14 @@ class Queue:
 
     def waiting(self, now: float) -> list[Entry]:
         """Those that may start, in the order in which they should."""
-        return self._select("state = 'PENDING' AND eligible_time <= ? ORDER BY nice, id", (now,))
+        return self._select(
+            "state = 'PENDING' AND NOT held AND eligible_time <= ? ORDER BY nice, id", (now,)
+        )
 
     def idle(self) -> bool:
-        return self._db.one("SELECT 1 FROM jobs WHERE state IN ('PENDING', 'RUNNING')") is None
+        """Whether nothing runs or may start; a job that is held has to be released first."""
+        unfinished = "state = 'RUNNING' OR state = 'PENDING' AND NOT held"
+        return self._db.one(f"SELECT 1 FROM jobs WHERE {unfinished}") is None  # noqa: S608
 
     def _select(self, where: str, values: Sequence[Any]) -> list[Entry]:
         # `where` is always one of the literals above
@@ -186,11 +193,11 @@ class Queue:
         return job_id
 
     def begin(self, job_id: int, slots: Sequence[int], now: float) -> bool:
-        """Take a pending job; False when it was cancelled meanwhile."""
+        """Take a pending job; False when it was cancelled or held meanwhile."""
         changed = self._db.run(
             "UPDATE jobs SET state = 'RUNNING', slots = ?, start_time = ?, end_time = NULL,"
             " exit_code = NULL, signal = NULL, ending = NULL, signalled_at = NULL, reason = ''"
-            " WHERE id = ? AND state = 'PENDING'",
+            " WHERE id = ? AND state = 'PENDING' AND NOT held",
             (json.dumps(list(slots)), now, job_id),
         )
         return changed == 1
@@ -249,7 +256,7 @@ class Queue:
         with self._db.transaction():
             state = self.entry(job_id).state
             if state is JobState.PENDING:
-                self._update(job_id, "state = 'CANCELLED', end_time = ?", (now,))
+                self._update(job_id, "state = 'CANCELLED', end_time = ?, held = 0", (now,))
             elif state is JobState.RUNNING:
                 # a cancellation outranks a requeue that is under way
                 self._update(job_id, "ending = 'CANCELLED'", ())
@@ -272,6 +279,18 @@ class Queue:
                 return False
             self._requeue(job_id, eligible_time)
             return True
+
+    def hold(self, job_id: int) -> None:
+        with self._db.transaction():
+            entry = self.entry(job_id)
+            if entry.state is not JobState.PENDING:
+                raise SchedulerError(f"job {job_id} does not wait any more: {entry.state}")
+            self._update(job_id, "held = 1", ())
+
+    def release(self, job_id: int) -> None:
+        with self._db.transaction():
+            self.entry(job_id)
+            self._update(job_id, "held = 0", ())
 
     def set_nice(self, job_id: int, nice: int) -> None:
         with self._db.transaction():
@@ -317,5 +336,6 @@ def _entry(row: tuple[Any, ...]) -> Entry:
     values["command"] = tuple(json.loads(values["command"]))
     values["request"] = loads(Request, values["request"])
     values["state"] = JobState(values["state"])
+    values["held"] = bool(values["held"])
     values["slots"] = tuple(json.loads(values["slots"]))
     return Entry(**values)

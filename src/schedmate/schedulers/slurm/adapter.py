@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schedmate.model import NotFound, PartlyKnown, SchedulerError
+from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
 from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
@@ -126,6 +126,22 @@ class SlurmScheduler:
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         return allows(job.request, node)
 
+    def hold(self, job_id: JobId) -> None:
+        """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
+        self._refuse_unless_pending(self._record(_checked(job_id)))
+        self._slurm.ask("scontrol", "uhold", job_id)
+        try:
+            self._refuse_unless_pending(self._record(job_id))
+        except SchedulerError:
+            # Slurm takes a hold of a running job in silence, and would hold its next run
+            self._slurm.ask("scontrol", "release", job_id)
+            raise
+
+    def release(self, job_id: JobId) -> None:
+        """See `Scheduler.release`. A release also resets the priority of a job that is not held."""
+        if parsing.is_held(self._record(_checked(job_id))):
+            self._slurm.ask("scontrol", "release", job_id)
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._update(job_id, f"Nice={nice}")
 
@@ -172,6 +188,11 @@ class SlurmScheduler:
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
         return rows[0]
+
+    def _refuse_unless_pending(self, record: parsing.Record) -> None:
+        if parsing.state_of(record) is not JobState.PENDING:
+            state = record["State"].lower()
+            raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
     def _update(self, job_id: JobId, *changes: str) -> None:
         self._slurm.ask("scontrol", "update", f"JobId={_checked(job_id)}", *changes)

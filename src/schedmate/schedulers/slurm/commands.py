@@ -30,6 +30,8 @@ _UNREACHABLE = re.compile(
 _UNKNOWN_JOB = re.compile(r"invalid job id|invalid job array|no job_id specified", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: |fatal: )?")
 _LONGEST_COMPLAINT = 400
+_OF_ACCOUNTING = ("sacct", "sacctmgr")
+"""Commands that ask slurmdbd, which may be away while the controller is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def _refuse(name: str, returncode: int, complaint: str) -> None:
     if _UNKNOWN_JOB.search(text):
         raise NotFound(f"Slurm does not know this job ({name}: {text})")
     if _UNREACHABLE.search(text):
-        raise SchedulerUnreachable(f"Slurm cannot be reached ({name}: {text})")
+        part = "Slurm's accounting (slurmdbd)" if name in _OF_ACCOUNTING else "Slurm"
+        raise SchedulerUnreachable(f"{part} cannot be reached ({name}: {text})")
     if returncode:
         raise SchedulerError(f"{name}: {text or f'exit code {returncode}'}")
 

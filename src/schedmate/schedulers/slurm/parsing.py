@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobState, Request, SchedulerError
+from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
@@ -55,6 +56,7 @@ SQUEUE_FIELDS = (
     "Reservation",
     "Requeue",
     "BatchFlag",
+    "UserID",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -74,6 +76,7 @@ SACCT_FIELDS = (
     "ReqCPUS",
     "NNodes",
     "AllocTRES",
+    "UID",
 )
 _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmin", "JobHeldUser"})
 """Reasons of a job that is queued again while its last run is still being ended."""
@@ -104,9 +107,7 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
 
 def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job:
     """A job as the controller shows it."""
-    state = values.state(record["State"])
-    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
-        state = JobState.PENDING
+    state = state_of(record)
     nodes = expand(record["NodeList"])
     command = split_command(record["Command"], is_file)
     started = state is not JobState.PENDING and bool(nodes)
@@ -114,7 +115,7 @@ def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job
     return Job(
         id=record["JobArrayID"],
         name=record["Name"],
-        user=record["UserName"],
+        user=_user(record["UserName"], record["UserID"]),
         state=state,
         workdir=record["WorkDir"],
         command=command,
@@ -131,7 +132,14 @@ def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job
         nice=_number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
         reason="" if record["Reason"] == "None" else record["Reason"],
+        held=state is JobState.PENDING and is_held(record),
     )
+
+
+def state_of(record: Record) -> JobState:
+    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
+        return JobState.PENDING
+    return values.state(record["State"])
 
 
 def split_command(text: str, is_file: IsFile) -> tuple[str, ...]:
@@ -168,9 +176,9 @@ def _queued_request(record: Record) -> Request:
         memory_mb=values.megabytes(resources.get("mem", "")),
         time_limit_s=values.limit_s(record["TimeLimit"]),
         partition=record["Partition"] or None,
-        required_nodes=expand(_said(record["ReqNodes"])),
-        features=_said(record["Feature"]),
-        reservation=_said(record["Reservation"]),
+        required_nodes=expand(_stated(record["ReqNodes"])),
+        features=_stated(record["Feature"]),
+        reservation=_stated(record["Reservation"]),
     )
 
 
@@ -192,7 +200,7 @@ def _most_nice(record: Record, site: Site | None) -> int | None:
     return None if site is None else site.most_nice(priority, nice)
 
 
-def _said(text: str) -> str:
+def _stated(text: str) -> str:
     return "" if text in ("(null)", "N/A") else text
 
 
@@ -203,7 +211,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
         array_id=record["ArrayJobID"],
         task_id=task if task.isdecimal() else None,
         name=record["Name"],
-        user=record["UserName"],
+        user=_user(record["UserName"], record["UserID"]),
         node=nodes[0] if nodes else "",
     )
     return log_paths(record["STDOUT"], record["STDERR"], record["WorkDir"], names)
@@ -231,7 +239,7 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
     return Job(
         id=row["JobID"],
         name=row["JobName"],
-        user=row["User"],
+        user=_user(row["User"], row["UID"]),
         state=state,
         workdir=row["WorkDir"],
         request=Request(
@@ -251,6 +259,11 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
         restarts=restarts,
         nodes=nodes,
     )
+
+
+def _user(name: str, uid: str) -> str:
+    """Slurm calls every user whom its machine does not know `nobody`, who is another user."""
+    return account_name(int(uid)) if name in ("nobody", "") and uid.isdecimal() else name
 
 
 def _number(text: str) -> int | None:

@@ -1,23 +1,17 @@
-"""What `scontrol show config` reports of a site. Pure: text in, values out."""
+"""What `scontrol show config` says of a site. Pure: text in, values out."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-_FEW = 1000
-"""The range of nice numbers where ageing has no weight. With priority/basic each later job starts
-one lower, so that so many may overtake."""
-_FLOOR = 2
-"""Slurm never lowers a priority below 1, where nice numbers no longer order jobs."""
-_LEAST = 10
-"""A smaller range orders nothing."""
+from schedmate.model import priority
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     has_accounting: bool = False
-    nice_range: int = _FEW
+    nice_range: int = priority.NICE_RANGE
 
     @classmethod
     def read(cls, config: str, nice_range: int | None = None) -> Site:
@@ -29,12 +23,9 @@ class Site:
         ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
         return cls(
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
-            nice_range=nice_range or (int(weight) if ages else 0) or _FEW,
+            nice_range=nice_range or priority.nice_range(int(weight) if ages else None),
         )
 
-    def most_nice(self, priority: int | None, nice: int) -> int | None:
-        """How far a job may be set back; None where it has no place to be given."""
-        if priority is None or priority < _FLOOR:  # 0 means that it is held
-            return None
-        room = min(self.nice_range, priority + nice - _FLOOR)
-        return room if room >= _LEAST else None
+    def most_nice(self, points: int | None, nice: int) -> int | None:
+        """How far a job of this priority may be set back; None where it has no place."""
+        return priority.most_nice(points, nice, self.nice_range)

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _TRY_AGAIN_S = 5.0
 _GIVE_UP_S = 3600.0
+_LONGEST_JOIN_S = 5.0
+_THREAD = "schedmate-background"
 _log = logging.getLogger("schedmate.background")
 
 
@@ -32,15 +34,16 @@ class _Task:
 class BackgroundQueue:
     """One task at a time, in one thread: a small model on a shared machine can do no more.
 
-    A process that stops does not wait for the thread. A task that finds no model is kept for a
-    while: one may be installed, or come back.
+    A process that stops waits only a little for the thread, see `is_working`. A task that finds
+    no model is kept for a while: one may be installed, or come back.
     """
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[_Task, Any]] = SimpleQueue()
         self._closing = threading.Event()
-        threading.Thread(target=self._work, name="background", daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name=_THREAD, daemon=True)
+        self._thread.start()
 
     def submit(self, about: str, work: Callable[[], T], then: Callable[[T, float], None]) -> None:
         """`work` is called in the other thread, `then` in the one that calls `deliver`."""
@@ -57,8 +60,10 @@ class BackgroundQueue:
             task.then(result, now)
 
     def close(self) -> None:
+        """Wait a little for the task that is under way; what waits behind it is dropped."""
         self._closing.set()
         self._tasks.put(None)
+        self._thread.join(_LONGEST_JOIN_S)
 
     def _work(self) -> None:
         while (task := self._tasks.get()) is not None and not self._closing.is_set():
@@ -72,3 +77,11 @@ class BackgroundQueue:
                 _log.info("no result about %s: %s", task.about, error)
             except Exception:  # noqa: BLE001 - one task that fails must not end the thread
                 _log.warning("no result about %s", task.about, exc_info=True)
+
+
+def is_working() -> bool:
+    """Whether a task is still under way in this process.
+
+    The interpreter must not be shut down around it: SQLite or a model's client would crash.
+    """
+    return any(thread.name == _THREAD and thread.is_alive() for thread in threading.enumerate())

@@ -7,6 +7,7 @@ store already are taken from there.
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ from schedmate.core import (
     job_of,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.pattern_learning import PatternLearning
@@ -51,12 +52,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.core.events import DiagnosedBy
+    from schedmate.model import Advice
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
     from schedmate.store import Store
 
 _RETRY_AFTER_S = 60.0
 _HANG = "hang"
+_PLACELESS_S = 2.0
+"""How long new jobs may be read before all of them have a provisional place in the queue."""
+_READ_AGAIN_S, _READ_FOR_S = 300.0, 86400.0
+"""How often, and how long after its end, a log that cannot be read is tried again."""
 _log = logging.getLogger("schedmate.daemon")
 
 
@@ -92,6 +98,10 @@ class Daemon:
         self._retry_at: dict[JobId, float] = {}
         self._started = False
         self._to_advise: deque[Job] = deque()
+        self._provisional: dict[JobId, Action] = {}
+        """Places in the queue for jobs that are about to be read in this look."""
+        self._unread: dict[JobId, tuple[Job, float]] = {}
+        """Failed jobs with logs that could not be read, and when to try again."""
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
@@ -104,17 +114,46 @@ class Daemon:
         for job in jobs:
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
-        while self._to_advise:
-            self._advise_pending(self._to_advise.popleft(), now)
+        self._advise_all_pending(now)
         for job_id, progress in self._watching.look(now):
             if self._filter.is_new(job_id, progress, now):
                 self._send(ProgressSeen(now, job_id, progress))
         self._measure_suspects(now)
+        self._diagnose_unread(now)
         self._send_events_of_verbs()
         self._site_model.consider(now)
         self._background.deliver(now)
         self._actions.finish_interrupted(now)
         self._recorder.flush()
+
+    def _advise_all_pending(self, now: float) -> None:
+        """A job that is read at once gets its final place only; none waits long for a place."""
+        until = time.monotonic() + _PLACELESS_S
+        while self._to_advise:
+            if time.monotonic() > until:
+                self._place_provisionally(now)
+            self._advise_pending(self._to_advise.popleft(), now)
+        self._place_provisionally(now)
+
+    def _place_provisionally(self, now: float) -> None:
+        places, self._provisional = self._provisional, {}
+        for action in places.values():
+            self._act(action, now)
+
+    def _diagnose_unread(self, now: float) -> None:
+        for job, at in list(self._unread.values()):
+            if now >= at:
+                del self._unread[job.id]
+                with self._isolated(job, now):
+                    self._diagnose_again(job, now)
+
+    def _diagnose_again(self, job: Job, now: float) -> None:
+        known, before = self._engine.known.get(job.id), self._store.diagnoses(job.id)
+        if known is None or known.job.restarts != job.restarts:
+            return
+        diagnosis = self._diagnose(job, now, hung=False)
+        if not diagnosis.unread_logs or diagnosis.reason != before[job.restarts].reason:
+            self._send(self._found(job, diagnosis, now))
 
     def _measure_suspects(self, now: float) -> None:
         """All that are due, with one question."""
@@ -141,6 +180,8 @@ class Daemon:
             self._retry_at.pop(job_id, None)
 
     def _forget(self, job_id: JobId, now: float) -> None:
+        self._provisional.pop(job_id, None)
+        self._unread.pop(job_id, None)
         self._send(JobForgotten(now, job_id))
         self._recorder.forget(job_id)
         self._filter.forget(job_id)
@@ -190,14 +231,8 @@ class Daemon:
 
     def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
         match instruction:
-            case Advise(job=job, again=True):
-                return self._advise_again(job, now)
-            case Advise(job=job) if job.state is JobState.PENDING:
-                self._to_advise.append(job)  # all that wait are ordered before one is read
-            case Advise(job=job):
-                advised = self._advise(job, now)
-                self._site_model.submitted(job)
-                return advised
+            case Advise():
+                return self._advise_as_wanted(instruction, now)
             case Track(job=job):
                 self._site_model.started(job)
                 self._watching.begin(job)
@@ -207,24 +242,55 @@ class Daemon:
                 return [self._found(job, self._diagnose(job, now, hung=hung), now)]
             case Remember(job=job):
                 self._remember(job)
+            case Act(action=action) if action.provisional:
+                self._provisional[action.job_id] = action
             case Act(action=action):
-                self._recorder.flush()
-                self._actions.carry_out(action, now)
+                self._act(action, now)
         return []
+
+    def _act(self, action: Action, now: float) -> None:
+        replaced = self._provisional.get(action.job_id)
+        if replaced is not None and action.kind == replaced.kind:
+            self._actions.note(self._provisional.pop(action.job_id), now)
+        self._recorder.flush()
+        self._actions.carry_out(action, now)
+
+    def _advise_as_wanted(self, wanted: Advise, now: float) -> Sequence[Event]:
+        job = wanted.job
+        if wanted.again:
+            return self._advise_again(job, now)
+        if wanted.afresh:
+            return self._advise_afresh(job, now)
+        if job.state is JobState.PENDING:
+            self._to_advise.append(job)  # all that wait are seen before one is read
+            return []
+        advised = self._advise(job, now)
+        self._site_model.submitted(job)
+        return advised
 
     def _advise(self, job: Job, now: float) -> Sequence[Event]:
         """Fail open: a job that cannot be read is scheduled without a prediction."""
         kept = self._store.advice(job.id)
-        if kept is None and not job.state.ended:
-            try:
-                target = Target.from_job(job, self._scheduler.script(job.id))
-                advised = self._advisor.advise(target)
-            except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
-                _log.warning("no advice on job %s", job.id, exc_info=True)
-                return [JobAdvised(now, job.id, None)]
-            kept = KeptAdvice(advised.advice, advised.fingerprint)
-            self._store.keep_advice(job.id, kept)
-        return [] if kept is None else [JobAdvised(now, job.id, kept.advice)]
+        if kept is not None:
+            return [JobAdvised(now, job.id, kept.advice)]
+        if job.state.ended:
+            return []
+        return [JobAdvised(now, job.id, self._read(job))]
+
+    def _read(self, job: Job) -> Advice | None:
+        try:
+            target = Target.from_job(job, self._scheduler.script(job.id))
+            advised = self._advisor.advise(target)
+        except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
+            _log.warning("no advice on job %s", job.id, exc_info=True)
+            return None
+        self._store.keep_advice(job.id, KeptAdvice(advised.advice, advised.fingerprint))
+        return advised.advice
+
+    def _advise_afresh(self, job: Job, now: float) -> Sequence[Event]:
+        """A held job, by its files as they are now."""
+        advice = self._read(job)
+        return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
         kept = self._site_model.predict_again(job)
@@ -233,13 +299,16 @@ class Daemon:
     def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
         known = self._store.diagnoses(job.id).get(job.restarts)
         # a run that seemed to hang and then ended by itself is another case
-        settled = known if known is not None and (hung or known.reason != _HANG) else None
+        is_settled = known is not None and (hung or known.reason != _HANG) and not _is_unread(known)
+        settled = known if is_settled else None
         if settled is not None and not self._handler.leaves_open(settled):
             return settled
         case = self._case(job, now, hung=hung)
         diagnosis = settled or self._handler.diagnose(case)
         if settled is None:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        if _is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
+            self._unread[job.id] = job, now + _READ_AGAIN_S
         if self._handler.leaves_open(diagnosis):
             # also after a restart: the answer may have been lost
             self._background.submit(
@@ -286,3 +355,8 @@ class Daemon:
         measured = measured_gpus(self._scheduler, job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
+
+
+def _is_unread(diagnosis: Diagnosis) -> bool:
+    """What a person or a memory answered does not depend on the log any more."""
+    return bool(diagnosis.unread_logs) and diagnosis.source != "memory"

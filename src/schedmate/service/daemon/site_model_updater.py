@@ -12,16 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predicting.facts import Ran, facts_of
-from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.facts import Ran, facts_of
+from schedmate.advisor.predict.lore import learnt_lore
+from schedmate.advisor.predict.prediction import predict
 from schedmate.model import JobState
 from schedmate.service.usecases.history_import import learn_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schedmate.advisor.predicting.site_model import SiteModel
+    from schedmate.advisor.predict.site_model import SiteModel
     from schedmate.model import Job, JobId
     from schedmate.service.daemon.background import BackgroundQueue
     from schedmate.store import KeptAdvice, Store

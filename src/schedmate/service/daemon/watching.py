@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from schedmate.model import SchedMateError
+from schedmate.model import JobState, SchedMateError
 from schedmate.service.records.log_files import logs_of
 from schedmate.service.records.run_record import EndedRun
 from schedmate.service.records.run_tracking import TrackedRun, track_run
@@ -30,6 +30,13 @@ _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05
 """Of one look, so that a thousand jobs are written down over several of them."""
+_ENDED: dict[JobState, Literal["finished", "failed"]] = {
+    JobState.COMPLETED: "finished",
+    JobState.FAILED: "failed",
+    JobState.OUT_OF_MEMORY: "failed",
+    JobState.NODE_FAIL: "failed",
+}
+"""What the scheduler's state leaves no doubt about; of the others the log shows how they ended."""
 _log = logging.getLogger("schedmate.watching")
 
 
@@ -80,11 +87,12 @@ class LogWatcher:
             one = track_run(job, self._store)  # by a daemon that was gone before the run was over
         if one is None or job.end_time is None:
             return None
-        progress = self._poll(one, job.end_time)
+        ended = _ENDED.get(job.state)
+        progress = self._poll(one, job.end_time, ended)
         for _ in range(_MOST_LAST_LOOKS):
             if progress is None or not one.tracker.behind:
                 break
-            progress = self._poll(one, job.end_time)
+            progress = self._poll(one, job.end_time, ended)
         if progress is None:
             return None
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
@@ -117,9 +125,11 @@ class LogWatcher:
                 break
         return polled
 
-    def _poll(self, one: TrackedRun, now: float) -> Progress | None:
+    def _poll(
+        self, one: TrackedRun, now: float, ended: Literal["finished", "failed"] | None = None
+    ) -> Progress | None:
         try:
-            return self._as_shown(one, one.tracker.poll(now))
+            return self._as_shown(one, one.tracker.poll(now, ended=ended))
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
             _log.exception("the logs of job %s cannot be tracked", one.job.id)
             self.forget(one.job.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached
+from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
 
 if TYPE_CHECKING:
     from schedmate.model import Job, PastRun
@@ -27,6 +27,7 @@ def past_of(job: Job, store: Store) -> Past:
         nice=NiceHistory.of(records, job.restarts),
         user_limit_s=asked,
         our_limit_s=None if asked is None or ours is None else ours.value,
+        hold=hold_phase(records, held=job.held),
     )
 
 

@@ -1,12 +1,12 @@
-"""What a person does about one job: queue it again, or correct its diagnosis."""
+"""What a person does about one job: queue it again, release it, or correct its diagnosis."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from schedmate.core import JobDiagnosed
-from schedmate.model import JobState, NotFound, SchedulerError
+from schedmate.core import JobDiagnosed, hold_phase
+from schedmate.model import Action, DecisionReason, JobState, NotFound, SchedulerError
 from schedmate.service.records.attempts import reached_in
 from schedmate.service.records.event_log import MOST_EVENTS, kept
 
@@ -46,6 +46,25 @@ def _job(scheduler: Scheduler, job_id: JobId) -> Job:
     if not found:
         raise NotFound(f"{scheduler.name} does not know job {job_id}")
     return found[0]
+
+
+def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
+    """Let a job start that SchedMate holds; it is not held again."""
+    job = _job(scheduler, job_id)
+    if not job.held:
+        raise SchedulerError(f"job {job_id} is not held")
+    if hold_phase(store.actions(job_id=job_id), held=True) != "ours":
+        raise SchedulerError(
+            f"job {job_id} was not held by SchedMate; release it as it was held"
+            f"{f', with scontrol release {job_id}' if scheduler.name == 'slurm' else ''}"
+        )
+    reason = DecisionReason(code="by_a_person")
+    action = Action(
+        kind="release", job_id=job_id, attempt=job.restarts, why="released by hand", reason=reason
+    )
+    scheduler.release(job_id)
+    store.intend(action, at=time.time())
+    store.settle(action, "done", at=time.time())
 
 
 def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:

@@ -116,7 +116,8 @@ def job_views(
 def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
     """One job, from history when the scheduler has forgotten it.
 
-    A failure that no daemon has looked at yet is looked at here, by the rules alone.
+    A failure that no daemon has looked at yet, or whose log it could not read, is looked at here,
+    by the rules alone.
     """
     found = job_views(scheduler, store, viewer, [job_id])
     run = None if found else store.run(job_id)
@@ -132,7 +133,8 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
 def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
     job, now = view.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
-    if job.state.failed and job.restarts not in view.diagnoses:
+    known = view.diagnoses.get(job.restarts)
+    if job.state.failed and (known is None or known.unread_logs):
         from schedmate.handler import Case, Handler
 
         case = Case.of_job(

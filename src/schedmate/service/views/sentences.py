@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
+_NEVER = {
+    "DependencyNeverSatisfied": "never starts: a job that it depends on did not end as it asks",
+    "BadConstraints": "never starts: no node has what it asks for",
+}
+_OWN_CONDITION = {
+    "Dependency": "for another job that it depends on",
+    "BeginTime": "for its start time",
+}
+"""Reasons that have nothing to do with the queue."""
+
 
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
     job = view.job
@@ -29,7 +39,7 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
         return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
     left = view.remaining_s(now)
     if left is None:
-        return f"job {job.id} runs; its end is unknown by its log and by its history"
+        return f"job {job.id} runs; neither its log nor its history shows how long"
     progress = view.progress
     ends_by: EndsBy = "unknown" if progress is None or progress.eta_s is None else progress.ends_by
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
@@ -96,8 +106,28 @@ def _after(view: JobView, written: Written) -> str:
     return "".join(f"; {word}" for word in words)
 
 
+def _why_held(view: JobView) -> str:
+    job, last = view.job, None
+    for record in view.actions:
+        if record.action.kind in ("hold", "release"):
+            last = record
+    if last is None or last.action.kind != "hold" or last.state not in ("done", "intended"):
+        return f"job {job.id} is held{f' ({job.reason})' if job.reason else ''}"
+    return (
+        f"job {job.id} is held by SchedMate: {last.action.why}; it is released once that is "
+        f"mended, or by: schedmate release {job.id}"
+    )
+
+
 def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
     job = view.job
+    if job.held:
+        return f"{_why_held(view)}{_before(view, written)}"
+    if job.reason in _NEVER:
+        return f"job {job.id} {_NEVER[job.reason]} ({job.reason}){_before(view, written)}"
+    if job.reason in _OWN_CONDITION:
+        condition = _OWN_CONDITION[job.reason]
+        return f"job {job.id} waits {condition} ({job.reason}){_before(view, written)}"
     running = sum(other.state is JobState.RUNNING for other in queue)
     ahead = sum(
         other.state is JobState.PENDING
@@ -107,6 +137,13 @@ def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
     because = f" ({job.reason})" if job.reason else ""
     queue_words = f"{running} running and {ahead} waiting jobs"
     return f"job {job.id} waits behind {queue_words}{because}{_before(view, written)}"
+
+
+def expected_in_words(spread: Spread, written: Written) -> str:
+    """`00:10:00 (00:08:00 to 00:20:00)`; a range that says nothing is no answer."""
+    if spread.too_wide:
+        return "unknown (past runs differ by more than a thousand times)"
+    return f"{written(spread.p50)} ({written(spread.p10)} to {written(spread.p90)})"
 
 
 def end_in_words(left: Spread, ends_by: EndsBy, written: Written, *, brief: bool = False) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 Place = tuple[tuple[int, int], ...]
@@ -29,11 +29,16 @@ class Cluster(Protocol):
 
     def kind_of(self, place: Place) -> int: ...
 
-    def take(self, gpus: int, kind: int | None = None) -> Place | None:
+    def take(
+        self, gpus: int, kind: int | None = None, excluded: Collection[int] = ()
+    ) -> Place | None:
         """All of them, or None where they cannot be had together; of the first kind that has
-        them where none is named."""
+        them where none is named, and on none of the excluded nodes."""
 
-    def fits(self, gpus: int, kind: int | None = None) -> bool: ...
+    def fits(self, gpus: int, kind: int | None = None, excluded: Collection[int] = ()) -> bool: ...
+
+    def nodes_for(self, gpus: int) -> Sequence[int]:
+        """Those that are up and large enough for a part of a job of that size."""
 
     def is_scattered(self, place: Place) -> bool:
         """Whether it is on more nodes than it need be."""
@@ -58,14 +63,27 @@ class Pool:
     def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
         return 0
 
-    def take(self, gpus: int, kind: int | None = None) -> Place | None:  # noqa: ARG002 - all are alike
+    def take(
+        self,
+        gpus: int,
+        kind: int | None = None,  # noqa: ARG002 - all are alike
+        excluded: Collection[int] = (),  # noqa: ARG002 - there are no nodes
+    ) -> Place | None:
         if gpus > self.free:
             return None
         self.free -= gpus
         return ((0, gpus),)
 
-    def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
+    def fits(
+        self,
+        gpus: int,
+        kind: int | None = None,  # noqa: ARG002 - all are alike
+        excluded: Collection[int] = (),  # noqa: ARG002 - there are no nodes
+    ) -> bool:
         return gpus <= self.free
+
+    def nodes_for(self, gpus: int) -> Sequence[int]:  # noqa: ARG002 - there are no nodes
+        return ()
 
     def is_scattered(self, place: Place) -> bool:  # noqa: ARG002 - there is one place to be
         return False
@@ -99,16 +117,34 @@ class Nodes:
     def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
         return 0
 
-    def take(self, gpus: int, kind: int | None = None) -> Place | None:  # noqa: ARG002 - all are alike
-        place = self._find(gpus)
+    def take(
+        self,
+        gpus: int,
+        kind: int | None = None,  # noqa: ARG002 - all are alike
+        excluded: Collection[int] = (),
+    ) -> Place | None:
+        place = self._find(gpus, excluded)
         if place is not None:
             for node, count in place:
                 self._left[node] -= count
             self.free -= gpus
         return place
 
-    def fits(self, gpus: int, kind: int | None = None) -> bool:  # noqa: ARG002 - all are alike
-        return self._find(gpus) is not None
+    def fits(
+        self,
+        gpus: int,
+        kind: int | None = None,  # noqa: ARG002 - all are alike
+        excluded: Collection[int] = (),
+    ) -> bool:
+        return self._find(gpus, excluded) is not None
+
+    def nodes_for(self, gpus: int) -> Sequence[int]:
+        least = min(gpus, self._largest)
+        return [
+            node
+            for node, size in enumerate(self._sizes)
+            if size >= least and node not in self._down
+        ]
 
     def is_scattered(self, place: Place) -> bool:
         gpus = sum(count for _, count in place)
@@ -132,24 +168,28 @@ class Nodes:
             self.gpus += self._sizes[node]
             self.free += self._left[node]
 
-    def _find(self, gpus: int) -> Place | None:
+    def _find(self, gpus: int, excluded: Collection[int] = ()) -> Place | None:
         if gpus > self.free:
             return None
-        together = self._on_one(gpus) if gpus <= self._largest else self._on_whole_ones(gpus)
-        return together or (self._collected(gpus) if self._spread else None)
+        shut = self._down.union(excluded) if excluded else self._down
+        if gpus <= self._largest:
+            together = self._on_one(gpus, shut)
+        else:
+            together = self._on_whole_ones(gpus, shut)
+        return together or (self._collected(gpus, shut) if self._spread else None)
 
-    def _on_one(self, gpus: int) -> Place | None:
+    def _on_one(self, gpus: int, shut: set[int]) -> Place | None:
         rooms = [
             (left, node)
             for node, left in enumerate(self._left)
-            if left >= gpus and node not in self._down
+            if left >= gpus and node not in shut
         ]
         return ((min(rooms)[1], gpus),) if rooms else None
 
-    def _on_whole_ones(self, gpus: int) -> Place | None:
+    def _on_whole_ones(self, gpus: int, shut: set[int]) -> Place | None:
         place: list[tuple[int, int]] = []
         for node, left in enumerate(self._left):
-            if gpus >= self._sizes[node] == left and node not in self._down:
+            if gpus >= self._sizes[node] == left and node not in shut:
                 place.append((node, left))
                 gpus -= left
         if not gpus:
@@ -158,13 +198,13 @@ class Nodes:
         rest = [
             (left, node)
             for node, left in enumerate(self._left)
-            if left >= gpus and node not in used and node not in self._down
+            if left >= gpus and node not in used and node not in shut
         ]
         return (*place, (min(rest)[1], gpus)) if rest else None
 
-    def _collected(self, gpus: int) -> Place:
+    def _collected(self, gpus: int, shut: set[int]) -> Place | None:
         rooms = sorted(
-            (-left, node) for node, left in enumerate(self._left) if left and node not in self._down
+            (-left, node) for node, left in enumerate(self._left) if left and node not in shut
         )
         place = []
         for negative, node in rooms:
@@ -172,8 +212,8 @@ class Nodes:
             place.append((node, count))
             gpus -= count
             if not gpus:
-                break
-        return tuple(place)
+                return tuple(place)
+        return None
 
 
 class Kinds:
@@ -198,15 +238,27 @@ class Kinds:
     def kind_of(self, place: Place) -> int:
         return self._of_node(place[0][0])
 
-    def take(self, gpus: int, kind: int | None = None) -> Place | None:
+    def take(
+        self, gpus: int, kind: int | None = None, excluded: Collection[int] = ()
+    ) -> Place | None:
         for each in self._asked(kind):
-            place = self._parts[each].take(gpus)
+            place = self._parts[each].take(gpus, None, self._within(each, excluded))
             if place is not None:
                 return tuple((node + self._first[each], count) for node, count in place)
         return None
 
-    def fits(self, gpus: int, kind: int | None = None) -> bool:
-        return any(self._parts[each].fits(gpus) for each in self._asked(kind))
+    def fits(self, gpus: int, kind: int | None = None, excluded: Collection[int] = ()) -> bool:
+        return any(
+            self._parts[each].fits(gpus, None, self._within(each, excluded))
+            for each in self._asked(kind)
+        )
+
+    def nodes_for(self, gpus: int) -> Sequence[int]:
+        return [
+            node + first
+            for part, first in zip(self._parts, self._first, strict=True)
+            for node in part.nodes_for(gpus)
+        ]
 
     def is_scattered(self, place: Place) -> bool:
         return self._parts[self.kind_of(place)].is_scattered(place)
@@ -226,6 +278,9 @@ class Kinds:
 
     def _asked(self, kind: int | None) -> Sequence[int]:
         return range(len(self._parts)) if kind is None else (kind,)
+
+    def _within(self, kind: int, nodes: Collection[int]) -> Collection[int]:
+        return [node - self._first[kind] for node in nodes] if nodes else ()
 
     def _of_node(self, node: int) -> int:
         return bisect_right(self._first, node) - 1

@@ -7,46 +7,30 @@ order of submission; so the outcome does not depend on the order of a tie.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
-from types import MappingProxyType
-from typing import Protocol
 
 import numpy as np
 
+from schedmate.model import JobState
+from schedmate.model.priority import most_nice
 from schedmate.policies import JobColumns, Policy
-from schedmate.simulator.engine.cluster import Cluster, Physics, Place, Pool
+from schedmate.simulator.engine.cluster import Cluster, Physics
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.outcome import Changes, Outcome
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.engine.running import END, Running, Seat, Watcher
+from schedmate.simulator.engine.steering import AtOnce, Beside, Recovery
+from schedmate.simulator.traces.columns import STATES, Columns, Floats
 
 Progress = Callable[[int, int], None]
 
 _PROGRESS_CALLS = 200
-_END, _REPAIR, _FAULT, _MISTAKE, _BACK, _WAKE = range(6)
+_REPAIR, _FAULT, _BACK, _WAKE, _LIMIT, _CALL = range(END + 1, END + 7)
+_BY_HAND, _REQUEUED = range(2)
 
 
-class Recovery(Protocol):
-    """What becomes of a job whose node failed, or that was stopped by mistake."""
-
-    @property
-    def mistakes(self) -> Mapping[int, float]:
-        """Jobs that will be stopped once though they are sound, and after how many seconds."""
-
-    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:
-        """Seconds until it waits again, and how much of what was done need not be done again.
-        No node failed where it was a mistake."""
-
-
-class Watcher(Protocol):
-    """Reads what running jobs print."""
-
-    def remaining(self, job: int, done_s: float) -> float:
-        """Seconds to the end by its log; `nan` where that does not tell."""
-
-
-class Engine:
-    """One run of one policy; a `World` to it. See `World` for what its methods mean."""
+class Engine(Running):
+    """One run of one policy: a `ClusterView` to it, `Steered` for what stands beside it."""
 
     def __init__(
         self,
@@ -62,39 +46,35 @@ class Engine:
         faults: Sequence[Fault] = (),
         recovery: Recovery | None = None,
         watcher: Watcher | None = None,
+        beside: Beside | None = None,
+        nice_range: int | None = None,
         on_progress: Progress | None = None,
     ) -> None:
-        self.jobs = seen
-        self.now = -math.inf
+        super().__init__(
+            columns,
+            seen,
+            cluster,
+            physics=physics,
+            speeds=speeds,
+            restart_s=restart_s,
+            watcher=watcher,
+        )
         self._policy = policy
-        self._cluster = cluster
-        self._pool = cluster if isinstance(cluster, Pool) else None
-        self._physics = physics
-        self._speeds = tuple(speeds)
-        self._restart_s = restart_s
-        self._recovery = recovery or _AtOnce()
-        self._mistakes = self._recovery.mistakes
-        self._watcher = watcher
+        self._beside = beside
+        self._nice_range = nice_range
+        self._recovery = recovery or AtOnce(columns.duration.tolist())
         self._on_progress = on_progress
-        count = len(columns)
-        self._asked = columns.gpus.tolist()
+        self._limits = columns.limit.tolist()
         self._status = columns.status.copy()
-        self._left = columns.duration.tolist()
-        self._work = columns.duration.tolist()
-        self._since = [0.0] * count
-        self._ran = [False] * count
-        self._overhead = [0.0] * count
-        self._pace = [1.0] * count
-        self._served = [0.0] * count
-        self._gpu_s = [0.0] * count
-        self._version = [0] * count
-        self._first: list[float | None] = [None] * count
-        self._end = [math.nan] * count
-        self._stops = [0] * count
-        self._seat: dict[int, _Seat | None] = {}
-        self._changes: list[tuple[float, int]] = []
+        self._end = [math.nan] * len(columns)
         self._ended = 0
-        self._heap: list[tuple[float, int, int, int]] = []
+        self._place = list(self.jobs.queue_key)
+        self._lowered: dict[int, float] = {}
+        """Limits below those that the users asked for: a run that meets one is killed."""
+        self._returns = [0] * len(columns)
+        self._coming = 0
+        self._stirred = True
+        """Whether something happened that a policy may decide upon."""
         self._faults = faults
         for number, fault in enumerate(faults):
             heappush(self._heap, (fault.at, _FAULT, number, 0))
@@ -102,200 +82,78 @@ class Engine:
         self._order = np.argsort(times, kind="stable").tolist()
         self._times = times[self._order].tolist()
 
-    @property
-    def gpus(self) -> int:
-        return self._cluster.gpus
-
-    @property
-    def free(self) -> int:
-        return self._cluster.free
-
     def run(self) -> Outcome:
-        policy, heap, times, order = self._policy, self._heap, self._times, self._order
-        arrived, decide = policy.arrived, policy.decide
-        versions = self._version
-        count, coming = len(times), 0
+        policy, heap, times = self._policy, self._heap, self._times
+        decide, count = policy.decide, len(times)
         policy.begin(self)
+        if self._beside is not None:
+            self._beside.begin(self)
         while self._ended < count:
             now = heap[0][0] if heap else math.inf
-            if coming < count and times[coming] < now:
-                now = times[coming]
+            if self._coming < count:
+                now = min(now, times[self._coming])
             if now == math.inf:
                 raise StuckError(policy.name, count - self._ended)
             self.now = now
-            while heap and heap[0][0] == now:
-                _, kind, which, version = heappop(heap)
-                if kind != _END:
-                    self._happen(kind, which)
-                elif versions[which] == version:
-                    self._finish(which)
-            while coming < count and times[coming] == now:
-                arrived(order[coming])
-                coming += 1
-            decide()
+            self._stirred = False
+            self._happen_until(_CALL)
+            self._arrive()
+            self._happen_until(_CALL + 1)  # what stands beside looks last
+            if self._stirred:
+                decide()
         return self._outcome()
 
-    def _happen(self, kind: int, which: int) -> None:
+    def _happen_until(self, last: int) -> None:
+        """All of this moment whose kind is before the last, in the order of kinds."""
+        heap, now, versions = self._heap, self.now, self._version
+        while heap and heap[0][0] == now and heap[0][1] < last:
+            _, kind, which, version = heappop(heap)
+            if kind != END:
+                self._happen(kind, which, version)
+            elif versions[which] == version:
+                self._finish(which)
+
+    def _arrive(self) -> None:
+        times, count, beside = self._times, len(self._times), self._beside
+        while self._coming < count and times[self._coming] == self.now:
+            job = self._order[self._coming]
+            self._coming += 1
+            self._stirred = True
+            self._policy.arrived(job)
+            if beside is not None:
+                beside.submitted(job)
+
+    def _happen(self, kind: int, which: int, version: int) -> None:
+        if kind == _CALL:
+            if self._beside is not None:
+                self._beside.called(which, version)
+            return
+        self._stirred = True
         if kind == _BACK:
-            self._policy.arrived(which)
-        elif kind == _MISTAKE:
-            if which in self._seat:
-                self._evict(which, self._seat_of(which), None)
+            self._come_back(which, version)
+        elif kind == _LIMIT:
+            self._meet_limit(which, version)
         elif kind == _FAULT:
             self._fail(self._faults[which])
         elif kind == _REPAIR:
             self._cluster.repair(which)
 
-    def running(self) -> Sequence[int]:
-        return list(self._seat)
-
-    def kinds(self) -> Sequence[int]:
-        return self._cluster.kinds
-
-    def speed(self, job: int, kind: int) -> float:  # noqa: ARG002 - a kind is as fast for every job
-        return self._speeds[kind]
-
-    def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
-        return self._cluster.fits(gpus or self._asked[job], kind)
-
-    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
-        asked = self._asked[job]
-        wanted = gpus or asked
-        cluster = self._cluster
-        if wanted > cluster.free:
-            return False
-        pool = self._pool
-        if pool is not None and wanted == asked:
-            pool.free -= wanted
-            self._seat[job] = None
-            self._changes.append((self.now, wanted))
-            self._sit(job, 1.0)
-            return True
-        place = cluster.take(wanted, kind)
-        if place is None:
-            return False
-        seat = self._seat[job] = _Seat(place, wanted, [job])
-        self._changes.append((self.now, wanted))
-        self._sit(job, self._pace_of(job, seat))
-        return True
-
-    def start_beside(self, job: int, host: int) -> bool:
-        if host not in self._seat or job in self._seat:
-            return False
-        seat = self._seat_of(host)
-        if len(seat.members) > 1:
-            return False
-        self._settle(seat)
-        seat.members.append(job)
-        self._seat[job] = seat
-        self._sit(job, self._pace_of(job, seat))
-        self._repace(host, seat)
-        return True
+    def _began(self, job: int) -> None:
+        if self._beside is not None:
+            if job in self._lowered:
+                self._push_limit(job)
+            self._beside.started(job)
 
     def stop(self, job: int, *, keep_work: bool = True) -> None:
-        seat = self._seat_of(job)
-        self._settle(seat)
-        self._stops[job] += 1
-        if not keep_work:
-            self._left[job] = self._work[job]
-            self._ran[job] = False
-        self._leave(job, seat)
-
-    def served(self, job: int) -> float:
-        since = self.now - self._since[job] if job in self._seat else 0.0
-        return self._served[job] + since
-
-    def remaining(self, job: int) -> float:
-        if self._watcher is not None and job in self._seat:
-            tracked = self._watcher.remaining(job, self._done(job))
-            if not math.isnan(tracked):
-                return tracked
-        expected = self.jobs.expected[job]
-        # in this order a `nan` stays one
-        return max(float(expected) - self.served(job), 0.0)
-
-    def pace(self, job: int) -> float:
-        return self._pace[job]
-
-    def utilization(self, job: int) -> float:
-        return self._physics.utilization(job)
-
-    def memory_share(self, job: int) -> float:
-        return self._physics.memory_share(job)
+        super().stop(job, keep_work=keep_work)
+        if self._beside is not None:
+            self._beside.preempted(job)
 
     def wake_at(self, time: float) -> None:
         if time > self.now:
             heappush(self._heap, (time, _WAKE, 0, 0))
 
-    def _sit(self, job: int, pace: float) -> None:
-        """From now on it runs; a job that ran before pays for the restart first."""
-        now = self._since[job] = self.now
-        overhead = 0.0
-        if self._ran[job]:
-            overhead = self._restart_s
-        else:
-            self._ran[job] = True
-            if self._first[job] is None:
-                self._first[job] = now
-                if job in self._mistakes:
-                    heappush(self._heap, (now + self._mistakes[job], _MISTAKE, job, 0))
-        self._overhead[job] = overhead
-        self._run_at(job, pace, now, overhead)
-
-    def _run_at(self, job: int, pace: float, now: float, overhead: float) -> None:
-        self._pace[job] = pace
-        version = self._version[job] = self._version[job] + 1
-        heappush(self._heap, (now + (overhead + self._left[job] / pace), _END, job, version))
-
-    def _done(self, job: int) -> float:
-        """Seconds of its work that are done, this run's included."""
-        running = max(0.0, (self.now - self._since[job]) - self._overhead[job])
-        return float(self._work[job] - self._left[job] + running * self._pace[job])
-
-    def _seat_of(self, job: int) -> _Seat:
-        """Most jobs run alone as they asked to, and need none until something happens to them."""
-        seat = self._seat[job]
-        if seat is None:
-            gpus = self._asked[job]
-            seat = self._seat[job] = _Seat(((0, gpus),), gpus, [job])
-        return seat
-
-    def _settle(self, seat: _Seat) -> None:
-        """Bring the books of all on these GPUs up to now: a pace is about to change."""
-        now, members = self.now, seat.members
-        for job in members:
-            elapsed = now - self._since[job]
-            overhead = self._overhead[job]
-            if elapsed > overhead:
-                self._left[job] -= (elapsed - overhead) * self._pace[job]
-                if overhead:
-                    self._overhead[job] = 0.0
-            else:
-                self._overhead[job] = overhead - elapsed
-            self._served[job] += elapsed
-            self._gpu_s[job] += elapsed * seat.gpus / len(members)
-            self._since[job] = now
-
-    def _leave(self, job: int, seat: _Seat) -> None:
-        del self._seat[job]
-        self._version[job] += 1
-        if len(seat.members) == 1:
-            self._cluster.give_back(seat.place)
-            self._changes.append((self.now, -seat.gpus))
-            return
-        seat.members.remove(job)
-        self._repace(seat.members[0], seat)
-
-    def _repace(self, job: int, seat: _Seat) -> None:
-        self._run_at(job, self._pace_of(job, seat), self._since[job], self._overhead[job])
-
-    def _pace_of(self, job: int, seat: _Seat) -> float:
-        companion = next((member for member in seat.members if member != job), None)
-        scattered = self._cluster.is_scattered(seat.place)
-        pace = self._physics.pace(job, seat.gpus, companion, scattered=scattered)
-        return pace * self._speeds[self._cluster.kind_of(seat.place)]
-
-    def _finish(self, job: int) -> None:
+    def _finish(self, job: int, *, killed: bool = False) -> None:
         now = self._end[job] = self.now
         pool = self._pool
         if pool is not None and self._seat[job] is None:
@@ -311,7 +169,10 @@ class Engine:
             self._settle(seat)
             self._leave(job, seat)
         self._ended += 1
+        self._stirred = True
         self._policy.ended(job)
+        if self._beside is not None:
+            self._beside.ended(job, killed=killed)
         if self._on_progress is not None:
             self._tell_progress(self._on_progress)
 
@@ -322,20 +183,89 @@ class Engine:
 
     def _fail(self, fault: Fault) -> None:
         held = [(job, self._seat_of(job)) for job in self._seat]
-        hit = [(job, seat) for job, seat in held if seat.is_on(fault.node)]
+        hit = [(job, seat) for job, seat in held if fault.node in seat.nodes]
         self._cluster.fail(fault.node)
         heappush(self._heap, (fault.until, _REPAIR, fault.node, 0))
         for job, seat in hit:
-            self._evict(job, seat, fault.node)
+            nodes = seat.nodes
+            self._interrupt(job, seat)
+            self._push_return(job, self._recovery.by_hand_s(job), _BY_HAND)
+            if self._beside is not None:
+                self._beside.failed(job, nodes)
 
-    def _evict(self, job: int, seat: _Seat, node: int | None) -> None:
+    def _interrupt(self, job: int, seat: Seat) -> None:
         self._settle(seat)
-        delay, kept = self._recovery.lost(job, node, self._work[job] - self._left[job])
+        self._work[job], kept = self._recovery.restarts_with(job, self._work[job] - self._left[job])
         self._left[job] = self._work[job] - kept
         self._stops[job] += 1
+        self._stirred = True
         self._leave(job, seat)
         self._policy.evicted(job)
-        heappush(self._heap, (self.now + delay, _BACK, job, 0))
+
+    def _push_return(self, job: int, delay_s: float, why: int) -> None:
+        """It waits again then, unless something else brings it back before."""
+        self._returns[job] += 2
+        heappush(self._heap, (self.now + delay_s, _BACK, job, self._returns[job] + why))
+
+    def _come_back(self, job: int, version: int) -> None:
+        if version - version % 2 != self._returns[job]:
+            return
+        jobs = self.jobs
+        jobs.submit[job] = self.now
+        self._place[job] = self._coming - 0.5
+        by_hand = version % 2 == _BY_HAND
+        if by_hand:
+            jobs.nice[job] = 0
+            jobs.planned[job] = self._limits[job]
+            self._lowered.pop(job, None)
+            self._excluded.pop(job, None)
+        jobs.queue_key[job] = self._place[job] + jobs.nice[job]
+        self._policy.arrived(job)
+        if by_hand and self._beside is not None:
+            self._beside.submitted(job)
+
+    def most_nice(self, job: int) -> int | None:
+        largest = self._nice_range or self._policy.nice_range
+        return most_nice(self._policy.priority(job), self.jobs.nice[job], largest)
+
+    def set_nice(self, job: int, nice: int) -> None:
+        self.jobs.nice[job] = nice
+        self.jobs.queue_key[job] = self._place[job] + nice
+        self._stirred = True
+        self._policy.changed(job)
+
+    def set_time_limit(self, job: int, seconds: float | None) -> None:
+        limit = math.inf if seconds is None else seconds
+        self.jobs.planned[job] = limit
+        if limit < self._limits[job]:
+            self._lowered[job] = limit
+            if job in self._seat:
+                self._push_limit(job)
+        else:
+            self._lowered.pop(job, None)
+        self._stirred = True
+        self._policy.changed(job)
+
+    def requeue(self, job: int, *, exclude_nodes: Collection[int], delay_s: float) -> None:
+        if job in self._seat:
+            self._interrupt(job, self._seat_of(job))
+        self._excluded[job] = frozenset(exclude_nodes)
+        self._push_return(job, delay_s, _REQUEUED)
+
+    def call_at(self, time: float, job: int, purpose: int) -> None:
+        heappush(self._heap, (time, _CALL, job, purpose))
+
+    def _push_limit(self, job: int) -> None:
+        until = self._since[job] + self._lowered[job]
+        heappush(self._heap, (until, _LIMIT, job, self._version[job]))
+
+    def _meet_limit(self, job: int, version: int) -> None:
+        limit = self._lowered.get(job)
+        overdue = limit is not None and self.now >= self._since[job] + limit
+        if overdue and job in self._seat and self._version[job] == version:
+            self._status[job] = STATES.index(JobState.TIMEOUT)
+            self._finish(job, killed=True)
+            self._version[job] += 1
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -349,29 +279,6 @@ class Engine:
                 np.array([more for _, more in self._changes], dtype=np.int64),
             ),
         )
-
-
-class _AtOnce:
-    """Nothing is lost but the restart."""
-
-    mistakes: Mapping[int, float] = MappingProxyType({})
-
-    def lost(self, job: int, node: int | None, done_s: float) -> tuple[float, float]:  # noqa: ARG002 - the same for every job
-        return 0.0, done_s
-
-
-class _Seat:
-    """GPUs in use, and the jobs on them: one, or two that share."""
-
-    __slots__ = ("gpus", "members", "place")
-
-    def __init__(self, place: Place, gpus: int, members: list[int]) -> None:
-        self.place = place
-        self.gpus = gpus
-        self.members = members
-
-    def is_on(self, node: int) -> bool:
-        return any(other == node for other, _ in self.place)
 
 
 class StuckError(AssertionError):

@@ -3,9 +3,8 @@
 Record, match, scaled prediction, calibration, as they are used live; where nothing resembles a job,
 the site's model of its metadata. Nothing is learnt of a job before it has ended.
 
-What the jobs are is read beforehand, once for all that are alike (`_Sketches`); runs of the very
-code of a job are looked up instead of searched for, and are kept as columns between predictions.
-What is predicted from them is `advisor.predicting`'s business.
+What the jobs are is read beforehand, once for all that are alike; past runs stay in memory as
+columns. Durations come from `advisor.predict.estimate_duration`, as live.
 """
 
 from __future__ import annotations
@@ -17,25 +16,24 @@ from pathlib import Path
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.calibration import Calibration
-from schedmate.advisor.predicting.columns import columns_of, rows_of
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.lessons import learn_scaling
-from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import same_code_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import duration_from, predict
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.advisor.predicting.site_model import Forecast, SiteModel
+from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.facts import Facts, Ran
+from schedmate.advisor.predict.lessons import learn_scaling
+from schedmate.advisor.predict.neighbours import sketch_of_target
+from schedmate.advisor.predict.replay import replay
+from schedmate.advisor.predict.runs import columns_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import (
     Fingerprint,
     Job,
-    Outcome,
     PastRun,
     Request,
     Spread,
     Workload,
 )
+from schedmate.model.advice import Basis
 from schedmate.model.sketch import Sketch
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.memory import Memory
@@ -49,7 +47,6 @@ _FIRST_LESSON = 20
 _NEXT_LESSON = 2.0
 _LOOKED_AT = 3000
 _PROGRESS_EVERY = 100
-_UNKNOWN = Outcome(completed=0.0, failed=0.0, cancelled=0.0)
 
 
 def estimate(
@@ -64,6 +61,7 @@ def estimate(
     runs = _runs(columns, known_at, workload)
     predictor = _Metadata() if workload is None else _Code(columns, workload)
     predicted = np.full((3, len(columns)), np.nan)
+    basis: list[Basis] = ["history"] * len(columns)
     done = 0
     for event in replay(runs):
         job = int(event.run.facts.job_id)
@@ -71,6 +69,7 @@ def estimate(
             case "submit":
                 spread = predictor.submitted(job, event.run.facts)
                 predicted[:, job] = spread.p10, spread.p50, spread.p90
+                basis[job] = predictor.basis(job)
                 done += 1
                 if on_progress is not None and done % _PROGRESS_EVERY == 0:
                     on_progress(done, len(columns))
@@ -79,7 +78,7 @@ def estimate(
             case "end":
                 predictor.ended(job, event.run)
     cost = np.full(len(columns), llm_s + (0.0 if workload is None else READ_S))
-    return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor")
+    return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
 def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
@@ -126,6 +125,10 @@ class _Metadata:
     def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
         return self._site.submitted(facts)
 
+    def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
+        """What the newest prediction of a job rests on."""
+        return "history"
+
     def started(self, run: Ran, at: float) -> None:
         self._site.started(run.facts.job_id, at)
 
@@ -137,8 +140,7 @@ class _Metadata:
 class _Answer:
     """What was predicted of a job that has not ended, before and after calibration."""
 
-    basis: str
-    raw: Spread
+    estimate: Estimate
     calibrated: Spread
 
 
@@ -169,16 +171,6 @@ def _sound(scaling: Scaling) -> bool:
     return bool(np.isfinite(numbers).all())
 
 
-class _Asked(SiteModel):
-    """The site's model, whose answer for this job is known already."""
-
-    def __init__(self, answer: Spread) -> None:
-        self._answer = Forecast(answer, _UNKNOWN, "the site's past")
-
-    def predict(self, facts: Facts) -> Forecast:  # noqa: ARG002 - asked before
-        return self._answer
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What is read of a job at its submission."""
@@ -187,46 +179,6 @@ class Reading:
     record: Workload
     request: Request
     sketch: Sketch
-
-
-class Predictor:
-    """Predicts run times from a history in memory, not calibrated; see `predict` for the rules."""
-
-    def __init__(self, history: Memory) -> None:
-        self._history = history
-        self._repeated: dict[tuple[int, int], tuple[int, Spread]] = {}
-
-    def predict(
-        self, target: Target, reading: Reading, scaling: Scaling, site: Spread
-    ) -> tuple[str, Spread | None]:
-        """The basis and the run time; `site` is what the site's model predicts."""
-        found = self._from_same_code(target, reading, scaling)
-        if found is not None:
-            return found
-        lore = Lore(scaling, _Asked(site))
-        answer = predict(self._history, target, reading.fingerprint, reading.record, lore=lore)
-        return answer.basis, answer.duration_s
-
-    def _from_same_code(
-        self, target: Target, reading: Reading, scaling: Scaling
-    ) -> tuple[str, Spread] | None:
-        """What needs no search. Of a job that was run before exactly as it is, nothing is scaled:
-        the answer stays until another run of its code has ended."""
-        sketch = reading.sketch
-        runs = self._history.runs_of(sketch.code)
-        if runs is None:
-            return None
-        identical = sketch.code, sketch.arguments
-        version, spread = self._repeated.get(identical, (-1, None))
-        if spread is not None and version == self._history.version_of(sketch.code):
-            return "identical", spread
-        likes = same_code_likes(sketch, runs, target.submitted_at or 0.0)
-        if likes is None:
-            return None
-        spread = duration_from(likes, reading.record, scaling)[1]
-        if likes.tier == "identical":
-            self._repeated[identical] = self._history.version_of(sketch.code), spread
-        return likes.tier, spread
 
 
 class _Code(_Metadata):
@@ -238,44 +190,54 @@ class _Code(_Metadata):
         self._gpu_types = [columns.gpu_type[job] or None for job in range(len(columns))]
         self._records = Records(workload.submission)
         self._history = Memory()
-        self._predictor = Predictor(self._history)
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
         self._readings: dict[int, Reading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
-        self._last_answer: tuple[str, Spread | None] = ("none", None)
+        self._last_estimate: Estimate | None = None
 
     def submitted(self, job: int, facts: Facts) -> Spread:
         site = super().submitted(job, facts)
-        basis, raw = self._predicted(job, facts, site)
-        if basis == "history" or raw is None:
+        estimate = self._estimated(job, facts)
+        if estimate is None:
             return site
-        calibrated = self._lessons.calibration.calibrated(basis, raw)
-        self._answers[job] = _Answer(basis, raw, calibrated)
+        calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
+        self._answers[job] = _Answer(estimate, calibrated)
         return calibrated
+
+    def basis(self, job: int) -> Basis:
+        answer = self._answers.get(job)
+        return "history" if answer is None else answer.estimate.neighbours.tier
 
     def ended(self, job: int, run: Ran) -> None:
         super().ended(job, run)
         answer = self._answers.pop(job, None)
         if answer is not None:
             self._lessons.calibration.observed(
-                answer.basis, answer.raw, run.duration_s, said=answer.calibrated
+                answer.estimate.kind,
+                answer.estimate.duration_s,
+                run.duration_s,
+                said=answer.calibrated,
             )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[str, Spread | None]:
+    def _estimated(self, job: int, facts: Facts) -> Estimate | None:
         """A job submitted right after one that is the same gets the same answer."""
         reading = self._read(job, facts)
         asked = facts.user, facts.name, reading, len(self._history)
         if asked != self._last:
-            self._last_answer = self._predictor.predict(
-                _target(facts, reading.request), reading, self._lessons.scaling, site
+            self._last_estimate = estimate_duration(
+                self._history,
+                reading.sketch,
+                reading.record,
+                self._lessons.scaling,
+                submitted_at=facts.submitted_at,
             )
             self._last = asked
-        return self._last_answer
+        return self._last_estimate
 
     def _read(self, job: int, facts: Facts) -> Reading:
         """Kept until the job has ended."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from schedmate.model.advice import Basis
 from schedmate.simulator.traces.columns import Columns, Floats
 
 
@@ -20,6 +22,8 @@ class Estimates:
     cost_s: Floats
     """Seconds after the submission at which it is known: reading a job takes time."""
     source: str
+    basis: Sequence[Basis] | None = None
+    """What each prediction rests on; None where all rest on the history of durations."""
 
     @classmethod
     def exactly(cls, seconds: Floats, source: str) -> Estimates:

@@ -11,6 +11,7 @@ from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan, plan
 from schedmate.simulator.experiments.run import PolicyRun, run
 from schedmate.simulator.experiments.setting import Setting
+from schedmate.simulator.shell.tracking import LOOK_S
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -109,9 +110,28 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             f"{', '.join(predicted)}: by predictions, the rolling mean of the user's similar jobs "
             f"({predicted[0]}-oracle knows the true run times)"
         )
+    lines += _steering(setting, plans)
     if setting.left_out:
         lines.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
     return lines
+
+
+def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    ordered = dict.fromkeys(
+        each.policy
+        for each in plans
+        if "advisor" in each.parts and POLICIES[each.policy].kind == "beside"
+    )
+    if not ordered:
+        return []
+    largest = {name: setting.nice_range or POLICIES[name]().nice_range for name in ordered}
+    ranges = ", ".join(f"{name} {most}" for name, most in largest.items())
+    line = (
+        f"beside {', '.join(ordered)}: the daemon's decision engine, which sees the queue every "
+        f"{LOOK_S:g} s, orders by {setting.ordering} and sets nice numbers as the Slurm adapter "
+        f"bounds them (largest: {ranges})"
+    )
+    return [line]
 
 
 def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:

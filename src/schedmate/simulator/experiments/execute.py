@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 
 from schedmate.policies import JobColumns, Policy
-from schedmate.policies.base import SECONDS_PER_NICE
 from schedmate.simulator.engine.cluster import Cluster, Kinds, Nodes, Physics, Plain, Pool
-from schedmate.simulator.engine.engine import Engine, Progress, Recovery, Watcher
+from schedmate.simulator.engine.engine import Engine, Progress
 from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.engine.running import Watcher
+from schedmate.simulator.engine.steering import Beside, Recovery
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.setting import Setting, nodes_of
 from schedmate.simulator.synthetic import WorkloadPhysics
@@ -24,9 +25,8 @@ _Z90 = 1.2816
 """Standard deviations from the median to the 90th percentile."""
 
 
-def job_columns(columns: Columns, estimates: Estimates, nice: Floats | None = None) -> JobColumns:
+def job_columns(columns: Columns, estimates: Estimates) -> JobColumns:
     """What a policy sees of a trace."""
-    queue_key = columns.submit if nice is None else columns.submit + SECONDS_PER_NICE * nice
     return JobColumns(
         submit=columns.submit.tolist(),
         gpus=columns.gpus.tolist(),
@@ -36,7 +36,8 @@ def job_columns(columns: Columns, estimates: Estimates, nice: Floats | None = No
         limit=columns.limit.tolist(),
         expected=estimates.p50.tolist(),
         planned=columns.limit.tolist(),
-        queue_key=queue_key.tolist(),
+        queue_key=[float(place) for place in range(len(columns))],
+        nice=[0] * len(columns),
         log_sigma=log_sigma(estimates).tolist(),
     )
 
@@ -56,11 +57,11 @@ def execute(
     eligible: Floats | None = None,
     watcher: Watcher | None = None,
     recovery: Recovery | None = None,
+    beside: Beside | None = None,
     backend: Backend = "auto",
     on_progress: Progress | None = None,
 ) -> Outcome:
-    mistaken = recovery is not None and recovery.mistakes
-    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher or mistaken)
+    plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher or beside)
     if plain and backend != "engine" and _has_kernel(policy, columns, backend):
         from schedmate.simulator.kernels import run_kernel  # noqa: PLC0415 - numba is slow to load
 
@@ -77,6 +78,8 @@ def execute(
         faults=setting.faults,
         recovery=recovery,
         watcher=watcher,
+        beside=beside,
+        nice_range=setting.nice_range,
         on_progress=on_progress,
     ).run()
 

@@ -1,6 +1,7 @@
 """The name of a run: a policy, and the parts of SchedMate that assist it.
 
-`fifo`, `easy+advisor`, `tiresias+advisor+tracker`, `lucid+schedmate` (all three parts).
+`fifo`, `easy+advisor`, `tiresias+advisor+tracker`, `lucid+schedmate` (advisor, tracker, handler),
+`easy+schedmate+limits` (time limits are lowered too).
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Literal, get_args
 from schedmate.model import BadInput
 from schedmate.policies import POLICIES
 
-Part = Literal["advisor", "tracker", "handler"]
+Part = Literal["advisor", "tracker", "handler", "limits"]
 PARTS: tuple[Part, ...] = get_args(Part)
 ALL_PARTS = "schedmate"
+_USUAL = PARTS[:3]
+"""What is on by default in the daemon; `limits` lowers time limits, which a site has to allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,9 @@ class Plan:
 
     @property
     def name(self) -> str:
-        if len(self.parts) == len(PARTS):
-            return f"{self.policy}+{ALL_PARTS}"
-        return "+".join([self.policy, *(part for part in PARTS if part in self.parts)])
+        usual = ALL_PARTS if self.parts.issuperset(_USUAL) else ""
+        shown = [part for part in PARTS if part in self.parts and not (usual and part in _USUAL)]
+        return "+".join([self.policy, *([usual] if usual else []), *shown])
 
     @property
     def unaided(self) -> Plan:
@@ -39,17 +42,22 @@ def plan(name: str) -> Plan:
         raise BadInput(f"no policy is called {policy!r}; there are: {', '.join(sorted(POLICIES))}")
     parts: set[Part] = set()
     for word in words:
-        known: Sequence[Part] = PARTS if word == ALL_PARTS else [p for p in PARTS if p == word]
+        known: Sequence[Part] = _USUAL if word == ALL_PARTS else [p for p in PARTS if p == word]
         if not known:
             raise BadInput(
                 f"{name!r}: SchedMate has no part {word!r}; there are: "
-                f"{', '.join(PARTS)}, and {ALL_PARTS} for all"
+                f"{', '.join(PARTS)}, and {ALL_PARTS} for {', '.join(_USUAL)}"
             )
         parts.update(known)
     if "advisor" in parts and POLICIES[policy].kind == "oracle":
         raise BadInput(
             f"{name!r}: an oracle knows the true run times and takes no predictions; "
             f"say {policy.removesuffix('-oracle')}+advisor"
+        )
+    if "limits" in parts and ("advisor" not in parts or POLICIES[policy].kind != "beside"):
+        raise BadInput(
+            f"{name!r}: limits are lowered by predictions, beside an unmodified scheduler; "
+            "say for example easy+schedmate+limits"
         )
     return Plan(policy, frozenset(parts))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -29,6 +29,8 @@ class PolicyRun:
     outcome: Outcome
     wall_seconds: float
     """Of the run itself and of all that was learnt and predicted for it."""
+    actions: Mapping[str, int] = field(default_factory=dict)
+    """What SchedMate did beside the scheduler: how many actions of each kind."""
 
     @property
     def summary(self) -> Summary:
@@ -49,17 +51,19 @@ def run(
     prepared = prepare(setting, plan, knowledge)
     outcome = execute(
         setting,
-        prepared.columns,
+        setting.columns,
         prepared.jobs,
         prepared.policy,
         eligible=prepared.eligible,
         watcher=prepared.watcher,
         recovery=prepared.recovery,
+        beside=prepared.shell,
         backend=backend,
         on_progress=on_progress,
     )
     spent = perf_counter() - began
-    return PolicyRun(plan.name, prepared.columns, setting.gpus, outcome, spent)
+    actions = {} if prepared.shell is None else dict(prepared.shell.actions)
+    return PolicyRun(plan.name, setting.columns, setting.gpus, outcome, spent, actions)
 
 
 def average_completion_s(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from schedmate.model import BadInput
+from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Columns, Ints
@@ -71,6 +72,10 @@ class Setting:
     """Where set, every predictor gives the true run time with this error (standard deviation of
     the logarithm): to see how good predictions must be. Oracles stay exact."""
     faults: tuple[Fault, ...] = ()
+    ordering: str = DEFAULT_ORDERING
+    """By which the decision engine orders jobs beside a scheduler."""
+    nice_range: int | None = None
+    """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from schedmate.model import BadInput
 from schedmate.simulator.synthetic.projects import Project, bank
 from schedmate.simulator.traces.columns import Coded, Columns, Floats, Ints
@@ -16,6 +18,7 @@ _SHARES = (
     *("resubmission", "edits", "edits_after_failure", "telling_edits", "early_ends"),
     *("batch_changes", "slow_runs", "own_copies", "unread", "wrong_records"),
 )
+_SILENT = ("hang", "nccl_timeout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +116,12 @@ class SyntheticWorkload:
     """Of each GPU."""
     gpu_exponent: Floats
     """Its throughput goes with the number of GPUs to this power."""
+
+    @property
+    def silent_s(self) -> Floats:
+        """How much of `hang_s` it neither computes nor writes: a run with NaN does both."""
+        silent = [reason in _SILENT for reason in self.reason.words]
+        return np.where(np.array(silent, dtype=bool)[self.reason.codes], self.hang_s, 0.0)
 
     def visible_columns(self, columns: Columns) -> Columns:
         """The trace as a baseline may see it: with names."""

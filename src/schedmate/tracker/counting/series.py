@@ -1,30 +1,37 @@
-"""One count through the lines of a log: where it stands, how often it went round, how fast."""
+"""One count through the lines of a log: its value, laps, speed, and the clock it is timed by."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
+from schedmate.logs import DAY_S, stamped_at
 from schedmate.model import Phase, Unit
-from schedmate.tracker.counting.stamps import Kind, Stamp
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Ordinal, Sighting
 
-Clock = Literal["printed", "stamped", "looked"]
+Clock = Literal["printed", "stamped", "polled"]
 """Whose time a count is measured by: its own, that of its log's lines, or ours at a look."""
 
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
 _ODD = 2
+_SPANS = 6
+_NARROW = 1.1
+"""A total between two numbers that are closer than this is worth showing."""
+_SHARE_SLACK = 0.1
 _JITTER = 0.01
 """Ranks that share a log are this far apart; a smaller step back is no restart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What there is to tell when a line was written, and when the run began."""
+    """The known times: when a line was written, and when the run began."""
 
-    looked: float | None = None
+    polled: float | None = None
     stamp: Stamp | None = None
     started: float | None = None
 
@@ -45,19 +52,28 @@ class Series:
     born: int
     parent: str | None = None
     """The unfinished count inside which this one appeared."""
-    said_per_epoch: bool = False
+    declared_per_epoch: bool = False
     rose_over_epochs: int = 0
     fell_over_epochs: int = 0
-    sure: float = 1.0
+    confidence: float = 1.0
     seen: int = 0
     moved: int = 0
     """The lines that last named it, and that last showed it elsewhere than before."""
     moves: int = 0
+    sightings: int = 0
+    measured: int = 0
+    """How many of its lines showed a metric as well."""
+    in_rounds: bool = False
+    """The count inside which this one appeared is a heading: each heading begins a round."""
+    shares: tuple[float, float] | None = None
+    """Between which totals the printed shares leave a choice."""
+    spans: list[float] = field(default_factory=list)
+    """The newest durations without a name at the end of its lines."""
     current: float = 0.0
     increment: float = 0.0
     laps: int = 0
     falls: int = 0
-    aside: Phase | None = None
+    auxiliary: Phase | None = None
     """It counts something else than the training."""
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
@@ -73,9 +89,10 @@ class Series:
     """Which stamps its clock goes by, where it goes by stamps."""
     earlier_laps_s: float = 0.0
     timed_lap: float = 0.0
-    odd_times: int = 0
+    clock_resets: int = 0
     """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
+    from_zero: bool = False
     ordinal: Ordinal | None = None
     counted: float = 0.0
 
@@ -83,7 +100,7 @@ class Series:
     def per_epoch(self) -> bool:
         """A count that simply goes on when an epoch ends is one of the whole run."""
         goes_on = self.rose_over_epochs > 0 and self.fell_over_epochs == 0
-        return self.said_per_epoch and not goes_on
+        return self.declared_per_epoch and not goes_on
 
     @property
     def per_lap(self) -> bool:
@@ -102,7 +119,8 @@ class Series:
         if self.ordinal is None:
             return self.current
         ended = 0 if self.ordinal == "begun" else 1
-        return max(0.0, self.current + ended - (0 if self.epochs_from_zero else 1))
+        from_zero = self.epochs_from_zero or (self.epoch is None and self.from_zero)
+        return max(0.0, self.current + ended - (0 if from_zero else 1))
 
     @property
     def run_time_s(self) -> float | None:
@@ -133,6 +151,10 @@ class Series:
         if self._is_jitter(sighting):
             return
         before = self.done
+        self.sightings += 1
+        self.measured += bool(sighting.metrics)
+        if sighting.share is not None and sighting.current:
+            self._note_share(sighting.current, sighting.share)
         self._compare_over_epochs(sighting)
         self._take(sighting)
         if self.done < before:
@@ -141,7 +163,33 @@ class Series:
             self.increment = self.done - before
         self._note_move(order)
         self._note_time(sighting, times)
-        self.seen, self.seen_at = order, times.looked
+        self.seen, self.seen_at = order, times.polled
+
+    def note_span(self, seconds: float) -> None:
+        """A duration that does not rise is that of one unit; one that rises is since the start."""
+        self.spans = [*self.spans, seconds][-_SPANS:]
+        rising = all(one < after for one, after in pairwise(self.spans))
+        if len(self.spans) > 1 and not rising:
+            self.rate_per_s = (self.increment or 1.0) / median(self.spans)
+        elif len(self.spans) == _SPANS:
+            self.rate_per_s = None
+
+    @property
+    def total_by_share(self) -> float | None:
+        """The roundest number that fits all printed shares of the total."""
+        if self.shares is None or self.shares[1] > _NARROW * self.shares[0]:
+            return None
+        return roundest(*self.shares)
+
+    def _note_share(self, done: float, percent: float) -> None:
+        """A share is printed rounded or cut off, by up to one of its last digit."""
+        slack = 1.0 if percent.is_integer() else _SHARE_SLACK
+        if percent <= slack:
+            return
+        least, most = 100 * done / (percent + slack), 100 * done / (percent - slack)
+        known = self.shares or (least, most)
+        low, high = max(least, known[0]), min(most, known[1])
+        self.shares = (low, high) if low <= high else (least, most)
 
     def begin_round(self) -> None:
         """Where only the end of each round is printed, its count would never fall back."""
@@ -168,17 +216,20 @@ class Series:
             self.total = max(sighting.total, self.total or 0.0)
         self.epoch = sighting.epoch
         self.ordinal = sighting.ordinal
-        self.sure = sighting.sure
+        self.confidence = sighting.confidence
+        self.from_zero = self.from_zero or self.current == 0
         self.epochs_from_zero = self.epochs_from_zero or sighting.epoch == 0
         self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
         self.eta_s = sighting.eta_s
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
-            self.aside = sighting.phase
+            self.auxiliary = sighting.phase
 
     def _go_back(self, before: float) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
+        if self.in_rounds and self.total is None and before > 1:
+            self.total = before + (self.increment if self.from_zero else 0.0)
         went_round = self.total is not None and before >= _LAP * self.total
         self.laps = self.laps + 1 if went_round or self.parent else 0
 
@@ -200,21 +251,21 @@ class Series:
             self._note_printed(sighting.elapsed_s or 0.0, times)
         elif clock == "stamped" and times.stamp is not None:
             self._note_stamped(times.stamp)
-        elif clock == "looked" and times.looked is not None:
-            self.timeline.add(times.looked, self.counted)
+        elif clock == "polled" and times.polled is not None:
+            self.timeline.add(times.polled, self.counted)
 
     def _clock_for(self, sighting: Sighting, times: Times) -> Clock | None:
         """Its own clock is the best, but where it starts anew each epoch the log's is better."""
-        told = sighting.phase != "finished" and self.odd_times < _ODD
-        printed = sighting.elapsed_s if told else None
+        usable = sighting.phase != "finished" and self.clock_resets < _ODD
+        printed = sighting.elapsed_s if usable else None
         there: list[Clock] = ["printed"] if printed is not None else []
         if times.stamp is not None:
             there.insert(0 if self.per_lap else len(there), "stamped")
-        if times.looked is not None:
-            there.append("looked")
+        if times.polled is not None:
+            there.append("polled")
         if self.clock in there:
             return self.clock
-        if there and self.clock in (None, "looked"):
+        if there and self.clock in (None, "polled"):
             self.clock = there[0]
             self.timeline = Timeline(began=times.began(self.clock))
             return self.clock
@@ -228,8 +279,8 @@ class Series:
     def _note_printed(self, printed: float, times: Times) -> None:
         if self.elapsed_s is not None and printed < self.elapsed_s:
             if self.laps_done == self.timed_lap:
-                self.odd_times += 1
-            if self.odd_times >= _ODD:
+                self.clock_resets += 1
+            if self.clock_resets >= _ODD:
                 self._give_up_printed_times()
                 return
             self.earlier_laps_s += self.elapsed_s + self._between_laps(printed, times)
@@ -238,11 +289,66 @@ class Series:
         self.timeline.add(at, self.counted, whole_seconds=printed.is_integer())
 
     def _between_laps(self, printed: float, times: Times) -> float:
-        if times.looked is None or self.seen_at is None:
+        if times.polled is None or self.seen_at is None:
             return 0.0
-        return max(0.0, times.looked - self.seen_at - printed)
+        return max(0.0, times.polled - self.seen_at - printed)
 
     def _give_up_printed_times(self) -> None:
         """They went back again and again while the count rose: they are not the run's."""
         self.elapsed_s, self.earlier_laps_s = None, 0.0
         self.clock, self.timeline = None, Timeline()
+
+
+Kind = Literal["own", "dated", "timed"]
+"""Read by the line's format only (`time_ms`), with a date, or a time of day without one.
+
+A log may hold all three, in three time zones.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    at: float
+    kind: Kind
+    first: float
+    """The first of this kind in the log."""
+
+
+@dataclass(slots=True)
+class Stamps:
+    first: dict[str, float] = field(default_factory=dict)
+    last: dict[str, float] = field(default_factory=dict)
+    midnights: int = 0
+
+    def read(self, text: str, own: float | None) -> Stamp | None:
+        at = stamped_at(text) if own is None else own
+        if at is None:
+            return None
+        kind: Kind = "own" if own is not None else "dated" if at >= DAY_S else "timed"
+        if kind == "timed":
+            at = self._with_midnights(at)
+        self.last[kind] = at
+        return Stamp(at, kind, self.first.setdefault(kind, at))
+
+    def again(self, at: float | None) -> Stamp | None:
+        """A stamp that was read before; None where the lines of this log are not stamped."""
+        kinds: tuple[Kind, ...] = ("dated", "timed")
+        kind = next((kind for kind in kinds if kind in self.first), None)
+        return None if at is None or kind is None else Stamp(at, kind, self.first[kind])
+
+    def _with_midnights(self, at: float) -> float:
+        """Days are counted by the midnights between the lines."""
+        at += self.midnights * DAY_S
+        last = self.last.get("timed")
+        if last is not None and at < last - DAY_S / 2:
+            self.midnights += 1
+            at += DAY_S
+        return at
+
+
+def roundest(least: float, most: float) -> float:
+    """The number with the most zeros at its end between two others."""
+    for scale in (10.0**power for power in range(12, -1, -1)):
+        if math.floor(most / scale) * scale >= least:
+            return math.floor(most / scale) * scale
+    return (least + most) / 2

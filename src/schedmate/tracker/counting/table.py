@@ -8,8 +8,8 @@ from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
 
-LEARNED = "learned"
-_MOST_SERIES = 64
+LEARNED, PARTS = "learned", "parts"
+_MAX_SERIES = 64
 _MOVING = 3
 _WELL_KNOWN = 5
 _LATE = 0.9
@@ -22,10 +22,10 @@ class SeriesTable:
 
     def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
         unit = sighting.unit or "step"
-        total = "" if sighting.per_epoch else sighting.total
-        key = f"{format_name}\t{sighting.series}\t{unit}\t{total}"
+        key = _key(format_name, sighting)
         series = self.series.get(key)
         if series is None:
+            parent = self._going()
             series = Series(
                 format=format_name,
                 name=sighting.series,
@@ -33,14 +33,29 @@ class SeriesTable:
                 total=sighting.total,
                 born=order,
                 moved=order,
-                parent=self._going(),
-                said_per_epoch=sighting.per_epoch,
+                parent=parent,
+                in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
+                declared_per_epoch=sighting.per_epoch,
             )
             self._add(key, series)
         before = series.moves
         series.see(sighting, order, times)
         if sighting.ordinal == "begun" and series.moves > before:
             self._begin_rounds(key)
+
+    def epoch_begun(self) -> tuple[float, float | None] | None:
+        """The number of the epoch that the newest heading names, and how many there are."""
+        begun = [
+            one for one in self.series.values() if one.unit == "epoch" and one.ordinal == "begun"
+        ]
+        newest = max(begun, key=lambda one: one.seen, default=None)
+        return None if newest is None else (newest.current, newest.total)
+
+    def note_span(self, format_name: str, sighting: Sighting, span_s: float | None) -> None:
+        """A duration without a name at the end of the line of a finished unit."""
+        series = self.series.get(_key(format_name, sighting))
+        if series is not None and span_s:
+            series.note_span(span_s)
 
     def _begin_rounds(self, outer: str) -> None:
         """A headline says that another epoch begins: what is counted inside begins anew."""
@@ -53,7 +68,7 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN
             for one in self.series.values()
-            if one.format != LEARNED and not one.aside
+            if one.format != LEARNED and not one.auxiliary
         )
 
     def forget(self, format_name: str) -> None:
@@ -69,40 +84,78 @@ class SeriesTable:
         roots = self._roots()
         known = [one for one in roots if one.format != LEARNED]
         if any(one.moves >= _MOVING for one in known):
-            roots = known + [one for one in roots if one.format == LEARNED and one.sure > _DOUBT]
+            roots = known + [
+                one for one in roots if one.format == LEARNED and one.confidence > _DOUBT
+            ]
         counted = [one for one in roots if one.total is not None]
         going = next((one for one in counted if not one.complete), None)
+        before = None if going is None else self.completed_before(going)
+        if before is not None and not (going and going.measured):
+            return self._finer(before)
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
         bare = [one for one in roots if one.total is None]
         latest = max(bare, key=lambda one: one.moves, default=None)
+        heading = self._heading_around(latest)
+        if heading is not None and finished is None:
+            return heading
         if finished is None or (latest and latest.born > finished.seen and latest.moves > 1):
             return latest
         return self._finer(finished)
+
+    def completed_before(self, one: Series) -> Series | None:
+        """The count of a training that was over when this one began."""
+        past = [
+            other
+            for other in self.series.values()
+            if other is not one and other.complete and other.measured and not other.auxiliary
+        ]
+        over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
+        return max(over, key=lambda other: other.moves, default=None)
+
+    def part(self) -> Series | None:
+        """The count of folds, trials or the like, each of which holds a whole count."""
+        parts = (one for one in self.series.values() if one.format == PARTS)
+        return max(parts, key=lambda one: one.seen, default=None)
+
+    def _heading_around(self, one: Series | None) -> Series | None:
+        """The headings of epochs without a total, where a count began anew below each of them."""
+        if one is None or not one.in_rounds or not one.falls:
+            return None
+        epochs = (other for other in self.series.values() if other.unit == "epoch")
+        return next((other for other in epochs if other.ordinal == "begun" and other.moves), None)
 
     def inner(self, main: Series) -> Series | None:
         """The count that goes round once in each unit of the main one."""
         rounds = (
             one
             for one in self._inside(main)
-            if (one.laps > 0 or main.unit == "epoch") and one.laps >= main.moves - 1
+            if (one.laps_done > 0 or main.unit == "epoch" or main.ordinal == "begun")
+            and one.laps_done >= main.moves - 1
         )
         return max(rounds, key=lambda one: one.seen, default=None)
 
-    def aside(self, main: Series | None) -> Series | None:
+    def auxiliary(self, main: Series | None) -> Series | None:
         """The unfinished count of something else (an evaluation) that is newer than the main."""
         since = -1 if main is None else main.seen
-        newer = [one for one in self.series.values() if one.aside and one.seen > since]
+        newer = [
+            one
+            for one in self.series.values()
+            if one.seen > since and (one.auxiliary or self._comes_after(one, main))
+        ]
         return max(newer, key=lambda one: one.seen, default=None)
 
+    def _comes_after(self, one: Series, main: Series | None) -> bool:
+        return main is not None and one.total is not None and self.completed_before(one) is main
+
     def _going(self) -> str | None:
-        """The unfinished outermost count: whatever begins now begins inside it."""
+        """The unfinished outermost count: a count that begins now begins inside it."""
         roots = ((key, one) for key, one in self.series.items() if self._is_root(one))
         return next((key for key, one in roots if one.total and not one.complete), None)
 
     def _is_root(self, one: Series) -> bool:
-        if one.aside or self._is_past(one):
+        if one.auxiliary or self._is_past(one):
             return False
         outer = None if one.parent is None else self.series.get(one.parent)
         return outer is None or self._is_past(outer)
@@ -114,12 +167,27 @@ class SeriesTable:
         """
         if one.unit == "epoch" or one.total is None:
             return False
-        others = [other for other in self.series.values() if other is not one and not other.aside]
-        if one.moves <= 1:
-            return any(other.moves >= _MOVING for other in others)
+        others = [
+            other for other in self.series.values() if other is not one and not other.auxiliary
+        ]
+        if one.moves <= 1 and not self._is_first_part(one):
+            redrawn = one.moves == 0 and one.sightings == 1
+            return any(
+                other.moves >= _MOVING
+                or (redrawn and other.total == one.total and other.seen > one.seen)
+                for other in others
+            )
         late = one.done >= _LATE * one.total and not one.complete
         most = max(_MOVING, one.moves)
         return late and any(other.born > one.moved and other.moves > most for other in others)
+
+    def _is_first_part(self, one: Series) -> bool:
+        """`Fold 1/5` is followed by others; `trial 4 of 5`, named once, is the launcher's."""
+        return one.ordinal == "begun" and (one.sightings > 1 or one.current <= 1)
+
+    def _is_heading(self, key: str | None) -> bool:
+        outer = None if key is None else self.series.get(key)
+        return outer is not None and outer.ordinal == "begun"
 
     def _roots(self) -> list[Series]:
         return [one for one in self.series.values() if self._is_root(one)]
@@ -129,7 +197,10 @@ class SeriesTable:
         return [
             one
             for one in self.series.values()
-            if one.parent == key and one.total is not None and not one.aside
+            if (one.parent == key or (one.in_rounds and main.ordinal == "begun"))
+            and one is not main
+            and one.total is not None
+            and not one.auxiliary
         ]
 
     def _finer(self, main: Series) -> Series:
@@ -142,9 +213,14 @@ class SeriesTable:
 
     def _add(self, key: str, series: Series) -> None:
         """Keep the table small even where a log names a thousand bars."""
-        if len(self.series) >= _MOST_SERIES:
+        if len(self.series) >= _MAX_SERIES:
             least = min(
                 self.series, key=lambda one: (self.series[one].moves, self.series[one].seen)
             )
             del self.series[least]
         self.series[key] = series
+
+
+def _key(format_name: str, sighting: Sighting) -> str:
+    total = "" if sighting.per_epoch else sighting.total
+    return f"{format_name}\t{sighting.series}\t{sighting.unit or 'step'}\t{total}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from schedmate.model import KnownPause, Silence
 
-_LEAST_GAPS = 10
+_MIN_GAPS = 10
 _FEW_GAPS = 5
 _QUIET_S = 10.0
 """After which a count that may be at its end is believed to be."""
@@ -23,7 +23,7 @@ _MOST_OF_RUN = 0.5
 """A silence that was most of the run so far was its start-up."""
 _UNWATCHED = 20.0
 """A look that comes so many usual ones late: the machine slept, or its clock jumped."""
-_LEAST_UNWATCHED_S = 30.0
+_MIN_UNWATCHED_S = 30.0
 """A busy machine looks late, too."""
 
 
@@ -38,8 +38,8 @@ class Rhythm:
 
     floor_s: float
     started_at: float | None
-    spoke_at: float | None = None
-    looked_at: float | None = None
+    wrote_at: float | None = None
+    polled_at: float | None = None
     every_s: float | None = None
     """How far apart the looks usually are."""
     gaps: int = 0
@@ -57,29 +57,29 @@ class Rhythm:
     unwatched_s: float = 0.0
     """How much of the silence so far fell into time in which nothing looked."""
 
-    def look(self, now: float, *, spoke: bool, lines: int = 1, patient: bool = False) -> None:
+    def observe(self, now: float, *, wrote: bool, lines: int = 1, patient: bool = False) -> None:
         """Note a look at the logs that did or did not find something new, so many lines of it.
 
         Lines between two looks are part of the rhythm too: a job that wrote fast for three
         looks and then fell silent has shown one. `patient` says that the job had announced a
         long pause before it fell silent.
         """
-        before = self.looked_at
-        watched = self._follow_clock(now)
+        before = self.polled_at
+        watched = self._note_clock(now)
         if self.started_at is None or now < self.started_at:
             self.started_at = now
         if not watched and before is not None:
             self.unwatched_s += max(0.0, now - before)
-        if not spoke:
+        if not wrote:
             return
-        self.gaps += max(1, lines) - (self.spoke_at is None)
-        since = self.started_at if self.spoke_at is None else self.spoke_at
+        self.gaps += max(1, lines) - (self.wrote_at is None)
+        since = self.started_at if self.wrote_at is None else self.wrote_at
         if watched:
             self._measure(now - since - self.unwatched_s, now, patient=patient)
-        self._spoke(now)
+        self._note_written(now)
 
-    def _spoke(self, now: float) -> None:
-        self.spoke_at, self.unwatched_s = now, 0.0
+    def _note_written(self, now: float) -> None:
+        self.wrote_at, self.unwatched_s = now, 0.0
         self.looks += 1
         self.first_at = now if self.first_at is None else min(now, self.first_at)
 
@@ -88,7 +88,7 @@ class Rhythm:
 
         Their gaps were not seen: the longest may have been a good part of the run.
         """
-        self.spoke_at, self.looked_at = until, now
+        self.wrote_at, self.polled_at = until, now
         self.unwatched_s = max(0.0, now - until)
         if self.started_at is None or until < self.started_at:
             self.started_at = until
@@ -97,13 +97,13 @@ class Rhythm:
         self.longest_s = self.second_s = _UNSEEN_SHARE * (until - self.started_at)
 
     def silence_s(self, now: float) -> float:
-        return 0.0 if self.spoke_at is None else max(0.0, now - self.spoke_at)
+        return 0.0 if self.wrote_at is None else max(0.0, now - self.wrote_at)
 
     def silence(self, now: float, pause: KnownPause | None) -> Silence | None:
         """What the decision engine needs to know of a silence; None before the first line."""
-        if self.spoke_at is None:
+        if self.wrote_at is None:
             return None
-        learnt_s = 0.0 if self.first_at is None else self.spoke_at - self.first_at
+        learnt_s = 0.0 if self.first_at is None else self.wrote_at - self.first_at
         return Silence(
             silent_s=max(0.0, self.silence_s(now) - self.unwatched_s),
             allowed_s=self._allowed_s(patient=pause is not None),
@@ -120,26 +120,26 @@ class Rhythm:
         A job without a rhythm yet is never stalled. A silence shorter than a twentieth of the
         run so far is not worth an alarm either.
         """
-        return self._beyond(now, self.floor_s, _LEAST_GAPS, patient=patient)
+        return self._beyond(now, self.floor_s, _MIN_GAPS, patient=patient)
 
     def is_quiet(self, now: float) -> bool:
         """Whether nothing seems to follow: enough to believe an end, not to raise an alarm."""
         return self._beyond(now, min(_QUIET_S, self.floor_s), _FEW_GAPS, patient=False)
 
     def _beyond(self, now: float, floor_s: float, least: int, *, patient: bool) -> bool:
-        if self.spoke_at is None or self.started_at is None or self.gaps < least:
+        if self.wrote_at is None or self.started_at is None or self.gaps < least:
             return False
         return self.silence_s(now) > max(floor_s, self._allowed_s(patient=patient))
 
     def _allowed_s(self, *, patient: bool) -> float:
-        spoke_at, started_at = self.spoke_at or 0.0, self.started_at or 0.0
+        wrote_at, started_at = self.wrote_at or 0.0, self.started_at or 0.0
         usual = max(_FACTOR * self.second_s, _LONE_FACTOR * self.longest_s)
         if patient:
             known = _FACTOR * self.pause_s
             usual = max(usual, known or _PATIENT_FACTOR * self.longest_s)
-        up_s = spoke_at - (spoke_at if self.up_since is None else self.up_since)
+        up_s = wrote_at - (wrote_at if self.up_since is None else self.up_since)
         start_up = self.start_up_s**2 / (self.start_up_s + up_s) if self.start_up_s else 0.0
-        return max(usual, start_up, _SHARE_OF_RUN * (spoke_at - started_at))
+        return max(usual, start_up, _SHARE_OF_RUN * (wrote_at - started_at))
 
     def _measure(self, gap: float, now: float, *, patient: bool) -> None:
         if patient:
@@ -151,16 +151,16 @@ class Rhythm:
         else:
             self.second_s = max(self.second_s, gap)
 
-    def _follow_clock(self, now: float) -> bool:
-        """Whether somebody looked all the time since the last look."""
-        last, self.looked_at = self.looked_at, now
+    def _note_clock(self, now: float) -> bool:
+        """Whether the logs were polled regularly since the last poll."""
+        last, self.polled_at = self.polled_at, now
         if last is None or now == last:
             return True
         step = now - last
         if step < 0:
             self._set_back(step)
             return False
-        usual = max(_LEAST_UNWATCHED_S, _UNWATCHED * (self.every_s or 0.0))
+        usual = max(_MIN_UNWATCHED_S, _UNWATCHED * (self.every_s or 0.0))
         late = self.every_s is not None and step > usual
         if not late:
             self.every_s = step if self.every_s is None else 0.8 * self.every_s + 0.2 * step
@@ -170,8 +170,8 @@ class Rhythm:
         """The silence so far stays as long as it was."""
         if self.started_at is not None:
             self.started_at += seconds
-        if self.spoke_at is not None:
-            self.spoke_at += seconds
+        if self.wrote_at is not None:
+            self.wrote_at += seconds
         if self.up_since is not None:
             self.up_since += seconds
         if self.first_at is not None:

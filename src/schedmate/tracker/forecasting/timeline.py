@@ -1,26 +1,28 @@
-"""What was done when, in bounded memory: dense where new, sparse where old. Pure: no clock."""
+"""What was done when, in bounded memory, and the profile that later runs learn from. Pure."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from schedmate.model import Phase
+from schedmate.model import EndsBy, Mark, Phase, RunProfile, Unit
 
-_MOST_POINTS = 144
+_MAX_POINTS = 144
 _KEPT_POINTS = 112
 _ALWAYS_NEW = 8
-_MOST_PAUSES = 24
+_MAX_PAUSES = 24
 _RECENT_GAPS = 24
-_FEWEST_GAPS = 8
+_MIN_RECENT_GAPS = 8
 _LONGER = 0.2
 """An unannounced pause makes its gap longer by this share at least ..."""
 _BEYOND_NOISE = 8.0
 """... and stands out by this many deviations of the gaps before it."""
-_MOST_IN_A_ROW = 2
+_MAX_IN_A_ROW = 2
 """More long gaps in a row are no pauses: the speed has changed."""
 _CLOCK_WAS_UNSET_S = 3e8
 """A gap of ten years: the machine found out what time it is."""
@@ -133,7 +135,7 @@ class Timeline:
             paused_s, paused_units = paused_s + gap, paused_units + units
             self.announced = None
         self.points.append(Point(last.at + gap, done, paused_s, paused_units))
-        if len(self.points) > _MOST_POINTS:
+        if len(self.points) > _MAX_POINTS:
             self.points = thinned(self.points, _KEPT_POINTS)
 
     def _usual_pace(self) -> float:
@@ -147,9 +149,9 @@ class Timeline:
         if self._is_long(gap / units):
             self.long_in_a_row += 1
             self.long_gaps.append(Pause("unknown", done, gap, units))
-            if self.long_in_a_row > _MOST_IN_A_ROW:
+            if self.long_in_a_row > _MAX_IN_A_ROW:
                 self.long_gaps.clear()
-            if self.long_in_a_row == _FEWEST_GAPS:
+            if self.long_in_a_row == _MIN_RECENT_GAPS:
                 self.recent.clear()
         else:
             self._settle_long_gaps()
@@ -157,7 +159,7 @@ class Timeline:
         del self.recent[:-_RECENT_GAPS]
 
     def _is_long(self, pace: float) -> bool:
-        if len(self.recent) < _FEWEST_GAPS:
+        if len(self.recent) < _MIN_RECENT_GAPS:
             return False
         middle = median(self.recent)
         if pace < (1 + _LONGER) * middle:
@@ -182,7 +184,7 @@ class Timeline:
 
     def _keep_pause(self, pause: Pause) -> None:
         self.pauses.append(pause)
-        del self.pauses[:-_MOST_PAUSES]
+        del self.pauses[:-_MAX_PAUSES]
 
 
 def thinned(points: Sequence[Point], keep: int) -> list[Point]:
@@ -202,3 +204,66 @@ def thinned(points: Sequence[Point], keep: int) -> list[Point]:
         if len(dropped) < spare and not {index - 1, index + 1} & dropped:
             dropped.add(index)
     return [point for index, point in enumerate(points) if index not in dropped]
+
+
+_MAX_MARKS = 48
+_EVEN_MARKS = 12
+_EARLY = 0.05
+"""Errors count by their share of the time so far, but not more than in this share of the run."""
+
+
+def profile_of(
+    timeline: Timeline,
+    *,
+    unit: Unit | Literal["line"],
+    total: float | None = None,
+    ends_by: EndsBy = "unknown",
+    ended_at: float | None = None,
+) -> RunProfile | None:
+    """The curve of a finished run, at most 48 marks; None where nothing was counted.
+
+    `ended_at` is when the run ended, on the clock of `Timeline.add`, if later than its last point.
+    """
+    if not timeline.points:
+        return None
+    curve = [Mark(point.at, point.done) for point in _chosen(timeline.points)]
+    if ended_at is not None and (after := timeline.since_newest_s(ended_at)) > 0:
+        curve.append(Mark(curve[-1].at + after, curve[-1].done))
+    return RunProfile(unit=unit, curve=tuple(curve), total=total, ends_by=ends_by)
+
+
+def _chosen(points: Sequence[Point]) -> list[Point]:
+    """A few at even distances, then always the one that the curve so far misses most."""
+    last = len(points) - 1
+    if last < _MAX_MARKS - 1:
+        return list(points)
+    dones = [point.done for point in points]
+    step = (dones[-1] - dones[0]) / _EVEN_MARKS
+    even = {bisect_left(dones, dones[0] + step * mark) for mark in range(_EVEN_MARKS)}
+    chosen = sorted(even | {0, last})
+    worst = [_worst_between(points, *pair) for pair in pairwise(chosen)]
+    while len(chosen) < _MAX_MARKS - 1:
+        gap = max(range(len(worst)), key=worst.__getitem__)
+        index = worst[gap][1]
+        chosen.insert(gap + 1, index)
+        worst[gap : gap + 1] = [
+            _worst_between(points, chosen[gap], index),
+            _worst_between(points, index, chosen[gap + 2]),
+        ]
+    return [points[index] for index in chosen]
+
+
+def _worst_between(points: Sequence[Point], first: int, last: int) -> tuple[float, int]:
+    """How far the straight line misses the curve at most, relative to its time, and where."""
+    start, end = points[first], points[last]
+    slope = (end.at - start.at) / (end.done - start.done)
+    least = _EARLY * points[-1].at
+    misses = (
+        (
+            abs(start.at + slope * (points[index].done - start.done) - points[index].at)
+            / max(points[index].at, least, math.ulp(0.0)),
+            index,
+        )
+        for index in range(first + 1, last)
+    )
+    return max(misses, default=(-1.0, first))

@@ -32,6 +32,7 @@ from schedmate.tracker.formats.mmengine import MMEngine
 from schedmate.tracker.formats.nanogpt import NanoGpt
 from schedmate.tracker.formats.nemo import NeMo
 from schedmate.tracker.formats.paddle import Paddle
+from schedmate.tracker.formats.parts import Parts
 from schedmate.tracker.formats.ray import Ray
 from schedmate.tracker.formats.richbars import RichBars
 from schedmate.tracker.formats.settings import Settings
@@ -87,6 +88,7 @@ FORMATS: tuple[LineFormat, ...] = (
     JsonLines(),
     Links(),
     Stops(),
+    Parts(),
     KeyValue(),
     Checkpoints(),
     Evaluations(),

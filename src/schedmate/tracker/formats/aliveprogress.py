@@ -1,4 +1,4 @@
-"""alive-progress, which draws to a file only where it is told to, and otherwise its last state."""
+"""alive-progress, which draws to a file only when configured to, and otherwise its last state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted
 
-_LONGEST = 1000
+_MAX_LENGTH = 1000
 _BAR = re.compile(
     r"(?P<label>[^|]{0,200})\|[^|]{1,200}\| [^\d|]{0,20}(?P<current>\d{1,12})/(?P<total>\d{1,12})"
     r" \[\d{1,3}%\] in (?P<time>[\d:.]{1,12})(?P<seconds>s?)"
@@ -22,7 +22,7 @@ class AliveProgress:
     hints = ("%] in ",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _BAR.match(line.strip()) if len(line) <= _LONGEST else None
+        found = _BAR.match(line.strip()) if len(line) <= _MAX_LENGTH else None
         count = None if found is None else counted(found["current"], found["total"])
         if found is None or count is None:
             return None

@@ -1,4 +1,4 @@
-"""Reading a bar of tqdm's shape, whoever draws it, in its usual layout or in one of their own."""
+"""Reading a bar of tqdm's shape, in its usual layout or in a custom one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     Sighting,
     clock_seconds,
     metrics_in,
     rate_of,
 )
 
-_LONGEST = 4096
-_LONGEST_LABEL = 200
+_MAX_LENGTH = 4096
+_MAX_LABEL, _MAX_WIDE_LABEL = 200, 1000
 _SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _COUNT = r"(\d{1,15}(?:\.\d{1,6})?)([kKMGTP]?)"
 _CLOCK = r"-?[\d:?]{1,20}"
@@ -72,23 +72,30 @@ def read_bar(line: str) -> Sighting | None:
 
 
 def _counted(line: str, mark: int) -> Sighting | None:
-    bar_end = line.find("|", mark + 2, mark + _LONGEST)
+    bar_end = line.find("|", mark + 2, mark + _MAX_LENGTH)
     found = _COUNTED.match(line, bar_end + 1) if bar_end >= 0 else None
-    before = line[max(0, mark - _LONGEST_LABEL) : mark]
-    label = before.rstrip("0123456789.")
-    percent = before[len(label) :]
+    label, percent = _label(line[max(0, mark - _MAX_LENGTH) : mark])
     if found is None or not percent:
         return None
     current, total = _count(found, 1), _count(found, 3)
-    if total <= 0 or total > MOST or current > total:
+    if total <= 0 or total > MAX_COUNT or current > total:
         return None
     if found["time"] is None and not _agree(percent, 100 * current / total):
         return None
     return _sighting(found, current, total, label.strip().removesuffix(":"))
 
 
+def _label(before: str) -> tuple[str, str]:
+    """The description, the same part of it in every line however wide it is, and the per cent."""
+    label = before.rstrip("0123456789.")
+    percent = before[len(label) :]
+    if len(label) > _MAX_LABEL:
+        label = label[label.rfind("]") + 1 :][:_MAX_WIDE_LABEL]
+    return label, percent
+
+
 def _uncounted(line: str) -> Sighting | None:
-    found = _UNCOUNTED.match(line[:_LONGEST].strip())
+    found = _UNCOUNTED.match(line[:_MAX_LENGTH].strip())
     if found is None or _RATE.match(found["tail"] or "") is None:
         return None
     return _sighting(found, _count(found, 2), None, (found["label"] or "").strip())
@@ -106,7 +113,7 @@ def labelled(label: str, current: float, total: float | None, *, unit: str = "")
         unit=_unit(unit, label, numbered=epoch is not None),
         current=current,
         total=total,
-        series=_NUMBER.sub("#", label),
+        series=_NUMBER.sub("#", label)[:_MAX_LABEL],
         epoch=float(epoch[1]) if epoch else None,
         epochs=float(epoch[2]) if epoch and epoch[2] else None,
         per_epoch=epoch is not None,

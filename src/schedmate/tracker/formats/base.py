@@ -11,7 +11,7 @@ from schedmate.model import Checkpoint, EndsBy, Phase, Unit
 
 Ordinal = Literal["begun", "ended"]
 
-MOST = 1e15
+MAX_COUNT = 1e15
 """No count in a log is larger; what is, is something else."""
 
 NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
@@ -21,7 +21,7 @@ _PAIR = re.compile(
 )
 _PAIRS = re.compile(r"^.{0,100}\d[^ /]?/[^ ]{0,12} ")
 """Counts that stand before a name and are no part of it: `it350/1583 loss=0.3`."""
-_MOST_METRICS = 32
+_MAX_METRICS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,10 @@ class Sighting:
     epochs: float | None = None
     per_epoch: bool = False
     """Current and total start anew with every epoch."""
+    steps_per_epoch: float | None = None
+    """Announced beside something else."""
+    share: float | None = None
+    """Per cent of the run that are done, printed beside a count without a total."""
     elapsed_s: float | None = None
     at: float | None = None
     """The time of day the line was written, where only its format knows how to read it."""
@@ -55,9 +59,9 @@ class Sighting:
     ended_by: EndsBy | None = None
     """The line says that the run stops here, and why."""
     links: tuple[str, ...] = ()
-    """Pages on which somebody can look at the run."""
-    sure: float = 1.0
-    """That the numbers mean what is said here; less where a format reads by likeness."""
+    """Web pages of the run."""
+    confidence: float = 1.0
+    """In what the numbers mean; less than 1 where a format reads by resemblance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def metrics_in(text: str, *, without: frozenset[str] = frozenset()) -> dict[str,
     for name, value in _PAIR.findall(text):
         key = metric_name(_PAIRS.sub("", name) if "/" in name else name)
         named = without.isdisjoint((key, key.rpartition("_")[2])) and not key.endswith(".py")
-        if named and len(found) < _MOST_METRICS:
+        if named and len(found) < _MAX_METRICS:
             found[key] = float(value)
     return found
 
@@ -129,11 +133,11 @@ def span_seconds(text: str) -> float | None:
 def counted(current: str, total: str) -> tuple[float, float] | None:
     """A count and its total, where these digits can be that."""
     done, all_of_it = float(current), float(total)
-    return (done, all_of_it) if done <= all_of_it and 0 < all_of_it < MOST else None
+    return (done, all_of_it) if done <= all_of_it and 0 < all_of_it < MAX_COUNT else None
 
 
 def rate_of(seconds_each: float | None) -> float | None:
     """How many a second, where one takes so long."""
-    if seconds_each is None or not _FASTEST_S < seconds_each < MOST:
+    if seconds_each is None or not _FASTEST_S < seconds_each < MAX_COUNT:
         return None
     return 1 / seconds_each

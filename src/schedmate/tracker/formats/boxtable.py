@@ -1,4 +1,4 @@
-"""Tables of a name and a value a row: Spinning Up, OpenAI's baselines and their kin."""
+"""Tables of a name and a value a row: Spinning Up, OpenAI's baselines and others."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from typing import ClassVar
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, NUMBER, Sample, Sighting, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, metric_name
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _ROW = re.compile(
     rf"\| {{0,80}}([A-Za-z][\w./ -]{{0,60}}?) {{0,80}}\| {{0,80}}({NUMBER}) {{0,80}}\|"
 )
@@ -30,7 +30,7 @@ class BoxTable:
     hints = ("|",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _ROW.fullmatch(line) if line.startswith("|") and len(line) <= _LONGEST else None
+        found = _ROW.fullmatch(line) if line.startswith("|") and len(line) <= _MAX_LENGTH else None
         if found is None:
             return None
         name, value = metric_name(found[1]), float(found[2])
@@ -74,7 +74,7 @@ class BoxTable:
 
 
 def _count(name: str, value: float) -> Sighting | None:
-    if not 0 <= value < MOST:
+    if not 0 <= value < MAX_COUNT:
         return None
     if _COUNTS[name] == "epoch":
         return Sighting(unit="epoch", current=value, series=name, ordinal="ended", epoch=value)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _SPAN = r"(?:\d{1,9}(?:\.\d{1,9})?(?:us|ms|s|m|h|d)(?: |$)){1,4}"
 _LINE = re.compile(
     r"(\d{1,9}):\t(?P<metrics>[^\n]{0,2000}?)\ttotal: (?P<total>[^\t]{1,40})"
@@ -26,7 +26,7 @@ class CatBoost:
     def read(self, line: str) -> Sighting | None:
         if line.startswith(_STOPPED):
             return Sighting(phase="finished", ended_by="early_stop")
-        found = _LINE.fullmatch(line) if len(line) <= _LONGEST else None
+        found = _LINE.fullmatch(line) if len(line) <= _MAX_LENGTH else None
         elapsed = None if found is None else _span(found["total"])
         if found is None or elapsed is None:
             return None

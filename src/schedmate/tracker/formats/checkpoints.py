@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import Sample, Sighting
 
-_LONGEST = 1024
+_MAX_LENGTH = 1024
 _STATE = r"(?:checkpoints?|ckpts?|snapshots?|(?:training |train )?state|(?:model|weights)(?:'s)?)"
 _SAVED = r"(sav(?:ing|ed)|wr(?:iting|ote|itten)|dump(?:ing|ed)|stor(?:ing|ed))"
 _SAVE = re.compile(
@@ -41,7 +41,7 @@ class Checkpoints:
     hints = ("checkpoint", "ckpt", "snapshot", "model", "weights", "state")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints):
             return None

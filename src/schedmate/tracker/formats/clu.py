@@ -14,7 +14,7 @@ from schedmate.tracker.formats.base import (
 )
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _NOTES = "Setting work unit notes: "
 _RATE = r"(\d{1,9}(?:\.\d{1,3})?) steps/s"
 _REPORT = re.compile(
@@ -35,7 +35,7 @@ class Clu:
     hints = ("setting work unit notes", "] ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if _NOTES in text:
             return _reported(text)
         found = _WRITTEN.search(text) if "] " in text and "=" in text else None

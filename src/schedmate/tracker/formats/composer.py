@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted
 
-_LONGEST = 512
+_MAX_LENGTH = 512
 _HEADLINE = re.compile(
     r"(?:\[[A-Z]{3,9}\])?(?:\[epoch=(\d{1,9})\])?\[(batch|iteration|epoch|sample|token)="
     r"(\d{1,15})(?:/(\d{1,15}))?\]:?(?: |$)"
@@ -33,7 +33,7 @@ class Composer:
     hints = ("batch=", "[iteration=", "[epoch=", "[sample=", "[token=", "train ", "eval ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if text.startswith("["):
             return _headline(text)
         found = _METRIC.fullmatch(text) if text.startswith(("Train ", "Eval ")) else None

@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, Sighting, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, Sighting, metric_name
 from schedmate.tracker.formats.quantities import seconds_of
 from schedmate.tracker.formats.total_names import total_names
 
-_LONGEST = 8192
-_MOST_COLUMNS = 200
+_MAX_LENGTH = 8192
+_MAX_COLUMNS = 200
 _NAME = re.compile(r"[A-Za-z_#][\w./@%()-]{0,60}")
 _ALIGNED_NAME = re.compile(r"[A-Za-z_][\w./@%()-]{0,30}(?: [\w./@%()-]{1,30})?|#")
 _GAP = re.compile(r" {2,200}")
@@ -27,7 +27,7 @@ _AROUND_BARS = "| "
 _TIME = re.compile(r"\d{1,9}(?:\.\d{1,9})?[smh]")
 _CODED = re.compile(r"\w[A-Z_/\d]")
 """No word of a sentence: `valid_loss`, `TotEng`, `ENTS_F`."""
-_LEAST_UNALIGNED = 4
+_MIN_UNALIGNED = 4
 _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("global_step", "step"),
     ("step", "step"),
@@ -54,13 +54,13 @@ _NO_METRICS = frozenset(
 
 @dataclass(slots=True)
 class CsvRows:
-    """Reads the rows below one header; all its state is what the header said."""
+    """Reads the rows below one header; all its state comes from the header."""
 
     separator: str
     columns: tuple[str, ...]
 
     def read(self, line: str) -> Sighting | None:
-        if len(line) > _LONGEST:
+        if len(line) > _MAX_LENGTH:
             return None
         text = line.strip(_AROUND_BARS) if self.separator == _BAR else line
         cells = text.split(self.separator or None, len(self.columns))
@@ -92,7 +92,7 @@ class CsvHeader:
     hints = ("epoch", "step", "iter", "update", "episode", "round", "tokens")
 
     def read(self, line: str) -> CsvRows | None:
-        if len(line) > _LONGEST:
+        if len(line) > _MAX_LENGTH:
             return None
         separator = next((one for one in ("\t", ",", _BAR) if one in line), _BLANKS)
         names = _separated(line, separator) if separator else _aligned(line)
@@ -105,8 +105,8 @@ class CsvHeader:
 def _separated(line: str, separator: str) -> list[str]:
     name_in = _ALIGNED_NAME if separator == _BAR else _NAME
     text = line.strip(_AROUND_BARS) if separator == _BAR else line
-    names = [name.strip().strip('"') for name in text.split(separator, _MOST_COLUMNS)]
-    fitting = len(names) <= _MOST_COLUMNS and all(map(name_in.fullmatch, names))
+    names = [name.strip().strip('"') for name in text.split(separator, _MAX_COLUMNS)]
+    fitting = len(names) <= _MAX_COLUMNS and all(map(name_in.fullmatch, names))
     return names if fitting else []
 
 
@@ -115,12 +115,12 @@ def _aligned(line: str) -> list[str]:
     first, _, rest = line.partition(" ")
     if first.lower() not in _FIRST or not rest:
         return []
-    names = _GAP.split(line.strip(), _MOST_COLUMNS)
+    names = _GAP.split(line.strip(), _MAX_COLUMNS)
     if len(names) == 1:
-        names = line.split(" ", _MOST_COLUMNS)
-        if len(names) < _LEAST_UNALIGNED or not any(map(_CODED.search, names)):
+        names = line.split(" ", _MAX_COLUMNS)
+        if len(names) < _MIN_UNALIGNED or not any(map(_CODED.search, names)):
             return []
-    fitting = len(names) <= _MOST_COLUMNS and all(map(_ALIGNED_NAME.fullmatch, names))
+    fitting = len(names) <= _MAX_COLUMNS and all(map(_ALIGNED_NAME.fullmatch, names))
     return _spelt_out(names) if fitting else []
 
 
@@ -132,12 +132,12 @@ def _spelt_out(names: list[str]) -> list[str]:
 def _sighting(values: dict[str, float]) -> Sighting | None:
     for name, unit in _COUNTS:
         current = values.get(name, math.nan)
-        if 0 <= current < MOST:
+        if 0 <= current < MAX_COUNT:
             totals = [one for one in total_names(name) if values.get(one, 0.0) >= max(current, 1)]
             return Sighting(
                 unit=unit,
                 current=current,
-                total=values[totals[0]] if totals and values[totals[0]] < MOST else None,
+                total=values[totals[0]] if totals and values[totals[0]] < MAX_COUNT else None,
                 series=name,
                 ordinal="ended" if unit == "epoch" and current.is_integer() else None,
                 epoch=_usable(values.get("epoch")),
@@ -155,4 +155,4 @@ def _sighting(values: dict[str, float]) -> Sighting | None:
 
 
 def _usable(value: float | None) -> float | None:
-    return value if value is not None and 0 <= value < MOST else None
+    return value if value is not None and 0 <= value < MAX_COUNT else None

@@ -11,7 +11,7 @@ _LINE = re.compile(
     rf"(?<!\S)(\d{{1,12}}): ({NUMBER}), ({NUMBER}) avg(?: loss)?, ({NUMBER}) rate, "
     r"(\d{1,9}\.\d{1,9}) seconds, \d{1,15} images(?:, (\d{1,9}\.\d{1,9}) hours left)?"
 )
-_LONGEST = 500
+_MAX_LENGTH = 500
 _HOUR_S = 3600.0
 
 
@@ -20,7 +20,7 @@ class Darknet:
     hints = (" images",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _LINE.search(line[:_LONGEST])
+        found = _LINE.search(line[:_MAX_LENGTH])
         if found is None:
             return None
         step, loss, average, rate, seconds, hours = found.groups()

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, rate_of
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _ENGINE = re.compile(
     r"\[Rank \d{1,6}\] step=(\d{1,12}), skipped=\d{1,12}, lr=\[([^\],]{0,40})[^\]]{0,400}\], mom="
 )
@@ -27,7 +27,7 @@ class DeepSpeed:
     hints = ("mom=[", "samples/sec: ", "samplespersec=")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "mom=[" in text:
             return _engine(text)
         if "samples/sec: " in text:

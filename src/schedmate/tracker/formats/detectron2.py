@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     NUMBER,
     SPAN,
     Sample,
@@ -17,7 +17,7 @@ from schedmate.tracker.formats.base import (
     span_seconds,
 )
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _ITER = re.compile(rf"(?:\beta: ({SPAN})  )?\biter: (\d{{1,12}})  (?=\w)")
 _TIME = re.compile(rf"(?:^|\s)time: ({NUMBER})")
 _MAX_ITER = re.compile(r"MAX_ITER: (\d{1,12})")
@@ -38,7 +38,7 @@ class Detectron2:
     )
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "iter: " in text:
             return _iteration(text)
         return _announced(text) or _saving(text) or _done(text)
@@ -129,7 +129,7 @@ def _announced(text: str) -> Sighting | None:
     found = _MAX_ITER.fullmatch(text.strip())
     if found is not None:
         total = float(found[1])
-        return Sighting(unit="step", total=total) if 0 < total < MOST else None
+        return Sighting(unit="step", total=total) if 0 < total < MAX_COUNT else None
     return Sighting(phase="training") if _START.search(text) else None
 
 

@@ -6,9 +6,9 @@ import re
 from typing import ClassVar
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, NUMBER, Sample, Sighting, counted, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, counted, metric_name
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _HEAD = re.compile(r"\bDLL \d{4}-\d{2}-\d{2} [\d:.]{8,20} - {1,4}")
 _PIPED = re.compile(
     r"(train )?epoch {1,8}(\d{1,9}) \|(?: iter {1,8}(\d{1,12})/(\d{1,12}) \|)?"
@@ -39,10 +39,10 @@ class DLLogger:
     hints = ("dll ",)
 
     def read(self, line: str) -> Sighting | None:
-        head = _HEAD.match(line[:_LONGEST].lstrip())
+        head = _HEAD.match(line[:_MAX_LENGTH].lstrip())
         if head is None:
             return None
-        text = line[:_LONGEST].strip()[head.end() :]
+        text = line[:_MAX_LENGTH].strip()[head.end() :]
         return _piped(text) or _worded(text) or _announced(text)
 
     samples: ClassVar[tuple[Sample, ...]] = (
@@ -187,7 +187,7 @@ def _fields(text: str) -> dict[str, float]:
 
 
 def _worded(text: str) -> Sighting | None:
-    """Bare tuples are what it prints unless told otherwise: (epoch, iteration)."""
+    """By default it prints bare tuples: (epoch, iteration)."""
     found = _WORDED.match(text) or _TUPLE.match(text)
     metrics = {} if found is None else _colons(text[found.end() :])
     if found is None or not metrics:
@@ -222,6 +222,6 @@ def _metric(name: str) -> str:
 def _announced(text: str) -> Sighting | None:
     found = _PARAMETER.match(text)
     unit = None if found is None else _TOTALS.get(found[1])
-    if found is None or unit is None or not 0 < float(found[2]) < MOST:
+    if found is None or unit is None or not 0 < float(found[2]) < MAX_COUNT:
         return None
     return Sighting(unit=unit, total=float(found[2]))

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _STEP = re.compile(r"(?<!\S)\[(?:Step )?(\d{1,12})\] (?=[A-Za-z_])")
 _VALUE = re.compile(rf"([A-Za-z_][\w/.-]{{0,60}}) ({NUMBER})")
-_MOST_VALUES = 64
-_LEAST_VALUES = 2
+_MAX_VALUES = 64
+_MIN_VALUES = 2
 
 
 class Dreamer:
@@ -19,13 +19,13 @@ class Dreamer:
     hints = (" / ",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _STEP.search(line) if len(line) <= _LONGEST else None
+        found = _STEP.search(line) if len(line) <= _MAX_LENGTH else None
         if found is None:
             return None
-        parts = line[found.end() :].split(" / ", _MOST_VALUES)
-        values = [_VALUE.fullmatch(part.strip()) for part in parts[:_MOST_VALUES]]
+        parts = line[found.end() :].split(" / ", _MAX_VALUES)
+        values = [_VALUE.fullmatch(part.strip()) for part in parts[:_MAX_VALUES]]
         metrics = {metric_name(one[1]): float(one[2]) for one in values if one is not None}
-        if len(metrics) < _LEAST_VALUES or None in values:
+        if len(metrics) < _MIN_VALUES or None in values:
             return None
         return Sighting(unit="step", current=float(found[1]), series="[]", metrics=metrics)
 

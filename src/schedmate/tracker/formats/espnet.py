@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _STARTED = re.compile(r"(?<!\S)(\d{1,9})/(\d{1,9})epoch started")
 _BATCHES = re.compile(r"(?<!\S)(\d{1,9})epoch:(train|valid):(\d{1,12})-(\d{1,12})batch: ")
 _NO_METRICS = frozenset({"time", "iter_time", "train_time"})
@@ -18,7 +18,7 @@ class EspNet:
     hints = ("epoch:train:", "epoch:valid:", "epoch started")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         started = _STARTED.search(text)
         counts = None if started is None else counted(started[1], started[2])
         if counts is not None:

@@ -1,4 +1,4 @@
-"""The speed that TensorFlow's estimators print; their steps and losses read like anybody's."""
+"""The speed that TensorFlow's estimators print; their steps and losses have a generic form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.tracker.formats.base import Sample, Sighting
 
 _SPEED = re.compile(r"(?<![\w/])global_step/sec: (\d{1,9}(?:\.\d{1,9})?)(?![\w.])")
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 
 class Estimator:
@@ -16,7 +16,7 @@ class Estimator:
     hints = ("global_step/sec: ",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _SPEED.search(line[:_LONGEST])
+        found = _SPEED.search(line[:_MAX_LENGTH])
         return None if found is None else Sighting(metrics={"steps_per_s": float(found[1])})
 
     samples: ClassVar[tuple[Sample, ...]] = (

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 _WHAT = r"(?:evaluat(?:ion|ing|e)|eval|validat(?:ion|ing|e))"
 _START = r"(?:(?:running|run|start(?:ing|ed)?|begin(?:ning)?|perform(?:ing)?) (?:the )?)"
 _BEGINS = re.compile(
@@ -29,9 +29,9 @@ class Evaluations:
     hints = ("eval", "validat")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         lowered = text.lower()
-        if len(line) > _LONGEST or not any(hint in lowered for hint in self.hints):
+        if len(line) > _MAX_LENGTH or not any(hint in lowered for hint in self.hints):
             return None
         if _ENDS.fullmatch(text):
             return Sighting(phase="training")

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 
 from schedmate.model import Checkpoint, EndsBy, Unit
-from schedmate.tracker.formats.base import MOST, NUMBER, Sighting, counted
+from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sighting, counted
 from schedmate.tracker.formats.fairseq_samples import SAMPLES
 
-_LONGEST = 4096
-_LONGEST_CONFIG = 65_536
+_MAX_LENGTH = 4096
+_MAX_CONFIG = 65_536
 _SIMPLE = re.compile(r"\bepoch (\d{3,9})(?: \| [^|:]{1,80})?:\s{1,8}(\d{1,12}) / (\d{1,12}) (\S)")
 _SUMMARY = re.compile(r"\bepoch (\d{3,9}) \| (?:valid on '([^']{1,60})' subset \| )?(?=\w)")
 _JSON = re.compile(r"\| (train_inner|train|valid|test)\w{0,20} \| (\{\".{1,4000}\})$")
@@ -47,8 +47,8 @@ class Fairseq:
 
     def read(self, line: str) -> Sighting | None:
         if "max_update" in line and "due to" not in line:
-            return _config(line[:_LONGEST_CONFIG])
-        text = line[:_LONGEST]
+            return _config(line[:_MAX_CONFIG])
+        text = line[:_MAX_LENGTH]
         if "num_updates" in text and "due to" not in text:
             return _simple(text) or _summary(text) or _json(text)
         return _saving(text) or _sentence(text)
@@ -192,4 +192,4 @@ def _setting(text: str, name: str) -> float:
 
 
 def _usable(value: float | None) -> float | None:
-    return value if value is not None and 0 <= value < MOST else None
+    return value if value is not None and 0 <= value < MAX_COUNT else None

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, Sample, Sighting, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, metric_name
 from schedmate.tracker.formats.total_names import total_names
 
-_LONGEST = 65_536
-_MOST_METRICS = 32
+_MAX_LENGTH = 65_536
+_MAX_METRICS = 32
 _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("global_step", "step"),
     ("step", "step"),
@@ -28,7 +28,18 @@ _COUNTS: tuple[tuple[str, Unit], ...] = (
     ("epoch", "epoch"),
 )
 _TOTALS: dict[Unit, tuple[str, ...]] = {
-    "step": ("total_steps", "max_steps", "num_steps", "total_iterations", "max_iters", "total"),
+    "step": (
+        "total_steps",
+        "max_steps",
+        "num_steps",
+        "total_iterations",
+        "max_iters",
+        "total",
+        "of",
+        "max_iter",
+        "num_iters",
+        "n_iters",
+    ),
     "epoch": ("epochs", "total_epochs", "num_epochs", "max_epochs"),
     "token": ("total_tokens",),
 }
@@ -43,7 +54,7 @@ class JsonLines:
     hints = ("{",)
 
     def read(self, line: str) -> Sighting | None:
-        if not line.startswith("{") or not line.endswith("}") or len(line) > _LONGEST:
+        if not line.startswith("{") or not line.endswith("}") or len(line) > _MAX_LENGTH:
             return None
         try:
             record = json.loads(line)
@@ -97,7 +108,7 @@ class JsonLines:
 def _sighting(record: Mapping[str, Any]) -> Sighting | None:
     for name, unit in _COUNTS:
         current = _number(record.get(name))
-        if current is not None and 0 <= current < MOST:
+        if current is not None and 0 <= current < MAX_COUNT:
             return Sighting(
                 unit=unit,
                 current=current,
@@ -114,12 +125,12 @@ def _sighting(record: Mapping[str, Any]) -> Sighting | None:
 def _metrics(record: Mapping[str, Any]) -> dict[str, float]:
     numbers = {name: _number(value) for name, value in record.items() if name not in _NO_METRICS}
     found = [(name, value) for name, value in numbers.items() if value is not None]
-    return dict(found[:_MOST_METRICS])
+    return dict(found[:_MAX_METRICS])
 
 
 def _total(record: Mapping[str, Any], name: str, unit: Unit, current: float) -> float | None:
     total = _first(record, (*_TOTALS[unit], *total_names(name)))
-    return total if total is not None and max(current, 1) <= total < MOST else None
+    return total if total is not None and max(current, 1) <= total < MAX_COUNT else None
 
 
 def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
@@ -128,11 +139,11 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
 
 
 def _usable(value: float) -> bool:
-    return 0 <= value < MOST
+    return 0 <= value < MAX_COUNT
 
 
 def _number(value: object) -> float | None:
     """A JSON number as float; whole numbers too large for one are none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if isinstance(value, float) or abs(value) < MOST else None
+    return float(value) if isinstance(value, float) or abs(value) < MAX_COUNT else None

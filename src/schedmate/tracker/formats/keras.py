@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from schedmate.tracker.formats.base import MOST, Sample, Sighting, metrics_in
+from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, metrics_in
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _COUNT = r"\s{0,20}(\d{1,12})/(\d{1,12}|Unknown|None)"
 _TIME = r"(?:ETA: )?(?P<time>(?:\d{1,6}:){0,2}\d{1,9}(?:us|ms|s)?)"
 _EACH = r"(?P<each>\d{1,9})(?P<scale>us|ms|s)/(?P<per>step|epoch|sample)"
@@ -24,7 +24,7 @@ class Keras:
     hints = ("/step", " - eta: ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST].rstrip("\b ")
+        text = line[:_MAX_LENGTH].rstrip("\b ")
         found = _LINE.fullmatch(text)
         if found is None or not (found["each"] or "ETA: " in text):
             return None
@@ -114,7 +114,7 @@ class Keras:
 def _sighting(found: re.Match[str]) -> Sighting | None:
     current = float(found[1])
     total = float(found[2]) if found[2].isdecimal() else None
-    if total is not None and not max(current, 1) <= total <= MOST:
+    if total is not None and not max(current, 1) <= total <= MAX_COUNT:
         return None
     return Sighting(
         unit="step",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import Ordinal, Sighting
 from schedmate.tracker.formats.checkpoints import checkpoint_in
-from schedmate.tracker.formats.count_words import Level
 from schedmate.tracker.formats.counts import (
     Count,
+    Level,
     bracket_in,
     counts_in,
     pair_after,
@@ -18,27 +18,27 @@ from schedmate.tracker.formats.counts import (
     percent_in,
     stands_first,
 )
-from schedmate.tracker.formats.keyvalue_lookalikes import LOOKALIKES
 from schedmate.tracker.formats.keyvalue_samples import SAMPLES
-from schedmate.tracker.formats.keyvalue_wordings import WORDINGS
-from schedmate.tracker.formats.said_metrics import metrics_said
-from schedmate.tracker.formats.timings import THROUGHPUTS, elapsed_in, eta_in, speeds_in
+from schedmate.tracker.formats.keyvalue_wordings import LOOKALIKES, WORDINGS
+from schedmate.tracker.formats.quantities import THROUGHPUTS, elapsed_in, eta_in, speeds_in
+from schedmate.tracker.formats.stated_metrics import metrics_stated
 from schedmate.tracker.formats.total_names import total_names
 
-_LONGEST = 2048
-_LONGEST_HEADLINE = 300
+_MAX_LENGTH = 2048
+_MAX_HEADLINE = 300
 _BLANKS = re.compile(r" {3,2048}")
 _WORDS = re.compile(r"[^\W\d_]{1,30}|\d{1,15}|/")
 _HEADLINE = re.compile(
     r"(?:start(?:ing|ed)? |begin(?:ning)? )?(?:train(?:ing)? )?(?:[^\W\d_]{1,12} )?\d{1,9} "
     r"(?:(?:/|of|von|sur|de|di|из) \d{1,9} )?(?:轮 |start(?:s|ed|ing)? |begins? |begun )?"
+    r"(?:(?:with )?\d{1,9} (?:batches|minibatches|steps|iterations|iters|updates) )?"
 )
 _ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b")
 _WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
 _PARTS = ("stage", "phase", "client", "agent", "member")
 _OF_A_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
 _OF_A_PART_SURE = 0.4
-"""Nobody says whether the parts that a line counts as well are of one length."""
+"""It is unknown whether the parts that the line counts as well are of one length."""
 _MAX = re.compile(
     r"\b(?:max|total|num)_(?:train_)?(steps|iters|iterations|epochs)\s{0,2}[:=]\s{0,2}(\d{1,15})\b"
 )
@@ -75,7 +75,7 @@ class _Line:
 
     @property
     def results(self) -> bool:
-        """The line holds what a training finds out, not only what it was told."""
+        """The line holds results of the training, not only its settings."""
         return any(not name.endswith(_SETTINGS) for name in self.metrics)
 
     @property
@@ -100,7 +100,7 @@ class KeyValue:
     samples = SAMPLES + WORDINGS + LOOKALIKES
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "   " in text:
             text = _BLANKS.sub("  ", text)
         lowered = text.lower()
@@ -121,7 +121,7 @@ def _line(text: str, lowered: str, counts: list[Count]) -> _Line:
         text=text,
         lowered=lowered,
         counts=_by_level(counts),
-        metrics=metrics_said(text, lowered) | named,
+        metrics=metrics_stated(text, lowered) | named,
         speeds=speeds,
         elapsed_s=elapsed_in(lowered),
         eta_s=eta_in(lowered),
@@ -156,7 +156,7 @@ def _of_counts(line: _Line) -> Sighting | None:
 
 
 def _fine(line: _Line) -> Count | None:
-    """The count of steps, samples or tokens that tells most, if any of them is one."""
+    """The count of steps, samples or tokens that is most specific, if there is one."""
     levels: tuple[Level, ...] = ("step", "sample", "token")
     fine = [line.counts[level] for level in levels if level in line.counts]
     counted = next((one for one in fine if one.total is not None), None)
@@ -164,8 +164,11 @@ def _fine(line: _Line) -> Count | None:
         return counted
     step, epoch = line.counts.get("step"), line.counts.get("epoch")
     if step is None:
+        return fine[0] if fine and line.results and fine[0].level == "token" else None
+    if step.word.endswith("s") and _total_in(line, step) is None:
         return None
-    if step.word.endswith(("batch", "s")) and _total_in(line, step) is None:
+    sized = step.word.endswith("batch") and _total_in(line, step) is None
+    if sized and (epoch is not None or not line.results):
         return None
     if epoch is not None and epoch.total is not None and epoch.total > 1:
         return None
@@ -190,12 +193,12 @@ def _is_something_else(line: _Line, count: Count) -> bool:
 
 
 def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
-    if epoch.total is None and not _is_told(line, epoch):
+    if epoch.total is None and not _is_position(line, epoch):
         return None
     return _sighting(line, epoch, ordinal=_ordinal(line) if epoch.current.is_integer() else None)
 
 
-def _is_told(line: _Line, epoch: Count) -> bool:
+def _is_position(line: _Line, epoch: Count) -> bool:
     """Whether an epoch without a total is where the run stands: alone, over or with results."""
     if epoch.word == "ep" or epoch.word.endswith("epochs"):
         return False
@@ -207,7 +210,7 @@ def _is_told(line: _Line, epoch: Count) -> bool:
 
 def _is_headline(lowered: str) -> bool:
     """Whether the line names an epoch, that it begins perhaps, and says nothing else."""
-    words = _WORDS.findall(lowered[:_LONGEST_HEADLINE])
+    words = _WORDS.findall(lowered[:_MAX_HEADLINE])
     return _HEADLINE.fullmatch(" ".join([*words, ""])) is not None
 
 
@@ -248,7 +251,7 @@ def _sighting(
         metrics=line.metrics,
         checkpoint=checkpoint_in(line.text) if "sav" in line.lowered else None,
         phase=phase,
-        sure=_OF_A_PART_SURE if _is_of_a_part(line.lowered) else 1.0,
+        confidence=_OF_A_PART_SURE if _is_of_a_part(line.lowered) else 1.0,
     )
 
 

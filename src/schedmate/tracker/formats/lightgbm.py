@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _ROUND = re.compile(r"(?:\[LightGBM\] \[Info\] )?\[(\d{1,9})\]\t(?=[^\t]{1,80}: )")
 _ITERATION = re.compile(r"(?:\[LightGBM\] \[Info\] )?Iteration:(\d{1,9}), (?=[^\t]{1,100} : )")
 _METRIC = re.compile(rf"([^\t:,]{{1,80}}?) ?: ({NUMBER})(?=[\s,]|$)")
@@ -22,7 +22,7 @@ class LightGBM:
         if line.startswith(_COMPLETE):
             return Sighting(phase="finished", ended_by="total")
         found = _ROUND.match(line) or _ITERATION.match(line)
-        if found is None or len(line) > _LONGEST:
+        if found is None or len(line) > _MAX_LENGTH:
             return None
         pairs = (_METRIC.match(part) for part in line[found.end() :].split("\t"))
         metrics = {_name(pair[1]): float(pair[2]) for pair in pairs if pair is not None}

@@ -10,7 +10,7 @@ from schedmate.model import Phase
 from schedmate.tracker.formats.bars import read_bar
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted, metrics_in
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _BAR = re.compile(
     r"(?P<name>Epoch (?P<epoch>\d{1,9})|Training(?=: \|)|Sanity Checking(?: DataLoader \d{1,4})?"
     r"|(?:Validation|Testing|Predicting) DataLoader \d{1,4}|Validating|Validation sanity check)"
@@ -33,7 +33,7 @@ class Lightning:
     )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST].strip()
+        text = line[:_MAX_LENGTH].strip()
         if text.startswith("`Trainer.fit`"):
             stopped = _STOPPED.match(text)
             return Sighting(phase="finished", ended_by="total") if stopped else None
@@ -136,7 +136,7 @@ class Lightning:
 
 
 def _drawn(text: str, bar: re.Match[str]) -> Sighting | None:
-    """A bar at 0 is the next epoch's under the old epoch's name: only its total is sure."""
+    """A bar at 0 is the next epoch's under the old epoch's name: only its total is confidence."""
     seen = read_bar(text)
     if seen is None:
         return None

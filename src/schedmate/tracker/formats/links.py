@@ -1,4 +1,4 @@
-"""Pages on which somebody can look at the run: W&B, TensorBoard, MLflow, Comet and their like."""
+"""Web pages of the run: W&B, TensorBoard, MLflow, Comet and others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _URL = re.compile(r"https?://[^\s'\"<>`\\\[\]{}|^]{4,500}", re.IGNORECASE)
 _SAID = re.compile(
     r"view (?:run|project|experiment|sweep|your tensorboard)\b|tensorboard \S{1,40} at http"
@@ -32,7 +32,7 @@ class Links:
     hints = ("http://", "https://")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         found = _URL.search(text)
         if found is None or not (_SAID.search(text) or _RUN.match(text, found.start())):
             return None

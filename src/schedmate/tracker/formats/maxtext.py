@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting, metrics_in, rate_of
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _STEP = re.compile(
     r"completed step: (\d{1,12}), seconds: (\d{1,9}(?:\.\d{1,6})?)(?=,|$)", re.IGNORECASE
 )
@@ -21,7 +21,7 @@ class MaxText:
     hints = ("completed step: ", "completed eval after train step")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         evaluated = _EVALUATED.search(text)
         if evaluated is not None:
             values = metrics_in(text[evaluated.end() :], without=_NO_METRICS)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.model import Checkpoint, EndsBy
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     NUMBER,
     Sample,
     Sighting,
@@ -16,7 +16,7 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _ITERATION = re.compile(r"(?:^|[\s\]])iteration\s{1,16}(\d{1,12})/\s{0,16}(\d{1,12}) \|")
 _NUMBER = re.compile(NUMBER)
 _STEP_TIMES = {"elapsed_time_per_iteration_(ms)": 0.001, "elapsed_time_per_iteration_(s)": 1.0}
@@ -51,7 +51,7 @@ class Megatron:
     )
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if " | " in text:
             return _iteration(text) or _validated(text)
         return _saved(text) or _setting(text) or _end(text)
@@ -229,7 +229,7 @@ def _validated(text: str) -> Sighting | None:
 def _setting(text: str) -> Sighting | None:
     found = _SETTING.match(text.strip())
     number = 0.0 if found is None else float(found[2])
-    if found is None or not 0 < number < MOST:
+    if found is None or not 0 < number < MAX_COUNT:
         return None
     if found[1] == "exit_duration_in_mins":
         return Sighting(cap_s=number * 60)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST, Ordinal, Sample, Sighting, metric_name
+from schedmate.tracker.formats.base import MAX_COUNT, Ordinal, Sample, Sighting, metric_name
 
-_LONGEST = 65_536
+_MAX_LENGTH = 65_536
 _MARK = ":::MLLOG "
 _LAUNCHER = re.compile(
     r"(Beginning trial \d|STARTING TIMING RUN AT )|ENDING TIMING RUN AT "
@@ -19,11 +19,11 @@ _LAUNCHER = re.compile(
 )
 """Each rank's launcher prints these; the numbers in them count nothing of this run."""
 _LATEST_S = 1e11
-_MOST_EPOCHS = 20_000
+_MAX_EPOCHS = 20_000
 """No benchmark has more epochs; what is more counts samples under the name of epochs, ..."""
-_MOST_SAMPLES = 20_000_000
+_MAX_SAMPLES = 20_000_000
 """... and what is still more, tokens."""
-_MOST_EPOCHS_A_BLOCK = 1000
+_MAX_EPOCHS_A_BLOCK = 1000
 _COUNTS: tuple[tuple[str, Unit], ...] = (("samples_count", "sample"), ("step_num", "step"))
 _TOTALS: Mapping[str, Unit] = {
     "max_steps": "step",
@@ -51,7 +51,7 @@ class MlPerf:
         if launched is not None:
             return Sighting(phase="starting" if launched[1] else None)
         start = line.find(_MARK, 0, 200)
-        if start < 0 or len(line) > _LONGEST:
+        if start < 0 or len(line) > _MAX_LENGTH:
             return None
         try:
             event = json.loads(line[start + len(_MARK) :])
@@ -195,15 +195,15 @@ class MlPerf:
 
 
 def said_by(event: Mapping[str, Any]) -> Sighting | None:
-    """What an event tells; one that tells nothing of progress is no line for others to guess at."""
+    """What an event states; an event without progress is not offered to other formats."""
     key, value, metadata = event.get("key"), event.get("value"), event.get("metadata")
     if not isinstance(key, str):
         return None
     about = metadata if isinstance(metadata, dict) else {}
-    said = _progress(key, about) or _word(key, about) or _total(key, value) or Sighting()
+    stated = _progress(key, about) or _word(key, about) or _total(key, value) or Sighting()
     at = _number(event.get("time_ms"))
     return replace(
-        said,
+        stated,
         metrics=_metrics(key, value, about),
         at=at / 1000 if at and at / 1000 < _LATEST_S else None,
     )
@@ -235,9 +235,9 @@ def _count(about: Mapping[str, Any]) -> tuple[Unit | None, float | None]:
     current = _number(about.get("epoch_num")) if first is None else first
     if current is None:
         return None, None
-    if current > _MOST_SAMPLES or (epochs or 0) > _MOST_SAMPLES:
+    if current > _MAX_SAMPLES or (epochs or 0) > _MAX_SAMPLES:
         return "token", current
-    if current > _MOST_EPOCHS or (epochs or 0) > _MOST_EPOCHS_A_BLOCK:
+    if current > _MAX_EPOCHS or (epochs or 0) > _MAX_EPOCHS_A_BLOCK:
         return "sample", current
     return "epoch", current
 
@@ -281,7 +281,7 @@ def _metrics(key: str, value: object, about: Mapping[str, Any]) -> dict[str, flo
     return {
         name: float(one)
         for name, one in values.items()
-        if isinstance(one, int | float) and not isinstance(one, bool) and -MOST < one < MOST
+        if isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MAX_COUNT
     }
 
 
@@ -293,4 +293,4 @@ def _number(value: object) -> float | None:
     """A JSON number that can be a count."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if 0 <= value < MOST else None
+    return float(value) if 0 <= value < MAX_COUNT else None

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.mlperf import said_by
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _LINE = re.compile(
     r":::(?:MLPv0\.\d\.\d [\w-]{1,40} (\d{1,12}\.\d{1,9}) \([^)]{0,300}\)|MLL (\d{1,12}\.\d{1,9}))"
     r" (\w{1,60})(?:: (.{1,3000}))?$"
@@ -23,7 +23,7 @@ class MlPerfEarly:
 
     def read(self, line: str) -> Sighting | None:
         start = line.find(":::ML", 0, 200)
-        found = None if start < 0 else _LINE.match(line[:_LONGEST].rstrip(), start)
+        found = None if start < 0 else _LINE.match(line[:_MAX_LENGTH].rstrip(), start)
         if found is None:
             return None
         value, metadata = _content(found[4])
@@ -95,7 +95,7 @@ class MlPerfEarly:
 
 
 def _content(text: str | None) -> tuple[object, dict[str, Any]]:
-    """The value and what is said about it, in the words of the later rounds."""
+    """The value and its metadata, under the names of the later rounds."""
     try:
         content = json.loads(text) if text else None
     except (ValueError, RecursionError):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.model import Checkpoint, Phase, Unit
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     NUMBER,
     SPAN,
     Sample,
@@ -18,7 +18,7 @@ from schedmate.tracker.formats.base import (
     span_seconds,
 )
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _HEAD = re.compile(
     r"\b(Epoch|Iter)(?:\((train|val|test)\))?\s{1,8}(?:\[\s{0,8}(\d{1,9})\])?"
     r"\[\s{0,12}(\d{1,12})/(\d{1,12})\]\s"
@@ -39,7 +39,7 @@ class MMEngine:
     hints = ("epoch(", "iter(", "epoch [", "iter [", "saving checkpoint at", "workflow: ", "dict(")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         return _counted(text) or _evaluated(text) or _saving(text) or _announced(text)
 
     samples: ClassVar[tuple[Sample, ...]] = (
@@ -171,12 +171,12 @@ def _counted(text: str) -> Sighting | None:
     if found is None or count is None:
         return None
     rest = text[found.end() :]
-    time, aside = _TIME.search(rest), found[2] in ("val", "test")
+    time, auxiliary = _TIME.search(rest), found[2] in ("val", "test")
     mean_iteration = found[1] == "Iter" or found[3] is not None
-    if time is None or not (mean_iteration or aside):
+    if time is None or not (mean_iteration or auxiliary):
         return None
-    phase: Phase | None = "evaluating" if aside else None
-    eta = None if aside else _ETA.search(rest)  # of an evaluation it is not the run's
+    phase: Phase | None = "evaluating" if auxiliary else None
+    eta = None if auxiliary else _ETA.search(rest)  # of an evaluation it is not the run's
     metrics = metrics_in(rest, without=_NO_METRICS)
     return Sighting(
         unit="step",
@@ -187,7 +187,9 @@ def _counted(text: str) -> Sighting | None:
         per_epoch=found[3] is not None,
         rate_per_s=rate_of(float(time[1])),
         eta_s=None if eta is None else span_seconds(eta[1]),
-        metrics={f"{found[2]}_{name}": one for name, one in metrics.items()} if aside else metrics,
+        metrics={f"{found[2]}_{name}": one for name, one in metrics.items()}
+        if auxiliary
+        else metrics,
         phase=phase,
     )
 
@@ -218,4 +220,4 @@ def _announced(text: str) -> Sighting | None:
         return None
     total, unit = float(found[1] or found[4]), found[2] or found[3]
     counts: Unit = "epoch" if unit == "epochs" else "step"
-    return Sighting(unit=counts, total=total) if 0 < total < MOST else None
+    return Sighting(unit=counts, total=total) if 0 < total < MAX_COUNT else None

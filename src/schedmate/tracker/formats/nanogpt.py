@@ -15,7 +15,7 @@ from schedmate.tracker.formats.base import (
 )
 from schedmate.tracker.formats.quantities import DURATION, count_of, seconds_of
 
-_LONGEST = 1024
+_MAX_LENGTH = 1024
 _ITER = re.compile(
     rf"iter (\d{{1,12}}): loss ({NUMBER}), time (\d{{1,12}}(?:\.\d{{1,6}})?)ms"
     rf"(?:, mfu ({NUMBER})%)?"
@@ -47,7 +47,7 @@ class NanoGpt:
     hints = ("iter ", "step:", "step ", "number of iterations")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if text.startswith("iter "):
             return _iteration(text)
         if text.startswith("step:"):

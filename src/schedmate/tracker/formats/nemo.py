@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.model import Phase
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in, rate_of
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _TRAINING = re.compile(r"\bTraining epoch (\d{1,9}), iteration (\d{1,12})/(\d{1,12})(?: \||$)")
 _ASIDE = re.compile(r"(?:Sanity checking )?(Validation|Testing): iteration (\d{1,12})/(\d{1,12})$")
 _NO_METRICS = frozenset({"global_step", "train_step_timing_in_s", "consumed_samples"})
@@ -19,7 +19,7 @@ class NeMo:
     hints = ("training epoch ", "validation: iteration ", "testing: iteration ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST].strip()
+        text = line[:_MAX_LENGTH].strip()
         return _trained(text) or _aside(text)
 
     samples: ClassVar[tuple[Sample, ...]] = (

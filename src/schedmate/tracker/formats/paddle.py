@@ -9,7 +9,7 @@ from typing import ClassVar
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted, rate_of
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _CLAS = re.compile(
     r"\[(Train|Eval)\]\[Epoch (\d{1,9})(?:/(\d{1,9}))?\]\[(?:Iter: ?(\d{1,12})/(\d{1,12})|(Avg))\]"
 )
@@ -40,7 +40,7 @@ class Paddle:
     hints = ("[epoch ", "batch_cost", "global step ", "global_step", "ms/step")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         for pattern, sighting in _READERS:
             found = pattern.search(text)
             if found is not None:

@@ -8,9 +8,9 @@ from typing import ClassVar
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
-from schedmate.tracker.formats.setting_names import TOTALS
+from schedmate.tracker.formats.settings import TOTALS
 
-_LONGEST = 1024
+_MAX_LENGTH = 1024
 _WHO = r"(Training|Trial [\w.=,-]{1,200})"
 _FINISHED = re.compile(
     rf"{_WHO} (finished iteration|completed after) (\d{{1,12}})(?: iterations?)? at "
@@ -28,7 +28,7 @@ class Ray:
     hints = ("total running time", "saved a checkpoint for iteration", "│", "training_iteration: ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if text.startswith("│"):
             return _row(text)
         saved = _SAVED.search(text)

@@ -1,4 +1,4 @@
-"""rich.progress, which draws to a file only where it is told to, and otherwise its last state."""
+"""rich.progress, which draws to a file only when configured to, and otherwise its last state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, counted
 
-_LONGEST = 1000
+_MAX_LENGTH = 1000
 _BAR = re.compile(r"(?P<label>[^━╸╺]{0,200})[━╸╺]{5,300}(?: {1,4}|$)(?P<columns>.{0,300})")
 _COUNT = re.compile(r"(?<!\S) {0,12}(\d{1,12})/(\d{1,12})(?!\S)")
 _PERCENT = re.compile(r"(?<!\S)(\d{1,3})%(?!\S)")
@@ -20,7 +20,7 @@ class RichBars:
     hints = ("━━", "╸━", "━╸", "╺━")
 
     def read(self, line: str) -> Sighting | None:
-        found = _BAR.fullmatch(line.strip()) if len(line) <= _LONGEST else None
+        found = _BAR.fullmatch(line.strip()) if len(line) <= _MAX_LENGTH else None
         if found is None:
             return None
         label, columns = found["label"].strip(), found["columns"]

@@ -1,4 +1,4 @@
-"""What a run says beforehand about its end: totals and time caps, in sentences and in dumps."""
+"""What a run announces about its end: totals and time caps, in sentences and in dumps."""
 
 from __future__ import annotations
 
@@ -10,18 +10,75 @@ from typing import ClassVar
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
-from schedmate.tracker.formats.setting_names import (
-    CAPS,
-    GENERIC,
-    LONGEST_NAME,
-    OF_SOMETHING_ELSE,
-    PER_EPOCH,
-    PREFIXES,
-    TOTALS,
-)
 
-_LONGEST = 4096
-_MOST_ITEMS = 64
+_STEPS = (
+    "max_steps", "total_steps", "train_steps", "num_train_steps", "max_train_steps",
+    "total_train_steps", "training_steps", "total_training_steps", "num_training_steps",
+    "total_optimization_steps", "number_of_steps", "total_number_of_steps", "total_timesteps",
+    "max_iter", "max_iters", "train_iters", "num_iters", "total_iters", "iterations",
+    "num_iterations", "max_iterations", "total_iterations", "number_of_iterations",
+    "total_updates", "max_update", "max_updates", "num_updates", "n_iters", "n_iterations",
+    "max_timesteps", "max_train_iters", "num_train_iters",
+)  # fmt: skip
+_WEAK = frozenset({"num_steps", "n_steps", "steps", "nsteps", "n_iter", "num_iter", "iters"})
+"""Names of the total, but elsewhere of a roll-out or a part of it: shown, not believed."""
+_EPOCH_NAMES = (
+    "epochs", "num_epochs", "max_epochs", "n_epochs", "nepochs", "total_epochs",
+    "num_train_epochs", "train_epochs", "training_epochs", "number_of_epochs", "num_epoch",
+    "max_epoch", "total_epoch", "epoch_num",
+)  # fmt: skip
+_SAMPLES = ("train_samples", "total_train_samples")
+_TOKENS = ("train_tokens", "total_train_tokens", "max_train_tokens")
+
+_NUMBERS_OF = (
+    "num", "n", "number_of", "total_number_of", "max_number_of", "maximum_number_of", "total",
+    "max", "maximum", "planned", "target",
+)  # fmt: skip
+_COUNTED_THINGS: dict[str, Unit] = {
+    "updates": "step", "iterations": "step", "iters": "step", "batches": "step", "epochs": "epoch",
+    "train_steps": "step", "training_steps": "step", "optimizer_steps": "step",
+    "generations": "step",
+}  # fmt: skip
+
+TOTALS: dict[str, Unit] = {
+    **{
+        f"{number}_{what}": unit for number in _NUMBERS_OF for what, unit in _COUNTED_THINGS.items()
+    },
+    **dict.fromkeys(_STEPS, "step"),
+    **dict.fromkeys(_WEAK, "step"),
+    **dict.fromkeys(_EPOCH_NAMES, "epoch"),
+    **dict.fromkeys(_SAMPLES, "sample"),
+    **dict.fromkeys(_TOKENS, "token"),
+}
+PER_EPOCH = frozenset({"steps_per_epoch", "iters_per_epoch", "batches_per_epoch"})
+CAPS: dict[str, float | None] = {
+    "max_wallclock_seconds": 1, "max_train_seconds": 1, "max_training_seconds": 1,
+    "max_seconds": 1, "time_limit_seconds": 1, "max_time_seconds": 1,
+    "exit_duration_in_mins": 60, "max_minutes": 60, "max_train_minutes": 60,
+    "max_hours": 3600, "max_train_hours": 3600,
+    "time_limit": None, "max_time": None, "max_runtime": None, "max_train_time": None,
+    "max_training_time": None, "time_budget": None, "training_time_budget": None,
+    "wallclock_cap": None, "wallclock_limit": None, "max_wallclock": None,
+    "train_time_limit": None, "training_time_limit": None,
+}  # fmt: skip
+"""Seconds in the unit that the name says; None: the value has to say it."""
+MAX_NAME = 4
+"""Words that a name has at most."""
+OF_SOMETHING_ELSE = frozenset(
+    {
+        "warmup", "eval", "evaluation", "validation", "val", "valid", "test", "decay", "scheduler",
+        "lr", "save", "log", "logging", "per", "every", "profile", "profiler", "accumulation",
+        "gradient", "inference", "sampling", "diffusion", "download", "request", "queue", "slurm",
+        "pretrain", "burnin", "cooldown", "freeze", "frozen", "search", "solver", "trial",
+    }
+)  # fmt: skip
+GENERIC = frozenset({"epochs", "iterations", "steps", "iters"})
+"""Names that are also words of prose: believed only where no other word stands before them."""
+PREFIXES = frozenset({"info", "root", "training", "train", "debug", "main", "config", "args"})
+
+
+_MAX_LENGTH = 4096
+_MAX_ITEMS = 64
 _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?"
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
 _COUNTED = re.compile(
@@ -36,11 +93,29 @@ _TIMED = re.compile(
 )
 _NAME = re.compile(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
 _SENTENCE = re.compile(
-    r"\b(will train|train|training|running|run|simulating|optimi[sz]ing|performing|executing"
-    r"|integrating)(?: (?:the |a )?(?:model|network|simulation))?(?: for)? "
+    r"\b(will train|train|training|running|run|simulating|simulation|optimi[sz]ing|performing"
+    r"|executing|integrating|starting|going)"
+    r"(?: (?:the |a )?(?:model|network|simulation|training))?(?: for| of| on)? "
     rf"(?:a total of |up to |at most |max(?:imum)? |a maximum of )?({COUNT}) (?:time |md |mc )?"
-    r"(epochs|steps|timesteps|iterations|iters|updates)\b"
+    r"(?:(?:training|train|optimi[sz]er|optimi[sz]ation|gradient|total) )?"
+    r"(epochs|steps|timesteps|iterations|iters|updates|tokens)\b"
     r"(?! (?:of|more|each|per|before|ahead|behind)\b)",
+    re.IGNORECASE,
+)
+_EACH_EPOCH = re.compile(
+    rf"(?<![\w.,/-])(?P<each>{COUNT}) (?:training )?(?:batches|minibatches|steps|iterations|iters"
+    r"|updates)(?: ?/ ?| per | an | a | in each | each )epoch\b",
+    re.IGNORECASE,
+)
+_BATCHES = re.compile(
+    rf"(?<![\w.,/-])(?P<each>{COUNT}) (?:training )?(?:batches|minibatches)(?! of\b)", re.IGNORECASE
+)
+_EPOCHS = re.compile(
+    rf"(?<![\w.,/-])({COUNT}) epochs\b(?! (?:ago|without|since|of)\b)", re.IGNORECASE
+)
+_TO_DO = re.compile(
+    r"\b(epochs|steps|iterations|updates|batches) (?:to (?:run|do|train|go|perform)|planned"
+    rf"|in total|requested|total)\s{{0,3}}[:=]?\s{{1,8}}({COUNT}){_AFTER}",
     re.IGNORECASE,
 )
 _STANDS = re.compile(
@@ -52,29 +127,71 @@ _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
-_LEAST_CLOCK = 2
+_UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "tokens": "token"}
+_ENVIRONMENT = "timesteps"
+_ENVIRONMENT_STEPS = re.compile(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
+_WEAK_CONFIDENCE = 0.5
+_MIN_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""
 
 
 class Settings:
     name = "settings"
-    hints = ("steps", "iter", "epoch", "update", "train_samples", "train_tokens", *_CAP_HINTS)
+    hints = (
+        "steps",
+        "iter",
+        "epoch",
+        "update",
+        "tokens",
+        "train_samples",
+        "train_tokens",
+        *_CAP_HINTS,
+    )
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints) or _STANDS.search(text):
             return None
         unit, total, per_epoch = _total(text)
+        each = None if per_epoch else _steps_per_epoch(text)
         cap = _cap(text) if any(hint in lowered for hint in _CAP_HINTS) else None
-        if total is None and cap is None:
+        if total is None and cap is None and each is None:
             return None
-        return Sighting(unit=unit, total=total, per_epoch=per_epoch, cap_s=cap)
+        weak = unit == "step" and not per_epoch and not _is_stated(text)
+        return Sighting(
+            unit=unit,
+            total=total,
+            per_epoch=per_epoch,
+            steps_per_epoch=each,
+            cap_s=cap,
+            series=_ENVIRONMENT if _of_environment(text, total) else "",
+            confidence=_WEAK_CONFIDENCE if weak else 1.0,
+        )
 
     samples: ClassVar[tuple[Sample, ...]] = (
         Sample("  Total optimization steps = 1,125", Sighting(unit="step", total=1125)),
         Sample("  Num Epochs = 3", Sighting(unit="epoch", total=3)),
         Sample("total steps: 5000", Sighting(unit="step", total=5000)),
+        Sample("Running 2000 training steps", Sighting(unit="step", total=2000)),
+        Sample("Epochs to run: 40", Sighting(unit="epoch", total=40)),
+        Sample("num_steps=4000, seed=7", Sighting(unit="step", total=4000, confidence=0.5)),
+        Sample("$ train.py --steps=2400", Sighting(unit="step", total=2400, confidence=0.5)),
+        Sample("Number of updates: 750", Sighting(unit="step", total=750)),
+        Sample(
+            "5 epochs x 200 steps/epoch",
+            Sighting(unit="epoch", total=5, steps_per_epoch=200),
+        ),
+        Sample("312 batches per epoch", Sighting(steps_per_epoch=312)),
+        Sample(
+            "train: 10000 images, 250 batches, 8 epochs",
+            Sighting(unit="epoch", total=8, steps_per_epoch=250),
+        ),
+        Sample(
+            "total_timesteps: 1000000",
+            Sighting(unit="step", total=1_000_000, series="timesteps"),
+        ),
+        Sample("4 batches of 32", None),
         Sample("Running 4000 time steps with dt = 0.0005", Sighting(unit="step", total=4000)),
         Sample("Namespace(num_updates=1500, seed=42)", Sighting(unit="step", total=1500)),
         Sample("running 5 updates of the packages", None),
@@ -128,24 +245,56 @@ class Settings:
 
 def _total(text: str) -> tuple[Unit | None, float | None, bool]:
     """Steps before epochs: where both are set, trainers stop after the steps."""
-    found = _said(text) or _named(text)
+    found = _stated(text) or _named(text)
     for unit in ("step", "epoch", "sample", "token"):
         if unit in found:
             return unit, found[unit], False
     return ("step", found["per_epoch"], True) if "per_epoch" in found else (None, None, False)
 
 
-def _said(text: str) -> dict[str, float]:
+def _stated(text: str) -> dict[str, float]:
     found = _SENTENCE.search(text)
-    total = count_of(found[2]) if found else None
-    if found is None or not total:
-        return {}
-    return {"epoch" if found[3].lower() == "epochs" else "step": total}
+    what, number = (found[3], found[2]) if found else _to_do(text)
+    total = count_of(number) if number else None
+    if total:
+        return {_UNITS_BY_WORD.get(what.lower(), "step"): total}
+    each = _BATCHES.search(text) or _EACH_EPOCH.search(text)
+    epochs = _EPOCHS.search(text) if each else None
+    total = count_of(epochs[1]) if epochs else None
+    return {"epoch": total} if total else {}
+
+
+def _to_do(text: str) -> tuple[str, str]:
+    """`Epochs to run: 30`."""
+    found = _TO_DO.search(text)
+    return (found[1], found[2]) if found else ("", "")
+
+
+def _steps_per_epoch(text: str) -> float | None:
+    """`312 batches per epoch`, or `250 batches, 8 epochs`."""
+    found = _EACH_EPOCH.search(text) or (_EPOCHS.search(text) and _BATCHES.search(text))
+    return (count_of(found["each"]) or None) if found else None
+
+
+def _is_stated(text: str) -> bool:
+    """Whether a total of steps stands under a name that can mean nothing else."""
+    if _stated(text):
+        return True
+    for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
+        key = _key(text, item)
+        if key is not None and TOTALS.get(key) == "step" and key not in _WEAK:
+            return True
+    return False
+
+
+def _of_environment(text: str, total: float | None) -> bool:
+    """Steps of an environment are many for one step of the training."""
+    return total is not None and _ENVIRONMENT_STEPS.search(text) is not None
 
 
 def _named(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for item in islice(_COUNTED.finditer(text), _MOST_ITEMS):
+    for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
         total = count_of(item["count"])
         key = _key(text, item) if total else None
         if key is not None and total:
@@ -156,7 +305,7 @@ def _named(text: str) -> dict[str, float]:
 
 
 def _cap(text: str) -> float | None:
-    for item in islice(_TIMED.finditer(text), _MOST_ITEMS):
+    for item in islice(_TIMED.finditer(text), _MAX_ITEMS):
         key = _key(text, item)
         seconds = _seconds(item, CAPS[key]) if key in CAPS else None
         if seconds:
@@ -170,7 +319,7 @@ def _seconds(item: re.Match[str], each: float | None) -> float | None:
         count = count_of(number)
         return count * each if count is not None and each else None
     clock = ":" in duration
-    return None if clock and duration.count(":") < _LEAST_CLOCK else seconds_of(duration)
+    return None if clock and duration.count(":") < _MIN_CLOCK else seconds_of(duration)
 
 
 def _key(text: str, item: re.Match[str]) -> str | None:
@@ -194,7 +343,7 @@ def _key(text: str, item: re.Match[str]) -> str | None:
 
 def _names(tokens: list[str]) -> Iterator[int]:
     """How many of the last words make a known name, most first."""
-    for words in range(min(LONGEST_NAME, len(tokens)), 0, -1):
+    for words in range(min(MAX_NAME, len(tokens)), 0, -1):
         name = "_".join(tokens[-words:])
         if name in TOTALS or name in CAPS or name in PER_EPOCH:
             yield words

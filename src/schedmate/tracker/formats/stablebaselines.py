@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _ROW = re.compile(rf"\| {{4}}([\w./ -]{{1,60}}?) {{1,60}}\| ({NUMBER}) {{0,60}}\|")
 _STEPS = "total_timesteps"
 _COUNTS = ("iterations", "episodes", "time_elapsed", "n_updates")
@@ -18,7 +18,7 @@ class StableBaselines:
     hints = ("|    ",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _ROW.fullmatch(line) if len(line) <= _LONGEST else None
+        found = _ROW.fullmatch(line) if len(line) <= _MAX_LENGTH else None
         if found is None:
             return None
         name, value = metric_name(found[1]), float(found[2])

@@ -1,4 +1,4 @@
-"""Sentences that say that the training is over, and why if they say that."""
+"""Sentences that state that the training is over, and why if they state it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 from schedmate.model import EndsBy
 from schedmate.tracker.formats.base import Sample, Sighting
 
-_LONGEST = 400
+_MAX_LENGTH = 400
 _HEAD = r"(?:.{0,100}(?:[\]:|>,.!;]| -|\b(?:info|warning|root)) {0,4}|[\W_]{0,40})?"
 _COMPLETE = re.compile(
     rf"{_HEAD}(?:(?:the )?(?:model )?training"
@@ -64,9 +64,9 @@ class Stops:
     )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         lowered = text.lower()
-        if len(line) > _LONGEST or not any(hint in lowered for hint in self.hints):
+        if len(line) > _MAX_LENGTH or not any(hint in lowered for hint in self.hints):
             return None
         if "due to time limit" in lowered:
             return Sighting(ended_by="limit") if _LIMIT.search(text) else None
@@ -166,5 +166,5 @@ def _why(text: str, lowered: str) -> EndsBy | None:
     early = any(word in lowered for word in _EARLY_WORDS) and _EARLY.search(text)
     if not early:
         return None
-    told = "trainer to stop" in lowered or _NOT_THE_END.search(text) is None
-    return "early_stop" if told else None
+    certain = "trainer to stop" in lowered or _NOT_THE_END.search(text) is None
+    return "early_stop" if certain else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from schedmate.tracker.formats.base import MOST, Sample, Sighting, rate_of
+from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, rate_of
 from schedmate.tracker.formats.quantities import seconds_of
 
 _TICK = re.compile(
@@ -13,7 +13,7 @@ _TICK = re.compile(
     r"\btime ((?:\d{1,6}[dhms] ?){1,4})"
 )
 _EACH = re.compile(r"sec/kimg (\d{1,9}(?:\.\d{1,4})?)(?![\w.])")
-_LONGEST = 1000
+_MAX_LENGTH = 1000
 _KILO = 1000.0
 
 
@@ -22,8 +22,8 @@ class StyleGan:
     hints = ("kimg ",)
 
     def read(self, line: str) -> Sighting | None:
-        found = _TICK.search(line[:_LONGEST])
-        if found is None or float(found[1]) * _KILO >= MOST:
+        found = _TICK.search(line[:_MAX_LENGTH])
+        if found is None or float(found[1]) * _KILO >= MAX_COUNT:
             return None
         each = _EACH.search(line, found.end(), found.end() + 200)
         return Sighting(

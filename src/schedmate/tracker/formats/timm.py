@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     NUMBER,
     Sample,
     Sighting,
@@ -17,7 +17,7 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _TRAIN = re.compile(
     r"\bTrain: {1,8}(\d{1,9})(?:/(\d{1,9}) \( {0,4}\d{1,3}%\))? "
     r"\[\s{0,12}(\d{1,12})/(\d{1,12})\s{1,4}\(\s{0,4}\d{1,3}%\)\]\s{1,4}"
@@ -39,7 +39,7 @@ class Timm:
     hints = ("train: ", "test: [", "test (", "scheduled epochs: ", "*** best metric: ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         return _trained(text) or _tested(text) or _sentence(text)
 
     samples: ClassVar[tuple[Sample, ...]] = (
@@ -185,7 +185,7 @@ def _sentence(text: str) -> Sighting | None:
     scheduled, best = _SCHEDULED.search(text), _BEST.search(text)
     if scheduled is not None:
         total = float(scheduled[1])
-        return Sighting(unit="epoch", total=total) if 0 < total < MOST else None
+        return Sighting(unit="epoch", total=total) if 0 < total < MAX_COUNT else None
     if best is None:
         return None
     return Sighting(phase="finished", metrics={"best_metric": float(best[1])})

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _STEP = re.compile(r"(?<!\w)(validate )?step: {1,6}(\d{1,12}) {2,4}(?:loss|grad_norm|memory): ")
 _VALUE = re.compile(
     rf"(?<!\w)(loss|grad_norm|memory|tps|tflops|mfu): {{1,8}}([\d,]{{1,15}}\.?\d{{0,9}}|{NUMBER})"
@@ -28,7 +28,7 @@ class TorchTitan:
     hints = ("tps:", "total steps")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "tps:" in text:
             return _step(text)
         found = _TOTAL.search(text) if "total steps" in text else None

@@ -9,7 +9,7 @@ from typing import ClassVar
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metrics_in
 from schedmate.tracker.formats.tqdm import Tqdm
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _BAR = re.compile(rf"(\d{{1,9}})\|(\d{{1,12}})\|Loss: ({NUMBER}):(?=.{{0,9}}%\|)")
 _LOG = re.compile(rf"Step (\d{{1,12}}) \| ((?:[\w/.-]{{1,60}}:(?:{NUMBER})(?: |$)){{1,40}})")
 _TQDM = Tqdm()
@@ -21,7 +21,7 @@ class TorchTune:
     hints = ("|loss: ", "step ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         bar = _BAR.match(text)
         if bar is not None:
             return _of_bar(bar, text)

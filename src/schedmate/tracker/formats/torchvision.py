@@ -16,7 +16,7 @@ from schedmate.tracker.formats.base import (
     span_seconds,
 )
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _HEAD = (
     r"(?:(?P<test>Test|Val(?:idation)?):[\w ()]{0,20}"
     r"|Epoch: \[(?P<epoch>\d{1,9})(?:/(?P<epochs>\d{1,9}))?\])"
@@ -41,7 +41,7 @@ class TorchVision:
     hints = ("epoch: [", "test:", "val:", "validation:", "training time ")
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST]
+        text = line[:_MAX_LENGTH]
         if "eta: " in text:
             return _logged(text)
         if "\tTime " in text:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from schedmate.tracker.formats.base import MOST, NUMBER, Sample, Sighting
+from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting
 
-_LONGEST = 8192
+_MAX_LENGTH = 8192
 _ITEM = re.compile(rf"'([\w./@-]{{1,64}})': '?({NUMBER})'?(?=[,}}])")
 _MARKS = ("'loss'", "'eval_", "'train_runtime'", "'learning_rate'")
 
@@ -17,7 +17,7 @@ class Transformers:
     hints = ("{'",)
 
     def read(self, line: str) -> Sighting | None:
-        if not line.startswith("{'") or not line.endswith("}") or len(line) > _LONGEST:
+        if not line.startswith("{'") or not line.endswith("}") or len(line) > _MAX_LENGTH:
             return None
         if not any(mark in line for mark in _MARKS):
             return None
@@ -98,7 +98,7 @@ class Transformers:
 
 def _sighting(values: dict[str, float], epoch: float) -> Sighting:
     runtime = values.get("train_runtime")
-    usable = runtime is not None and 0 <= runtime < MOST
+    usable = runtime is not None and 0 <= runtime < MAX_COUNT
     return Sighting(
         unit="epoch",
         current=epoch,

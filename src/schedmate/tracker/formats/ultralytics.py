@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import (
-    MOST,
+    MAX_COUNT,
     NUMBER,
     Sample,
     Sighting,
@@ -17,7 +17,7 @@ from schedmate.tracker.formats.base import (
 )
 from schedmate.tracker.formats.tqdm import Tqdm
 
-_LONGEST = 2048
+_MAX_LENGTH = 2048
 _ROW = re.compile(
     r"\s{0,12}(\d{1,9})/(\d{1,9})\s{1,12}[\d.]{1,12}[KMGT]?"
     rf"((?:\s{{1,12}}(?:{NUMBER})){{1,12}}?)\s{{1,12}}\d{{1,9}}\s{{1,12}}\d{{1,6}}:"
@@ -55,7 +55,7 @@ class Ultralytics:
     )
 
     def read(self, line: str) -> Sighting | None:
-        text = line[:_LONGEST].rstrip()
+        text = line[:_MAX_LENGTH].rstrip()
         row = _ROW.match(text)
         if row is not None or _RESULTS.match(text):
             return _bar(text, row)
@@ -229,7 +229,7 @@ def _sentence(text: str) -> Sighting | None:
     start, done = _START.search(text), _DONE.search(text)
     if start is not None:
         number = float(start[1])
-        if not 0 < number < MOST:
+        if not 0 < number < MAX_COUNT:
             return None
         hours = start[2] == "hours"
         return Sighting(cap_s=number * 3600) if hours else Sighting(unit="epoch", total=number)

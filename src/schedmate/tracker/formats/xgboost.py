@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 
-_LONGEST = 4096
+_MAX_LENGTH = 4096
 _PAIR = rf"[\w./@-]{{1,80}}-[\w.@-]{{1,60}}:(?:{NUMBER})(?:\+(?:{NUMBER}))?"
 _LINE = re.compile(
     rf"(?:\[\d\d:\d\d:\d\d\] )?\[(\d{{1,9}})\](?P<pairs>(?:[\t ]{{1,4}}{_PAIR}){{1,64}})"
@@ -23,7 +23,7 @@ class XGBoost:
     def read(self, line: str) -> Sighting | None:
         if line.startswith(_STOPPED):
             return Sighting(phase="finished", ended_by="early_stop")
-        found = _LINE.fullmatch(line) if len(line) <= _LONGEST else None
+        found = _LINE.fullmatch(line) if len(line) <= _MAX_LENGTH else None
         if found is None:
             return None
         pairs = _METRIC.findall(found["pairs"])

@@ -1,11 +1,10 @@
-"""Formats that nobody has described: learnt from a job's own lines."""
+"""Formats without a description: learnt from a job's own lines."""
 
 from typing import TYPE_CHECKING
 
 from schedmate.lazily import lazily
-from schedmate.tracker.unknown.asking import ask
 from schedmate.tracker.unknown.learner import Learner, Replayed
-from schedmate.tracker.unknown.naming import Question
+from schedmate.tracker.unknown.naming import Question, ask
 from schedmate.tracker.unknown.pattern import LearnedFormat
 
 if TYPE_CHECKING:

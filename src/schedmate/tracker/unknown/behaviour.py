@@ -1,20 +1,20 @@
-"""What the numbers of a template mean, told by how they behave."""
+"""What the numbers of a template mean, judged by how they behave."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from schedmate.model import Unit
-from schedmate.tracker.formats.base import MOST
+from schedmate.tracker.formats.base import MAX_COUNT, metric_name
 from schedmate.tracker.unknown import words
-from schedmate.tracker.unknown.companions import elapsed_column, epoch_columns, metric_columns
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
 
 CERTAIN: Final = 0.5
-"""Above it, somebody may act on the answer."""
+"""Above it, the answer may be acted on."""
 _FILE_ENDING = re.compile(r"\.[A-Za-z]")
 _UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
 _ENOUGH: Final = 5
@@ -58,7 +58,7 @@ def meaning_of(table: Table) -> Meaning | None:
 
 def may_count(table: Table, column: Column) -> bool:
     trend = column.trend
-    if not (trend.rising or trend.rounds or trend.jittering) or max(column.values) >= MOST:
+    if not (trend.rising or trend.rounds or trend.jittering) or max(column.values) >= MAX_COUNT:
         return False
     if min(column.values) < 0 or len(set(column.values)) < 3:  # noqa: PLR2004 - two values are no behaviour
         return False
@@ -121,7 +121,7 @@ def _named_count(column: Column) -> bool:
 
 def _confidence(table: Table, count: Column, total: Total | None) -> float:
     if total is not None and total.confidence > CERTAIN:
-        return min(CERTAIN, total.confidence) if is_aside(table) else total.confidence
+        return min(CERTAIN, total.confidence) if is_auxiliary(table) else total.confidence
     learning = any(
         column.trend.sinking and not column.whole and column.index != count.index
         for column in table.numbers
@@ -131,13 +131,13 @@ def _confidence(table: Table, count: Column, total: Total | None) -> float:
     alone = (0.2, 0.4, 0.55, 0.65)[signs]
     if not count.whole:
         alone = min(alone, 0.45)
-    if is_aside(table):
+    if is_auxiliary(table):
         alone = min(alone, 0.35)
     return alone if total is None else min(alone, total.confidence)
 
 
-def is_aside(table: Table) -> bool:
-    return words.names(table.first_words.lower(), words.ASIDE)
+def is_auxiliary(table: Table) -> bool:
+    return words.names(table.first_words.lower(), words.AUXILIARY)
 
 
 def _rank(table: Table, count: Column, total: Total | None) -> float:
@@ -147,7 +147,7 @@ def _rank(table: Table, count: Column, total: Total | None) -> float:
     rank -= 0.5 * (words.unit_of(count.before, count.after) in ("sample", "token"))
     if count.trend.rounds:
         rank -= 0.6
-    return rank - 0.05 * count.index - (2.0 if is_aside(table) else 0.0)
+    return rank - 0.05 * count.index - (2.0 if is_auxiliary(table) else 0.0)
 
 
 def _share_reading(column: Column) -> Meaning | None:
@@ -226,3 +226,91 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
     inner = count is not None and table.columns[count].trend.rounds > 1 and "epoch" not in roles
     confidence = min(CERTAIN, reading.confidence) if inner else reading.confidence
     return Meaning(roles, reading.unit, confidence, reading.total, reading.rank, candidates)
+
+
+_MAX_METRICS: Final = 4
+_SCALES: Final = ("k", "K", "M")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
+_MAX_EPOCHS: Final = 100_000
+
+
+def epoch_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
+    """A small number that stays while another goes round, and then moves by one."""
+    count = roles.get("current")
+    if count is None:
+        return {}
+    for column in table.numbers:
+        if column.index in roles.values() or not column.whole or max(column.values) > _MAX_EPOCHS:
+            continue
+        if _is_epoch(column, table.columns[count]):
+            return {"epoch": column.index} | _epochs(table, column, roles)
+    return {}
+
+
+def _is_epoch(column: Column, count: Column) -> bool:
+    if column.trend.constant:
+        return column.named(words.EPOCHS) or column.suffix.lower() in words.EPOCHS
+    moves = [move for move in column.trend.moves if move]
+    if not all(move > 0 for move in moves) or column.trend.rate >= 1:
+        return False
+    if column.named(words.EPOCHS):
+        return True
+    return any(count.trend.returns) and _moves_at_returns(column, count)
+
+
+def _moves_at_returns(column: Column, count: Column) -> bool:
+    pairs = zip(column.trend.moves, count.trend.returns, strict=True)
+    return all(returned == (move > 0) for move, returned in pairs)
+
+
+def _epochs(table: Table, epoch: Column, roles: Mapping[str, int]) -> dict[str, int]:
+    index = epoch.index + 1
+    if index >= len(table.columns) or index in roles.values():
+        return {}
+    other = table.columns[index]
+    joined = re.fullmatch(r"\s{0,4}(?:/|of|von|sur|de)\s{0,4}", table.gap_before(index))
+    fits = other.kind == "number" and other.whole and other.values[0] >= max(epoch.values)
+    return {"epochs": index} if joined and fits and other.trend.constant else {}
+
+
+def elapsed_column(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
+    """Seconds since the start, by their word or by the clock."""
+    for column in table.columns:
+        if column.kind == "other" or column.index in roles.values():
+            continue
+        if not column.trend.rising or column.named(words.ETAS) or "/" in column.measure:
+            continue
+        if column.measure in words.TIME_UNITS - _READABLE:
+            continue
+        if column.named(words.TIMES) or table.keeps_pace(column) or _rises_with_time(column):
+            return {"elapsed": column.index}
+    return {}
+
+
+def _rises_with_time(column: Column) -> bool:
+    """`t:38678ms` and `6.0m`: a duration that rises evenly is the time since the start."""
+    timed = column.suffix.lower() in _READABLE and len(set(column.values)) >= _ENOUGH
+    return timed and column.trend.straightness >= _STRAIGHT
+
+
+def metric_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
+    """Numbers with a point that have a name, and the one that sinks without any: the loss."""
+    found: dict[str, int] = {}
+    for column in table.numbers:
+        if column.index in roles.values() or column.whole or len(found) >= _MAX_METRICS:
+            continue
+        if column.suffix in _SCALES:
+            continue
+        name = _NAME.fullmatch(metric_name(column.before.replace("-", "_").replace("/", "_")))
+        if name and not column.named(words.TIMES | words.ETAS | words.SIZE_UNITS):
+            found.setdefault(f"m_{name[0]}", column.index)
+    unnamed = [
+        column.index
+        for column in table.numbers
+        if not column.before and not column.whole and column.trend.sinking and not column.suffix
+    ]
+    free = [index for index in unnamed if index not in roles.values()]
+    if len(free) == 1 and "m_loss" not in found:
+        found["m_loss"] = free[0]
+    return found

@@ -1,4 +1,4 @@
-"""The face of this room: lines that no exact format could read go in, sightings come out."""
+"""Lines that no exact format reads go in; once their format is learnt, sightings come out."""
 
 from __future__ import annotations
 
@@ -12,16 +12,97 @@ from schedmate.tracker.unknown.behaviour import CERTAIN, Meaning, meaning_of
 from schedmate.tracker.unknown.fields import table_of
 from schedmate.tracker.unknown.pattern import compiled, pattern_of, read_with
 from schedmate.tracker.unknown.templates import Miner, Samples, Template, fits, masked
-from schedmate.tracker.unknown.watch import Watched
 
 if TYPE_CHECKING:
     from schedmate.tracker.unknown.roles import Roles
 
-_LEAST: Final = 0.4
-"""Below it nothing is said."""
+
+_NEAR_START: Final = 0.1
+_JUMP: Final = 50.0
+_SHARE: Final = 5
+_STRIKES: Final = 3
+_SILENT: Final = 40
+_KNOWN: Final = 5
+_JITTER: Final = 0.01
+_OVER: Final = 2
+
+
+@dataclass(slots=True)
+class PatternCheck:
+    """Counts what a right pattern does not do. A return to the start is a round or a restart."""
+
+    seen: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    order: int = 0
+    pace: float = 0.0
+    back: int = 0
+    jumps: int = 0
+    over: int = 0
+    missed: int = 0
+    rounds: int = 0
+    odd: int = 0
+    """Rounds that were not as long as the one before."""
+    peak: float = 0.0
+    """Where the count went round last time."""
+    same_peaks: int = 0
+
+    @property
+    def wrong(self) -> bool:
+        strikes = max(self.back + self.odd, self.jumps)
+        return (
+            (strikes >= _STRIKES and strikes * _SHARE > self.seen)
+            or self.over >= _OVER
+            or self.missed >= max(_SILENT, 3 * self.seen)
+        )
+
+    @property
+    def lap(self) -> float | None:
+        """What the count goes up to each time, where it never says so."""
+        if self.same_peaks < 1:
+            return None
+        return self.peak + self.pace if self.first == 0 else self.peak
+
+    def see(self, sighting: Sighting, order: int, *, with_total: bool) -> None:
+        """Take in what the pattern read; `with_total`: it promised one."""
+        current = sighting.current or 0.0
+        self.over += with_total and sighting.total is None
+        self.missed = 0
+        if self.seen == 0:
+            self.first = current
+        else:
+            self._move(current, sighting.total)
+        self.seen, self.last, self.order = self.seen + 1, current, order
+
+    def miss(self) -> None:
+        """A line like those of the pattern that it did not read."""
+        self.missed += 1
+
+    def _move(self, current: float, total: float | None) -> None:
+        move = current - self.last
+        if move > 0:
+            wide = move > _JUMP * max(self.pace, 1e-9) and (not total or _SHARE * move > total)
+            self.jumps += wide and self.seen >= _KNOWN
+            self.pace = move if self.pace == 0 else min(self.pace, move)
+        elif move < 0:
+            self._fall(current, -move, total)
+
+    def _fall(self, current: float, fall: float, total: float | None) -> None:
+        if current <= self.first + _NEAR_START * (self.last - self.first):
+            self.rounds += 1
+            self.odd += abs(self.last - self.peak) > _NEAR_START * self.last
+            self.same_peaks = self.same_peaks + 1 if self.last == self.peak else 0
+            self.peak = self.last
+            self.first = min(self.first, current)
+        elif fall > max(2 * self.pace, _JITTER * (total or 0.0)):
+            self.back += 1
+
+
+_MIN_CONFIDENCE: Final = 0.4
+"""Below it nothing is reported."""
 _STUDIED: Final = 400
 _ASK_AFTER: Final = 10
-_MOST_REFUSED: Final = 8
+_MAX_REFUSED: Final = 8
 _LOOK_AFTER_MISSES: Final = (2, 8, 20)
 _LOOK_AT_ROUNDS: Final = 3
 _LAP: Final = 0.7
@@ -42,7 +123,7 @@ class Learner:
 
     pattern: LearnedPattern | None = None
     miner: Miner = field(default_factory=Miner)
-    watched: Watched = field(default_factory=Watched)
+    check: PatternCheck = field(default_factory=PatternCheck)
     template: int = 0
     """The one the pattern was learnt from; 0: it was remembered."""
     words: list[str] = field(default_factory=list)
@@ -59,14 +140,14 @@ class Learner:
         """A count that goes round without saying how often is hardly the run."""
         if self.pattern is None:
             return 0.0
-        inner = self.watched.rounds > 1 and "(?P<epoch>" not in self.pattern.expression
+        inner = self.check.rounds > 1 and "(?P<epoch>" not in self.pattern.expression
         return min(CERTAIN, self.pattern.confidence) if inner else self.pattern.confidence
 
     def feed(self, text: str, order: int, at: float | None) -> Sighting | None:
         """Take in a line; return what it says as soon as the format is known."""
-        rounds = self.watched.rounds
+        rounds = self.check.rounds
         sighting = None if self.pattern is None else self._read(text, order)
-        if sighting is not None and self.watched.seen > _STUDIED:
+        if sighting is not None and self.check.seen > _STUDIED:
             return sighting
         name = self.miner.add(text, order, at)
         template = self.miner.templates.get(name)
@@ -77,10 +158,10 @@ class Learner:
         return sighting
 
     def _is_due(self, name: int, template: Template, rounds: int, *, read: bool) -> bool:
-        """Lines that the pattern misses, and the start of a round, are looked at at once."""
+        """Lines that the pattern misses, and the start of a round, are examined at once."""
         if name == self.template:
-            missed = not read and self.watched.missed in _LOOK_AFTER_MISSES
-            if missed or rounds < self.watched.rounds <= _LOOK_AT_ROUNDS:
+            missed = not read and self.check.missed in _LOOK_AFTER_MISSES
+            if missed or rounds < self.check.rounds <= _LOOK_AT_ROUNDS:
                 return True
         return template.count >= template.look_at
 
@@ -132,20 +213,20 @@ class Learner:
             return None
         if sighting is None:
             if self.words and fits(self.words, masked(text)):
-                self.watched.miss()
+                self.check.miss()
         else:
-            self.watched.see(sighting, order, with_total=_has_total(self.pattern))
+            self.check.see(sighting, order, with_total=_has_total(self.pattern))
             self._learn_lap()
-        if self.watched.wrong:
+        if self.check.wrong:
             self._drop()
             return None
         return sighting
 
     def _learn_lap(self) -> None:
-        lap = self.watched.lap
+        lap = self.check.lap
         if lap and self.pattern is not None and not _has_total(self.pattern):
             # else the end may lie between two lines, or the numbers be those of several writers
-            plain = self.watched.pace == 1 and compiled(self.pattern.expression).has_epoch
+            plain = self.check.pace == 1 and compiled(self.pattern.expression).has_epoch
             limit = _LAP if plain else CERTAIN
             self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
 
@@ -153,7 +234,7 @@ class Learner:
         """Judge a template anew; say whether the pattern is another one now."""
         table = table_of(template)
         meaning = None if table is None else meaning_of(table)
-        if table is None or meaning is None or meaning.confidence < _LEAST:
+        if table is None or meaning is None or meaning.confidence < _MIN_CONFIDENCE:
             return False
         if not self._is_better(name, template, meaning):
             return False
@@ -174,8 +255,8 @@ class Learner:
             return True
         if name == self.template:
             return True
-        silent = self.watched.order < template.samples.orders[0]
-        outer = self.watched.rounds > 0 and meaning.confidence >= self.confidence - 0.1
+        silent = self.check.order < template.samples.orders[0]
+        outer = self.check.rounds > 0 and meaning.confidence >= self.confidence - 0.1
         return (
             (silent and meaning.confidence > min(CERTAIN, self.confidence))
             or (outer and meaning.has_total)
@@ -183,7 +264,7 @@ class Learner:
         )
 
     def _set(self, pattern: LearnedPattern, name: int, words: list[str], rank: float) -> None:
-        self.watched, self.reading = Watched(), "remembered"
+        self.check, self.reading = PatternCheck(), "remembered"
         self.pattern, self.template, self.words, self.rank = pattern, name, list(words), rank
 
     def _keep_for_replay(self, template: Template, before: int | None) -> None:
@@ -196,9 +277,9 @@ class Learner:
     def _drop(self) -> None:
         """The pattern was wrong: forget it, and learn anew from here."""
         if self.pattern is not None:
-            self.refused = [*self.refused, self.pattern.expression][-_MOST_REFUSED:]
+            self.refused = [*self.refused, self.pattern.expression][-_MAX_REFUSED:]
         self.pattern, self.template, self.words, self.rank = None, 0, [], 0.0
-        self.miner, self.watched, self.backlog, self.reading = Miner(), Watched(), Samples(), ""
+        self.miner, self.check, self.backlog, self.reading = Miner(), PatternCheck(), Samples(), ""
 
     def _likeliest(self) -> int:
         """The template that came most often."""

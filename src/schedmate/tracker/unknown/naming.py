@@ -1,7 +1,7 @@
-"""What behaviour leaves open is put to a language model, once: which number is the count?
+"""A language model is asked once what behaviour leaves open: which number is the count?
 
-It can only pick from the numbers of the last line it is shown, and what it picks must behave like
-a count in all of them. What nothing but the model speaks for is never believed further than 0.5.
+It can only pick from the numbers of the last line it is shown, and its choice must behave like a
+count in all lines. Support by the model alone never gives more than a confidence of 0.5.
 """
 
 from __future__ import annotations
@@ -9,10 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from schedmate.model import LearnedPattern
+from schedmate.model import Answer, Asker, LearnedPattern
 from schedmate.tracker.unknown import words
-from schedmate.tracker.unknown.behaviour import CERTAIN, Meaning
-from schedmate.tracker.unknown.companions import elapsed_column, epoch_columns, metric_columns
+from schedmate.tracker.unknown.behaviour import (
+    CERTAIN,
+    Meaning,
+    elapsed_column,
+    epoch_columns,
+    metric_columns,
+)
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.pattern import pattern_of
 from schedmate.tracker.unknown.totals import belongs_to_another
@@ -20,12 +25,13 @@ from schedmate.tracker.unknown.totals import belongs_to_another
 if TYPE_CHECKING:
     from schedmate.tracker.unknown.roles import Roles
 
+
 PURPOSE: Final = "name_progress"
 MAX_TOKENS: Final = 48
 NONE: Final = "none"
 _LINES: Final = 3
 _WIDTH: Final = 160
-_MOST_CHOICES: Final = 6
+_MAX_CHOICES: Final = 6
 
 SYSTEM: Final = (
     "You read lines of a running program's log. In the last line, pick the number that counts the "
@@ -111,6 +117,12 @@ def _may_be_total(table: Table, column: Column, meaning: Meaning) -> bool:
 
 def _shown(columns: list[Column]) -> dict[str, int]:
     shown: dict[str, int] = {}
-    for column in columns[:_MOST_CHOICES]:
+    for column in columns[:_MAX_CHOICES]:
         shown.setdefault(column.texts[-1], column.index)
     return shown
+
+
+def ask(question: Question, asker: Asker) -> Answer[Roles]:
+    return asker.ask(
+        question.schema, question.prompt, purpose=PURPOSE, system=SYSTEM, max_tokens=MAX_TOKENS
+    )

@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from schedmate.tracker.formats.base import clock_seconds
 
-LONGEST: Final = 400
-"""Of a longer line only the beginning is looked at."""
-_MOST_NUMBERS: Final = 24
+MAX_LENGTH: Final = 1000
+"""Of a longer line only the beginning is read."""
+_MAX_NUMBERS: Final = 64
 _TOO_LARGE: Final = 1e18
 """Digits of a hash or a long identifier."""
 
@@ -36,6 +36,14 @@ BAR = re.compile(r"[\[|(][-=#>.*oO\u2500-\u25ff\u2022\u00b7 ]{3,160}[\])|]")
 _SCALE: Final = {"k": 1e3, "K": 1e3, "M": 1e6}
 
 
+def head_of(line: str) -> str:
+    """As much of a line as is read, without half a number at its end."""
+    if len(line) <= MAX_LENGTH:
+        return line
+    head = line[:MAX_LENGTH]
+    return head[: head.rfind(" ")] if " " in head else head.rstrip("0123456789.,")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     kind: Kind
@@ -58,7 +66,7 @@ def tokens_in(line: str) -> list[Token]:
             found.append(Token("clock", match.start(), match.end(), match["clock"], "", seconds))
         else:
             found.append(Token("other", match.start(), match.end(), match[0], "", None))
-        if len(found) >= _MOST_NUMBERS:
+        if len(found) >= _MAX_NUMBERS:
             break
     return found
 

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Final
 import re2
 
 from schedmate.model import BadInput, LearnedPattern, LearntFrom
-from schedmate.tracker.formats.base import MOST, Sighting, clock_seconds
+from schedmate.tracker.formats.base import MAX_COUNT, Sighting, clock_seconds
 from schedmate.tracker.unknown.behaviour import Meaning
 from schedmate.tracker.unknown.fields import Column, Table
-from schedmate.tracker.unknown.numbers import BAR, LONGEST, number
+from schedmate.tracker.unknown.numbers import BAR, head_of, number
 
-_LONGEST_EXPRESSION: Final = 2000
-_MOST_MEMORY: Final = 1 << 20
+_MAX_EXPRESSION: Final = 6000
+_MAX_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
 _METRIC = re.compile(r"m_[a-z][a-z0-9_]{0,40}")
 _COUNT: Final = r"\d+(?:[,_]\d{3})*(?:\.\d*)?[kKM]?"
@@ -62,7 +62,7 @@ class LearnedFormat:
 
 def read_with(pattern: LearnedPattern, line: str) -> Sighting | None:
     program = compiled(pattern.expression)
-    match = program.match(line[:LONGEST].encode("utf-8", "replace"))
+    match = program.match(head_of(line).encode("utf-8", "replace"))
     if match is None:
         return None
     return _sighting(pattern, program, dict(zip(program.groups, match.groups(), strict=True)))
@@ -114,7 +114,7 @@ def _value(data: bytes) -> float | None:
 
 def _count(data: bytes | None) -> float | None:
     value = None if data is None else _value(data)
-    return value if value is not None and 0 <= value < MOST else None
+    return value if value is not None and 0 <= value < MAX_COUNT else None
 
 
 def _elapsed(data: bytes | None) -> float | None:
@@ -126,7 +126,7 @@ def _elapsed(data: bytes | None) -> float | None:
     unit = _UNIT.search(text)
     value = number(text[: unit.start()] if unit else text)
     seconds = -1.0 if value is None else value * _SECONDS[unit[0] if unit else "s"]
-    return seconds if 0 <= seconds < MOST else None
+    return seconds if 0 <= seconds < MAX_COUNT else None
 
 
 def _metrics(program: _Compiled, found: Mapping[str, bytes | None]) -> dict[str, float]:
@@ -142,10 +142,10 @@ def _metrics(program: _Compiled, found: Mapping[str, bytes | None]) -> dict[str,
 @lru_cache(maxsize=512)
 def compiled(expression: str) -> _Compiled:
     """Compile with RE2, which takes linear time on any text; refuse what is no learnt pattern."""
-    if len(expression) > _LONGEST_EXPRESSION:
+    if len(expression) > _MAX_EXPRESSION:
         raise BadInput("the learnt expression is too long")
     options = re2.Options()
-    options.max_mem = _MOST_MEMORY
+    options.max_mem = _MAX_MEMORY
     options.log_errors = False
     try:
         program = re2.compile(expression, options)
@@ -177,12 +177,12 @@ def pattern_of(
         parts.append(_gap(gaps[index], first=index == 0))
         if names.get(index) == "elapsed":
             unit, gaps[index + 1] = _unit_in_front(gaps[index + 1])
-            parts.append(f"(?P<elapsed>{_TIME}{unit})")
+            parts.append(rf"\+?(?P<elapsed>{_TIME}{unit})")
         else:
             parts.append(_number(column, names.get(index), gaps[index + 1]))
     parts.append(_gap_start(gaps[used + 1]))
     pattern = LearnedPattern(
-        expression="".join(parts)[:_LONGEST_EXPRESSION],
+        expression="".join(parts)[:_MAX_EXPRESSION],
         unit=meaning.unit,
         total=meaning.total,
         learnt_from=learnt_from,

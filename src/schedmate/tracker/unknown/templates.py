@@ -11,16 +11,16 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
-from schedmate.tracker.unknown.numbers import BAR, LONGEST
+from schedmate.tracker.unknown.numbers import BAR, head_of
 
 _NOT_SHAPE: Final = bytes(range(0x80, 0x100)) + b"0123456789.,+-eE \t_=>#*"
-_MOST_TEMPLATES: Final = 24
-_MOST_SHAPES: Final = 160
-_MOST_HELD: Final = 18_000
+_MAX_TEMPLATES: Final = 24
+_MAX_SHAPES: Final = 160
+_MAX_HELD: Final = 18_000
 _SAMPLE_COST: Final = 130
 _FIRST, _LATEST = 7, 9
 _VARIANTS: Final = 4
-_MOST_DIFFERING: Final = 2
+_MAX_DIFFERING: Final = 2
 _FIRST_LOOK: Final = 3
 _ANYTHING: Final = "\N{ASTERISM}"
 _PAIR = re.compile(
@@ -76,7 +76,7 @@ class Template:
 
 @dataclass(slots=True)
 class Miner:
-    """Bounded in templates, shapes and bytes of samples whatever it is fed with."""
+    """Bounded in templates, shapes and bytes of samples for any input."""
 
     templates: dict[int, Template] = field(default_factory=dict)
     shapes: dict[int, int] = field(default_factory=dict)
@@ -88,21 +88,22 @@ class Miner:
 
     def add(self, text: str, order: int, at: float | None) -> int:
         """Return the number of the line's template, 0 where it has none."""
-        shape = zlib.crc32(text[:LONGEST].encode("utf-8", "replace").translate(None, _NOT_SHAPE))
+        text = head_of(text)
+        shape = zlib.crc32(text.encode("utf-8", "replace").translate(None, _NOT_SHAPE))
         if shape == 0:
-            shape = zlib.crc32("".join(masked(text[:LONGEST])).encode())
+            shape = zlib.crc32("".join(masked(text)).encode())
         known = self.shapes.get(shape)
         if known is None:
-            known = self._new_shape(shape, text[:LONGEST])
+            known = self._new_shape(shape, text)
         template = self.templates.get(known)
         if template is None:
             return 0
         template.count += 1
-        template.samples.add(text[:LONGEST], order, template.count, at)
+        template.samples.add(text, order, template.count, at)
         return known
 
     def _new_shape(self, shape: int, text: str) -> int:
-        if len(self.shapes) >= _MOST_SHAPES:
+        if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()
         if not _DIGIT.search(text):
             self.header = text
@@ -129,7 +130,7 @@ class Miner:
         if pair is None:
             return []
         key = f"{pair[1]}{pair[2]}"
-        if len(self.pairs) >= _MOST_TEMPLATES:
+        if len(self.pairs) >= _MAX_TEMPLATES:
             self.pairs.clear()
         self.pairs[key] = self.pairs.get(key, 0) + 1
         return [_ANYTHING, key] if self.pairs[key] > _VARIANTS else []
@@ -161,7 +162,7 @@ class Miner:
     def _shrink(self) -> None:
         """Forget what came least often, the longest ago."""
         held = sum(template.samples.held for template in self.templates.values())
-        while self.templates and (len(self.templates) >= _MOST_TEMPLATES or held > _MOST_HELD):
+        while self.templates and (len(self.templates) >= _MAX_TEMPLATES or held > _MAX_HELD):
             least = min(self.templates, key=self._worth)
             held -= self.templates.pop(least).samples.held
             self.shapes = {shape: name for shape, name in self.shapes.items() if name != least}
@@ -192,7 +193,7 @@ def _differing(known: list[str], words: list[str]) -> bool:
     if len(known) != len(words) or known == words or _ANYTHING in (known[0], words[0]):
         return False
     differing = sum(one != two for one, two in zip(known, words, strict=True))
-    return differing <= _MOST_DIFFERING and 2 * differing <= len(words)
+    return differing <= _MAX_DIFFERING and 2 * differing <= len(words)
 
 
 def _take_over(oldest: Template, other: Template) -> None:

@@ -71,7 +71,7 @@ NAMED_THINGS: Final = _vocabulary(
     " host hosts connection connections"
 )
 """Counted by servers without end, unless a total stands right behind."""
-ASIDE: Final = _vocabulary(
+AUXILIARY: Final = _vocabulary(
     "eval evaluating evaluation evaluate val valid validation validating test testing loading load"
     " loaded download downloading downloaded warmup warm-up warming compile compiling preprocessing"
     " tokenizing indexing caching extracting copying prefetch fetching fetched reading opened"

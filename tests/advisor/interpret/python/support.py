@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedmate.advisor.interpret.python.follow import Followed, follow
+from schedmate.advisor.interpret.python.interpretation import Interpretation, interpret
 from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word, command_words
 from schedmate.advisor.launch.run import Entry, PythonRun
@@ -11,7 +11,7 @@ from schedmate.advisor.sources.files import Files
 
 
 class Job:
-    """Files in a directory, followed from `train.py`."""
+    """Files in a directory, interpreted from `train.py`."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -30,9 +30,9 @@ class Job:
         path.write_text(text)
         return self
 
-    def follow(
+    def interpret(
         self, code: str = "", *arguments: str, env: dict[str, str] | None = None, **options
-    ) -> Followed:
+    ) -> Interpretation:
         if code:
             self.put(self.entry, code)
         files = Files(self.directory, "root")
@@ -50,19 +50,19 @@ class Job:
             env={name: Word(text, ()) for name, text in (env or {}).items()},
             launchers=options.pop("launchers", ()),
         )
-        return follow(run, files, read_config=read, **options)
+        return interpret(run, files, read_config=read, **options)
 
     def value(self, code: str, name: str, *arguments: str, **options) -> Value:
-        return last(self.follow(code, *arguments, **options), name)
+        return last(self.interpret(code, *arguments, **options), name)
 
 
-def last(followed: Followed, name: str) -> Value:
+def last(interpreted: Interpretation, name: str) -> Value:
     """What a name was last bound to."""
-    return [each.value for each in followed.trace.bindings if each.name == name][-1]
+    return [each.value for each in interpreted.trace.bindings if each.name == name][-1]
 
 
 def plain(value: Value):
-    """A value as Python has it; `...` for what nobody knows."""
+    """A value as Python has it; `...` for an unknown value."""
     if not value.known:
         return ...
     if isinstance(value.data, Sequence):
@@ -72,5 +72,5 @@ def plain(value: Value):
     return value.data
 
 
-def calls_of(followed: Followed, callee: str) -> list[Call]:
-    return [call for call in followed.trace.calls if call.callee == callee]
+def calls_of(interpreted: Interpretation, callee: str) -> list[Call]:
+    return [call for call in interpreted.trace.calls if call.callee == callee]

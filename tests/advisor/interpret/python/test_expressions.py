@@ -68,7 +68,7 @@ def test_lines_are_those_of_what_states_a_value(job):
     code = (
         "a = 3\nb = a\ndef f(n):\n    return n * 2\nx = f(b)\ny = dict(\n    k=7,\n)\nz = y['k']\n"
     )
-    seen = job.follow(code)
+    seen = job.interpret(code)
     found = {each.name: [line.line for line in each.value.lines] for each in seen.trace.bindings}
     assert found["b"] == [1]
     assert found["x"] == [1, 4]
@@ -104,7 +104,7 @@ steps = epochs * per_epoch
 x = math.ceil(steps / per_epoch)
 y = math.ceil(steps / math.ceil(len(loader) / 4))
 """
-    seen = job.follow(code)
+    seen = job.interpret(code)
     assert plain(last(seen, "x")) == 3
     assert plain(last(seen, "y")) == ...
 

@@ -70,7 +70,7 @@ y = replace(c, name="other").name
 
 
 def test_dataclasses(job):
-    seen = job.follow(DATACLASSES)
+    seen = job.interpret(DATACLASSES)
     expected = {"lr": 1e-3, "betas": [0.9, 0.99], "steps": 20, "name": "run", "total": 40}
     assert plain(last(seen, "x")) == expected
     assert plain(last(seen, "y")) == "other"
@@ -100,7 +100,7 @@ class Net(nn.Module):
 net = Net(7).to("cuda")
 net.parameters()
 """
-    seen = job.follow(code)
+    seen = job.interpret(code)
     assert [call.callee for call in seen.trace.calls] == [
         "torch.nn.Module",
         "torch.nn.Linear",
@@ -126,7 +126,7 @@ class Lit(L.LightningModule):
 model = Lit(lr=3e-4)
 L.Trainer(max_epochs=3).fit(model)
 """
-    seen = job.follow(code)
+    seen = job.interpret(code)
     (optimizer,) = calls_of(seen, "torch.optim.AdamW")
     assert optimizer.keywords["lr"].data == 3e-4
     assert optimizer.within == "Lit.configure_optimizers"
@@ -143,7 +143,7 @@ def worker(rank, size, args):
         lib.save(args["lr"])
 mp.spawn(worker, nprocs=4, args=(4, {"lr": 2}))
 """
-    (save,) = calls_of(job.follow(code), "lib.save")
+    (save,) = calls_of(job.interpret(code), "lib.save")
     assert (save.positional[0].data, save.certain) == (2, True)
 
 
@@ -157,7 +157,7 @@ model, opt = a.prepare(model, opt)
 if a.is_main_process:
     model.save()
 """
-    seen = job.follow(code)
+    seen = job.interpret(code)
     (save,) = calls_of(seen, "lib.Model.save")
     assert save.certain
     assert calls_of(seen, "accelerate.Accelerator.prepare")

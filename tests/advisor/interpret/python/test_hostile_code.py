@@ -40,13 +40,13 @@ HOSTILE = {
 
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_code_is_answered(job, code):
-    seen = job.follow(f"{code}\nafter = 5\n")
+    seen = job.interpret(f"{code}\nafter = 5\n")
     assert seen.problems or plain(last(seen, "after")) == 5
 
 
 def test_the_budget_ends_it(job):
     code = "\n".join(f"x{n} = {n}" for n in range(500))
-    seen = job.follow(code, limits=Limits(steps=100))
+    seen = job.interpret(code, limits=Limits(steps=100))
     assert seen.trace.exhausted
     assert 0 < len(seen.trace.bindings) < 100
 
@@ -54,7 +54,7 @@ def test_the_budget_ends_it(job):
 def test_a_file_that_never_ends_in_files(job):
     for n in range(30):
         job.write(**{f"m{n}": f"from m{n + 1} import v\n"})
-    seen = job.follow("from m0 import v\nx = v", limits=Limits(files=10))
+    seen = job.interpret("from m0 import v\nx = v", limits=Limits(files=10))
     assert seen.trace.exhausted
     assert len(seen.modules) == 10
 
@@ -94,9 +94,9 @@ PIECES = [
 @given(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=12), st.randoms(use_true_random=False)
 )
-def test_any_code_is_answered(job, pieces, chance):
+def test_any_code_is_answered(job, spans, chance):
     """Random statements, with expressions put where others were."""
-    tree = ast.parse("\n".join(pieces))
+    tree = ast.parse("\n".join(spans))
     expressions = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     for node in ast.walk(tree):
         for name, part in ast.iter_fields(node):
@@ -109,19 +109,19 @@ def test_any_code_is_answered(job, pieces, chance):
         code = ast.unparse(ast.fix_missing_locations(tree))
     except (RecursionError, ValueError, AttributeError):
         return
-    job.follow(code[:5000] or "pass", limits=Limits(steps=3000, afterwards=1000))
+    job.interpret(code[:5000] or "pass", limits=Limits(steps=3000, afterwards=1000))
 
 
 def test_random_bytes_are_no_code(job):
     chance = random.Random(5)
     for _ in range(20):
         text = "".join(chr(chance.randrange(1, 0x250)) for _ in range(200))
-        assert job.follow(text).trace is not None
+        assert job.interpret(text).trace is not None
 
 
 def test_what_is_parsed_counts_so_that_every_machine_reads_as_much(job):
     for name in ("a", "b", "c"):
         job.put(f"{name}.py", "x = 1\n" + f"# {'-' * 1000}\n" * 40)
     code = "import a, b, c\nfor m in (a, b, c):\n    m.x\nlast = a.x, b.x, c.x\n"
-    assert not job.follow(code, limits=Limits(steps=10_000)).trace.exhausted
-    assert job.follow(code, limits=Limits(steps=4_000)).trace.exhausted
+    assert not job.interpret(code, limits=Limits(steps=10_000)).trace.exhausted
+    assert job.interpret(code, limits=Limits(steps=4_000)).trace.exhausted

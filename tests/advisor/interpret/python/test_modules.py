@@ -13,7 +13,7 @@ def test_names_of_other_files(job):
     job.put("pkg/__init__.py", "from .deep import value\n")
     job.put("pkg/deep.py", "from ..settings import LR\nfrom . import more\nvalue = more.m * 2\n")
     job.put("pkg/more.py", "m = 21\n")
-    seen = job.follow(
+    seen = job.interpret(
         "import settings as s\nfrom pkg import value\nfrom settings import C as K\nx = [s.LR, value, K.n]"
     )
     assert plain(last(seen, "x")) == [3e-4, 42, 5]
@@ -22,21 +22,21 @@ def test_names_of_other_files(job):
 
 def test_a_package_imports_its_own_modules(job):
     job.put("pkg/__init__.py", "from . import layers, optional\n").put("pkg/layers.py", "n = 3\n")
-    seen = job.follow("import pkg\nfrom pkg import layers\nx = [pkg.layers.n, layers.n]")
+    seen = job.interpret("import pkg\nfrom pkg import layers\nx = [pkg.layers.n, layers.n]")
     assert plain(last(seen, "x")) == [3, 3]
     assert not seen.trace.exhausted
 
 
 def test_modules_that_import_a_name_from_each_other(job):
     job.write(one="from two import n\n", two="from one import n\n")
-    seen = job.follow("from one import n\ny = n\nx = 5")
+    seen = job.interpret("from one import n\ny = n\nx = 5")
     assert plain(last(seen, "x")) == 5
     assert not seen.trace.exhausted
 
 
 def test_only_what_is_used_is_read(job):
     job.write(used="a = 1\n", unused="b = 2\n", half="from unused import b\nfrom used import a\n")
-    seen = job.follow("import unused\nfrom unused import b\nfrom half import a\nx = a")
+    seen = job.interpret("import unused\nfrom unused import b\nfrom half import a\nx = a")
     assert plain(last(seen, "x")) == 1
     assert files_of(seen) == ["train.py", "half.py", "used.py"]
 
@@ -63,7 +63,7 @@ def test_roots_src_pythonpath_and_sys_path(job):
 
 def test_libraries_go_by_their_dotted_names(job):
     code = "import torch.nn as nn\nfrom torch.optim import AdamW as Opt\nfrom torch.optim import lr_scheduler\nnn.Linear(3, 4)\nOpt([], lr=1)\nlr_scheduler.StepLR(None)\nimport torch\ntorch.save(1)\n"
-    seen = job.follow(code)
+    seen = job.interpret(code)
     assert [call.callee for call in seen.trace.calls] == [
         "torch.nn.Linear",
         "torch.optim.AdamW",
@@ -85,7 +85,7 @@ def test_cycles_end(job):
 
 def test_a_file_that_does_not_parse_is_a_problem_of_its_depth(job):
     job.write(bad="def (:\n")
-    seen = job.follow("import bad\nx = bad.y")
+    seen = job.interpret("import bad\nx = bad.y")
     assert [(each.source.name, each.line, each.depth) for each in seen.problems] == [
         ("bad.py", 1, 1)
     ]
@@ -96,7 +96,7 @@ def test_depth_is_how_far_a_file_is_from_the_entry_point(job):
     job.write(
         near="from far import f\ndef g():\n    f()\n", far="import lib\ndef f():\n    lib.call()\n"
     )
-    (call,) = calls_of(job.follow("from near import g\ng()"), "lib.call")
+    (call,) = calls_of(job.interpret("from near import g\ng()"), "lib.call")
     assert call.depth == 2
 
 
@@ -105,7 +105,7 @@ def test_a_console_script_calls_its_function(job):
         "train.py",
         "x = 1\ndef main():\n    global x\n    x = 2\nif __name__ == '__main__':\n    x = 3\n",
     )
-    assert last(job.follow(function="main"), "x").data == 2
+    assert last(job.interpret(function="main"), "x").data == 2
 
 
 def test_nothing_outside_the_jobs_directory_is_read(job, tmp_path_factory):
@@ -113,6 +113,6 @@ def test_nothing_outside_the_jobs_directory_is_read(job, tmp_path_factory):
     (outside / "secret.py").write_text("x = 1\n")
     (job.directory / "link.py").symlink_to(outside / "secret.py")
     code = f"import sys\nsys.path.insert(0, {str(outside)!r})\nimport secret, link\nfrom .. import up\ny = [link.x]\nexec(open({str(outside / 'secret.py')!r}).read())"
-    seen = job.follow(code)
+    seen = job.interpret(code)
     assert files_of(seen) == ["train.py"]
     assert plain(last(seen, "y")) == [...]

@@ -41,7 +41,7 @@ for arg in sys.argv[1:]:
 
 def test_the_last_word_wins_and_says_where_it_stands(job):
     job.write(configurator=CONFIGURATOR).put("config/small.py", "n_layer = 6\nbatch_size = 64\n")
-    seen = job.follow(TRAIN, "config/small.py", "--batch_size=17", "--dtype=float16")
+    seen = job.interpret(TRAIN, "config/small.py", "--batch_size=17", "--dtype=float16")
     config = last(seen, "config")
     assert plain(config) == {"out_dir": "out", "batch_size": 17, "n_layer": 6, "dtype": "float16"}
     parts = config.data.parts

@@ -85,5 +85,5 @@ def test_what_is_understood_is_left_alone():
 def test_a_module_that_is_no_python_ends_the_job_even_if_nothing_uses_it(job, code, found):
     job.put("broken.py", "def (:\n").put("pack/broken.py", "def (:\n").put("fine.py", "x = 1\n")
     job.put("pack/__init__.py", "")
-    problems = job.follow(code + "\nlast = 1\n").problems
+    problems = job.interpret(code + "\nlast = 1\n").problems
     assert [each.source.name for each in problems] == found

@@ -41,7 +41,7 @@ def told(job, *arguments):
     presets = "\n".join(f"preset{n} = base.copy({{'max_iter': {n}}})" for n in range(30))
     text = CONFIG.replace("SETTINGS", f"'lr': 0.5, {settings}").replace("PRESETS", presets)
     job.put("presets.py", text)
-    calls = job.follow(ENTRY, *arguments).trace.calls
+    calls = job.interpret(ENTRY, *arguments).trace.calls
     keywords = next(call.keywords for call in calls if call.callee == "lib.library")
     return {name: value.data for name, value in keywords.items()}
 

@@ -47,7 +47,7 @@ def test_a_value(job, code, expected):
 
 
 def test_a_branch_that_may_not_be_taken_is_uncertain(job):
-    seen = job.follow("import a\na.f()\nif unknown:\n    a.g()\nelse:\n    a.h()\na.i()")
+    seen = job.interpret("import a\na.f()\nif unknown:\n    a.g()\nelse:\n    a.h()\na.i()")
     found = {call.callee: call.certain for call in seen.trace.calls}
     assert found == {"a.f": True, "a.g": False, "a.h": False, "a.i": True}
 
@@ -73,7 +73,7 @@ for i in range(1, epochs + 1):
 """
     found = [
         (each.kind, each.variable, each.bound and each.bound.data, each.inside, each.within)
-        for each in job.follow(code).trace.loops
+        for each in job.interpret(code).trace.loops
     ]
     assert found == [
         ("for", "epoch", 7, 0, "train"),
@@ -96,7 +96,7 @@ for epoch in range(3):
         if (i + 1) % 20 == 0:
             save()
 """
-    seen = job.follow(code)
+    seen = job.interpret(code)
     (save,), (step,) = calls_of(seen, "lib.save"), calls_of(seen, "lib.step")
     assert (save.certain, save.every.data, save.within) == (True, 20, "save")
     assert [seen.trace.loops[index].variable for index in save.loops] == ["epoch", "(i, batch)"]
@@ -105,7 +105,7 @@ for epoch in range(3):
 
 def test_the_entry_point_is_main_and_what_it_imports_is_not(job):
     job.write(other="y = 1\nif __name__ == '__main__':\n    y = 2\n")
-    seen = job.follow("import other\nx = 1\nif __name__ == '__main__':\n    x = other.y")
+    seen = job.interpret("import other\nx = 1\nif __name__ == '__main__':\n    x = other.y")
     assert last(seen, "x").data == 1
     assert [each.value.data for each in seen.trace.bindings if each.name == "y"] == [1]
 

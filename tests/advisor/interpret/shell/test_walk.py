@@ -86,8 +86,8 @@ def test_what_is_tested_decides_what_runs():
 def test_both_ways_are_followed_where_nobody_knows():
     text = """\
     A=1 B=2
-    if [ "$UNKNOWN" = x ]; then A=5; B=2; run first; elif grep -q x y; then run second; fi
-    case "$UNKNOWN" in x) C=1 ;; y) C=1 ;; *) C=1 ;; esac
+    if [ "$UNKNOWN_DATA" = x ]; then A=5; B=2; run first; elif grep -q x y; then run second; fi
+    case "$UNKNOWN_DATA" in x) C=1 ;; y) C=1 ;; *) C=1 ;; esac
     run $A $B $C
     """
     assert commands(text) == ["run first", "grep -q x y", "run second", "run ? 2 1"]
@@ -96,7 +96,7 @@ def test_both_ways_are_followed_where_nobody_knows():
 def test_a_branch_that_ends_the_script_is_not_what_it_is_about():
     text = """\
     X=1
-    if [ "$UNKNOWN" = x ]; then X=2; exit 1; fi
+    if [ "$UNKNOWN_DATA" = x ]; then X=2; exit 1; fi
     [ $# -gt 0 ] || { echo usage; exit 1; }
     run $X
     exit 0

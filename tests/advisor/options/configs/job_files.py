@@ -10,8 +10,8 @@ from typing import Any
 
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
     UNKNOWN,
+    UNKNOWN_DATA,
     LocalClass,
     LocalFunction,
     Table,
@@ -25,7 +25,7 @@ from schedmate.advisor.sources.files import SourceFile
 
 @dataclass
 class JobFiles:
-    """A `World` of files in memory. `asked` are the paths that were looked for."""
+    """A `Context` of files in memory. `asked` are the paths that were looked for."""
 
     files: Mapping[str, str]
     command: str = ""
@@ -58,7 +58,7 @@ class JobFiles:
         positional: Sequence[Value] = (),
         keywords: Mapping[str, Value] | None = None,
     ) -> Value:
-        return NOBODY_KNOWS
+        return UNKNOWN
 
     def signature(
         self, function: LocalFunction
@@ -70,14 +70,14 @@ class JobFiles:
 
 
 def bare(value: Value) -> Any:
-    """The data alone, as Python would have it; "?" for what nobody knows."""
+    """The data alone, as Python would have it; "?" for an unknown value."""
     match value.data:
         case Table() as table:
             return {name: bare(part) for name, part in table.parts.items()}
         case Items() as sequence:
             return [bare(item) for item in sequence.items]
         case data:
-            return "?" if data is UNKNOWN else data
+            return "?" if data is UNKNOWN_DATA else data
 
 
 def words(command: str) -> tuple[Word, ...]:

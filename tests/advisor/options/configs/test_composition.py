@@ -126,8 +126,8 @@ def test_inherited_configs():
         "configs/x/mine.yaml": "_base_: [../_base_/runtime.json]\nmodel: {depth: 101}\n",
         "configs/d2.yaml": "_BASE_: x/mine.yaml\nlr: 0.2\n",
     }
-    world = JobFiles(files)
-    value = inherit(config(files["configs/d2.yaml"]), "configs/d2.yaml", world)
+    context = JobFiles(files)
+    value = inherit(config(files["configs/d2.yaml"]), "configs/d2.yaml", context)
     assert bare(value) == {"lr": 0.2, "model": {"type": "A", "depth": 101}, "log": 10}
     depth = select(value, "model.depth")
     assert depth is not None
@@ -139,15 +139,15 @@ def test_bases_in_circles_and_bases_that_are_not_there():
         "a.yaml": "_base_: [b.yaml, b.yaml]\nx: 1\n",
         "b.yaml": "_base_: [a.yaml, b.yaml]\ny: 2\n",
     }
-    world = JobFiles(files)
-    assert bare(inherit(config(files["a.yaml"]), "a.yaml", world)) == {"x": 1, "y": 2}
-    assert len(world.asked) < 100
+    context = JobFiles(files)
+    assert bare(inherit(config(files["a.yaml"]), "a.yaml", context)) == {"x": 1, "y": 2}
+    assert len(context.asked) < 100
     value = inherit(
-        config("_base_: [gone.yaml, /etc/passwd, 'https://x/y.yaml', 3]\nz: 1\n"), "a", world
+        config("_base_: [gone.yaml, /etc/passwd, 'https://x/y.yaml', 3]\nz: 1\n"), "a", context
     )
     assert bare(value) == {"z": 1}
     assert not value.data.complete
-    assert "/etc/passwd" not in world.asked
+    assert "/etc/passwd" not in context.asked
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ FILES = {
 
 def composed(command: str = "", files: dict[str, str] | None = None, **more) -> Value:
     given = read_arguments(words(command))
-    world = JobFiles(FILES if files is None else files)
+    context = JobFiles(FILES if files is None else files)
     name = given.config_name.text if given.config_name else "config"
-    return compose(world, "conf", name, given.overrides, **more)
+    return compose(context, "conf", name, given.overrides, **more)
 
 
 def test_a_primary_config_with_its_defaults():
@@ -209,9 +209,9 @@ def test_searchpath_and_config_dir_are_searched_too():
 
 def test_no_path_leads_out_of_the_directory():
     files = {"conf/config.yaml": "defaults: [../../etc/passwd, {m: ../../x}, /../../y]\n"}
-    world = JobFiles(files)
-    compose(world, "conf", "config", words("m=../../../etc/shadow ../z=1"))
-    assert all(path.startswith("conf/") and ".." not in path for path in world.asked)
+    context = JobFiles(files)
+    compose(context, "conf", "config", words("m=../../../etc/shadow ../z=1"))
+    assert all(path.startswith("conf/") and ".." not in path for path in context.asked)
 
 
 def test_a_group_beside_that_of_the_config():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.options.configs import read
 from schedmate.advisor.sources.files import SourceFile
 
@@ -101,7 +101,7 @@ def test_a_plain_yaml_word_is_what_a_trainer_takes_it_for(text: str, data: objec
 )
 def test_what_a_tag_would_make_is_unknown(text: str):
     value = config(f"x: {text}\ny: 2\n")
-    assert at(value, "x").data is UNKNOWN
+    assert at(value, "x").data is UNKNOWN_DATA
     assert at(value, "y").data == 2
 
 
@@ -160,7 +160,7 @@ def test_a_billion_laughs_cost_nothing():
 
 def test_an_alias_within_itself_is_unknown():
     value = config("a: &a\n  - 1\n  - *a\nb: &b\n  <<: *b\n  c: 2\n")
-    assert at(value, "a", 1).data is UNKNOWN
+    assert at(value, "a", 1).data is UNKNOWN_DATA
     assert at(value, "b", "c").data == 2
     assert not at(value, "b").data.complete
 

@@ -1,1 +1,1 @@
-"""The job's Python code, followed without being run."""
+"""The job's Python code, interpreted without being run."""

@@ -9,7 +9,7 @@ from schedmate.advisor.interpret.python.engine import Engine, Site
 from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Binding
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Value
 
 _WHERE: dict[str, Literal["module", "class", "local"]] = {
     "module": "module",
@@ -63,7 +63,7 @@ def note(
             where=where,
             line=site.line,
             of=of,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
         )
     )
@@ -80,6 +80,6 @@ def _unpack(
         middle = items[first : len(items) - after]
         items = [*items[:first], Value(Sequence(middle), value.lines), *items[len(items) - after :]]
     if items is None or len(items) != len(parts):
-        items = [NOBODY_KNOWS] * len(parts)
+        items = [UNKNOWN] * len(parts)
     for part, item in zip(parts, items, strict=True):
         assign(engine, part, item, scope, record=record)

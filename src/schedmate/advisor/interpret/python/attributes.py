@@ -7,13 +7,15 @@ from dataclasses import replace
 from schedmate.advisor.interpret.python.assignment import note
 from schedmate.advisor.interpret.python.calls import library_base
 from schedmate.advisor.interpret.python.classes import lookup_class
+from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.functions import bound_method
 from schedmate.advisor.interpret.python.known_members import known_member
 from schedmate.advisor.interpret.python.natives.processes import counted
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
+    Call,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -28,21 +30,21 @@ _TYPES_AROUND = ("typing.Optional", "typing.Annotated", "typing_extensions.Annot
 """Types that are what stands in their brackets."""
 _MAX_NAME = 200
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
-_FLAGS = ("flags.FLAGS", "gflags.FLAGS")
 _NAMES = ("__name__", "__qualname__")
 
 
 def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     data = value.data
-    if isinstance(data, Dotted) and data.name.endswith(_FLAGS):
-        return _flag(engine, name)
     if isinstance(data, Dotted):
+        model = engine.models.get(f"{data.name}.*")
+        if model is not None:
+            return _modelled(engine, model, f"{data.name}.{name}", site)
         return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
         found = engine.member(data, name)
         if found is None and name == "__dict__" and data.scope is not None:
             return Value(Table(data.scope.names))
-        return found or NOBODY_KNOWS
+        return found or UNKNOWN
     if isinstance(data, Table):
         return _of_table(engine, value, data, name, site)
     if isinstance(data, LocalClass):
@@ -57,12 +59,11 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     return known or Value(Member(value, name))
 
 
-def _flag(engine: Engine, name: str) -> Value:
-    """absl's `FLAGS.lr`: flags are options, stated where they are defined."""
-    for option in reversed(engine.trace.options):
-        if option.name == name:
-            return option.value
-    return NOBODY_KNOWS
+def _modelled(engine: Engine, model: CallModel, name: str, site: Site) -> Value:
+    """An attribute that a model knows, as `FLAGS.lr`."""
+    line = site.scope.file.line(site.node)
+    call = Call(callee=name[:_MAX_NAME], positional=(), keywords={}, line=line)
+    return model(call, engine.context) or UNKNOWN
 
 
 def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site) -> Value:
@@ -107,7 +108,7 @@ def _of_class(engine: Engine, value: Value, cls: LocalClass, name: str) -> Value
     if name in _NAMES:
         return Value(cls.name, (cls.line,))
     base = library_base(cls)
-    return Value(Dotted(f"{base}.{name}")) if base else NOBODY_KNOWS
+    return Value(Dotted(f"{base}.{name}")) if base else UNKNOWN
 
 
 def path_part(value: Value, name: str) -> Value | None:
@@ -140,7 +141,7 @@ def item(engine: Engine, value: Value, key: Value, site: Site) -> Value:
         return data.parts.get(key.data, value)
     if isinstance(data, Dotted) and data.name.endswith(_TYPES_AROUND):
         return key
-    return value if isinstance(data, (Dotted, LocalClass)) else NOBODY_KNOWS
+    return value if isinstance(data, (Dotted, LocalClass)) else UNKNOWN
 
 
 def _item_of_table(engine: Engine, value: Value, table: Table, key: Value, site: Site) -> Value:
@@ -148,11 +149,11 @@ def _item_of_table(engine: Engine, value: Value, table: Table, key: Value, site:
     if name is not None and name in table.parts:
         return _chosen_by(key, engine.resolve(table.parts[name]))
     if table.kind == "dict" and isinstance(key.data, int) and table.of is None:
-        return NOBODY_KNOWS
+        return UNKNOWN
     getter = lookup_class(engine, table.of, "__getitem__") if table.of is not None else None
     if getter is not None and isinstance(getter.data, LocalFunction):
         return engine.call(bound_method(getter.data, value), Arguments([key]), site)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _chosen_by(key: Value, found: Value) -> Value:

@@ -7,7 +7,7 @@ import ast
 from schedmate.advisor.interpret.python.engine import Arguments, Engine
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     LocalFunction,
     Sequence,
     Table,
@@ -18,7 +18,7 @@ from schedmate.advisor.interpret.python.values import (
 def bind_arguments(
     engine: Engine, function: LocalFunction, arguments: Arguments
 ) -> dict[str, Value]:
-    """Every parameter gets a value: what is given, the default, or NOBODY_KNOWS."""
+    """Every parameter gets a value: what is given, the default, or UNKNOWN."""
     spec = function.node.args
     names = [part.arg for part in (*spec.posonlyargs, *spec.args)]
     given = list(arguments.positional)
@@ -57,7 +57,7 @@ def _missing(
     engine: Engine, function: LocalFunction, default: ast.expr | None, *, complete: bool
 ) -> Value:
     if default is None or not complete:
-        return NOBODY_KNOWS
+        return UNKNOWN
     return engine.evaluate(default, default_scope(function))
 
 

@@ -14,10 +14,11 @@ from schedmate.advisor.interpret.python.engine import Engine, Flow
 from schedmate.advisor.interpret.python.loops import note_way_out
 from schedmate.advisor.interpret.python.operators import compare
 from schedmate.advisor.interpret.python.ranks import asks_rank
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.truth import either, truth
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Value
 
 _CAUGHT = frozenset(
     ("Exception", "BaseException", "ValueError", "SyntaxError", "TypeError", "RuntimeError")
@@ -25,7 +26,7 @@ _CAUGHT = frozenset(
 _Branch = Callable[[], Flow]
 
 
-def follow_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
+def interpret_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
     note_way_out(engine, node, scope)
     value = engine.evaluate(node.test, scope)
     known = truth(value)
@@ -55,7 +56,7 @@ def _note_skipped(engine: Engine, node: ast.If, value: Value, scope: Scope) -> N
                 value=value,
                 body=body,
                 line=scope.file.line(node),
-                certain=engine.state.certain,
+                reached=engine.state.reached,
                 depth=scope.file.depth,
             )
         )
@@ -118,17 +119,19 @@ def either_branch(
 
 def _tried(engine: Engine, branch: _Branch, *, certain: bool, if_there: bool = False) -> Flow:
     state = engine.state
-    kept = state.certain, state.if_there
-    state.certain, state.if_there = certain, if_there and state.if_there
+    kept = state.reached, state.if_there
+    if not certain:
+        state.reached = min(state.reached, Reached.UNDECIDED)
+    state.if_there = if_there and state.if_there
     try:
         return branch()
     except JobRaises:
         return Flow.RAISE
     finally:
-        state.certain, state.if_there = kept
+        state.reached, state.if_there = kept
 
 
-def follow_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
+def interpret_try(engine: Engine, node: ast.Try, scope: Scope) -> Flow:
     caught = next((each for each in node.handlers if _catches(each)), None)
     flow, raised = _try_body(engine, node, scope)
     if raised and caught is not None:
@@ -207,5 +210,5 @@ def _matches(engine: Engine, pattern: ast.pattern, subject: Value, scope: Scope)
             return True
     for part in ast.walk(pattern):
         if isinstance(part, ast.MatchAs) and part.name is not None:
-            assign(engine, ast.Name(id=part.name), NOBODY_KNOWS, scope, record=False)
+            assign(engine, ast.Name(id=part.name), UNKNOWN, scope, record=False)
     return None

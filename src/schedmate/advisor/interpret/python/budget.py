@@ -31,12 +31,12 @@ class Limits:
     """Of the processor: only for what steps do not measure."""
     wall_seconds: float = 9.0
     generous: int = 20_000
-    """Steps after which only what is new is worth following."""
+    """Steps after which only what is new is worth interpreting."""
     call_depth: int = 40
     calls_of_one: int = 20
     calls_when_thrifty: int = 4
     recursion: int = 3
-    """How often a function is followed inside itself."""
+    """How often a function is interpreted inside itself."""
     files: int = 400
     total_bytes: int = 8_000_000
     records: int = 40_000
@@ -61,7 +61,7 @@ class Budget:
             self.look_at_the_clock()
 
     def parse(self, text: str, *, config: bool = False) -> None:
-        """Count what reading a file costs; it says nothing of how much code was followed."""
+        """Count what reading a file costs; it says nothing of how much code was interpreted."""
         per_step = self.limits.config_per_step if config else self.limits.code_per_step
         self._taken += min(len(text) // per_step, self.limits.per_file)
 

@@ -1,26 +1,26 @@
-"""Calls: of the job's own code, which are followed, and of libraries, which are noted."""
+"""Calls: of the job's own code, which are interpreted, and of libraries, which are noted."""
 
 from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.configured import with_bindings
+from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.injected import with_bindings
 from schedmate.advisor.interpret.python.natives import NATIVE_METHODS, NATIVES
 from schedmate.advisor.interpret.python.references import Member, Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
     Sequence,
     Table,
-    Thing,
     Value,
 )
-from schedmate.advisor.interpret.python.world import Model
 from schedmate.advisor.sources.words import words
 
 _MAX_CALLEE = 200
@@ -86,7 +86,7 @@ def call(engine: Engine, callee: Value, arguments: Arguments, site: Site) -> Val
     if data is True:
         return callee
     kind = _kind(callee)
-    name = f"{kind}.__call__" if isinstance(data, Thing) else kind
+    name = f"{kind}.__call__" if isinstance(data, LibraryObject) else kind
     return call_library(engine, name, arguments, site, callee)
 
 
@@ -119,7 +119,7 @@ def _call_member(engine: Engine, member: Member, arguments: Arguments, site: Sit
 
 
 def _is_object(receiver: Value) -> bool:
-    return isinstance(receiver.data, (Thing, Table)) or not receiver.known
+    return isinstance(receiver.data, (LibraryObject, Table)) or not receiver.known
 
 
 def _call_instance(
@@ -134,7 +134,7 @@ def _call_instance(
 
 def _kind(value: Value) -> str:
     data = value.data
-    if isinstance(data, Thing):
+    if isinstance(data, LibraryObject):
         return data.kind
     if isinstance(data, Table):
         return library_base(data.of) or data.kind
@@ -147,11 +147,11 @@ def _kind(value: Value) -> str:
     return "list" if isinstance(data, Sequence) else "?"
 
 
-def _asked(engine: Engine, model: Model, call: Call, site: Site) -> Value | None:
+def _asked(engine: Engine, model: CallModel, call: Call, site: Site) -> Value | None:
     engine.budget.look_at_the_clock()
     kept, engine.asking = engine.asking, site
     try:
-        return model(call, engine.world)
+        return model(call, engine.context)
     finally:
         engine.asking = kept
 
@@ -169,13 +169,13 @@ def library_base(cls: LocalClass | None) -> str:
 def record(
     engine: Engine, callee: str, arguments: Arguments, site: Site, receiver: Value | None = None
 ) -> Value:
-    """Note a call that is not followed, and ask its model, if there is one, what it returns."""
+    """Note a call that is not interpreted, and ask its model, if there is one, what it returns."""
     call = Call(
         callee=callee[:_MAX_CALLEE],
         positional=tuple(arguments.positional),
         keywords=arguments.keywords,
         line=site.line,
-        certain=engine.state.certain,
+        reached=engine.state.reached,
         if_there=engine.state.if_there,
         depth=site.scope.file.depth,
         target=engine.state.target,
@@ -188,4 +188,4 @@ def record(
         engine.trace.calls.append(call)
     model = engine.models.get(callee)
     found = None if model is None else _asked(engine, model, call, site)
-    return found if found is not None else Value(Thing(call), (call.line,))
+    return found if found is not None else Value(LibraryObject(call), (call.line,))

@@ -19,7 +19,7 @@ from schedmate.advisor.interpret.python.references import Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -131,7 +131,7 @@ def _note(
             arguments=given,
             line=site.line,
             named=named,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
             target=engine.state.target,
             within=engine.state.within,
@@ -149,13 +149,13 @@ def _fill_dict(engine: Engine, table: Table, arguments: Arguments) -> None:
 
 
 def _enum_by_value(engine: Engine, cls: LocalClass, arguments: Arguments) -> Value:
-    wanted = arguments.positional[0] if arguments.positional else NOBODY_KNOWS
+    wanted = arguments.positional[0] if arguments.positional else UNKNOWN
     for member in cls.parts.values():
         data = member.data
         is_member = isinstance(data, Table) and data.kind == "enum" and wanted.plain
         if is_member and data.parts["value"].data == wanted.data:
             return Value(data, wanted.lines, wanted.source)
-    return wanted if isinstance(wanted.data, Table) else NOBODY_KNOWS
+    return wanted if isinstance(wanted.data, Table) else UNKNOWN
 
 
 def call_super(engine: Engine, above: Super, name: str, arguments: Arguments, site: Site) -> Value:
@@ -173,7 +173,7 @@ def call_super(engine: Engine, above: Super, name: str, arguments: Arguments, si
         _init_of_library(engine, above, arguments, site)
     base = library_base(above.above)
     if not base:
-        return NOBODY_KNOWS
+        return UNKNOWN
     callee = base if name == "__init__" else f"{base}.{name}"
     return record(engine, callee, arguments, site, receiver=above.instance)
 

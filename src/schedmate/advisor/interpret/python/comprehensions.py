@@ -12,7 +12,7 @@ from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.truth import truth
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 
 _MAX_ITEMS = 256
 _Listed = ast.ListComp | ast.SetComp | ast.GeneratorExp
@@ -76,7 +76,7 @@ def _walk(
     if isinstance(over.data, Range) and _calls(calling):
         items = None
     complete = items is not None and len(items) <= _MAX_ITEMS
-    for item in (items or [])[:_MAX_ITEMS] if complete else [NOBODY_KNOWS]:
+    for item in (items or [])[:_MAX_ITEMS] if complete else [UNKNOWN]:
         assign(engine, first.target, item, scope, record=False)
         wanted = [truth(engine.evaluate(test, scope)) for test in first.ifs]
         if False in wanted:

@@ -8,7 +8,7 @@ import re
 from schedmate.advisor.interpret.python.engine import Engine
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.truth import either, truth
-from schedmate.advisor.interpret.python.values import UNKNOWN, IfThere, Thing, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, IfPresent, LibraryObject, Value
 from schedmate.advisor.sources.words import words
 
 _LOOKS = words(
@@ -83,10 +83,10 @@ _EACH = (ast.GeneratorExp, ast.ListComp)
 
 def _is_found(value: Value, node: ast.expr) -> bool:
     """What a look at the disk returned; an unknown setting of the job is no such thing."""
-    if isinstance(value, IfThere):
+    if isinstance(value, IfPresent):
         return True
     for _ in range(_MAX_DEPTH):
-        if not isinstance(value.data, Thing):
+        if not isinstance(value.data, LibraryObject):
             break
         call = value.data.call
         name = call.callee.rpartition(".")[2]
@@ -95,7 +95,7 @@ def _is_found(value: Value, node: ast.expr) -> bool:
         if name not in _TURNS or not call.positional:
             return False
         value = call.positional[0]
-    unstated = value.data is UNKNOWN and not value.lines
+    unstated = value.data is UNKNOWN_DATA and not value.lines
     return unstated and isinstance(node, ast.Name) and _FOUND.search(node.id) is not None
 
 
@@ -106,5 +106,5 @@ def either_if_there(one: Value | None, other: Value | None) -> Value | None:
         return found
     for absent, there in ((one, other), (other, one)):
         if absent.plain and not absent.data:
-            return IfThere(UNKNOWN, there.lines, there.source, there=there)
+            return IfPresent(UNKNOWN_DATA, there.lines, there.source, there=there)
     return found

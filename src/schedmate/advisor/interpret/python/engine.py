@@ -12,15 +12,16 @@ from enum import Enum, auto
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.budget import Budget
+from schedmate.advisor.interpret.python.context import CallModel, Context, Wrapper
 from schedmate.advisor.interpret.python.finder import Finder
 from schedmate.advisor.interpret.python.memory import Memory
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope, State
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Value
-from schedmate.advisor.interpret.python.world import Model, World, Wrapper
 from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile
@@ -66,7 +67,7 @@ class Engine(ABC):
         run: PythonRun,
         files: Files,
         budget: Budget,
-        models: Mapping[str, Model],
+        models: Mapping[str, CallModel],
         wrappers: Mapping[str, Wrapper],
     ) -> None:
         self.run = run
@@ -102,7 +103,7 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def world(self) -> World: ...
+    def context(self) -> Context: ...
 
     @property
     @abstractmethod
@@ -151,11 +152,11 @@ class Engine(ABC):
     def run_file(self, path: str, scope: Scope) -> bool: ...
 
     @contextmanager
-    def uncertain(self) -> Iterator[None]:
+    def uncertain(self, reached: Reached = Reached.UNDECIDED) -> Iterator[None]:
         state = self.state
-        kept = state.certain, state.if_there
-        state.certain = state.if_there = False
+        kept = state.reached, state.if_there
+        state.reached, state.if_there = min(state.reached, reached), False
         try:
             yield
         finally:
-            state.certain, state.if_there = kept
+            state.reached, state.if_there = kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.processes import Count, Processes, processes
 from schedmate.advisor.launch.run import PythonRun
@@ -20,13 +20,13 @@ _MPI_STARTERS = ("mpirun", "mpiexec", "orterun", "prterun")
 
 
 def environ(run: PythonRun, started: Processes) -> Value:
-    """`os.environ`: a launcher sets ranks, and we follow rank 0."""
+    """`os.environ`: a launcher sets ranks, and we interpret rank 0."""
     parts = {name: of_word(word, "script") for name, word in run.env.items()}
     parts = _scheduled(run, started) | parts
     if any(spawner in name for name in run.launchers for spawner in _SPAWNS):
         parts = {
             **dict.fromkeys(_RANKS, Value("0")),
-            **dict.fromkeys(_UNKNOWN, NOBODY_KNOWS),
+            **dict.fromkeys(_UNKNOWN, UNKNOWN),
             "WORLD_SIZE": _text(started.total),
             "LOCAL_WORLD_SIZE": _text(started.per_node),
         } | parts
@@ -54,7 +54,7 @@ def _scheduled(run: PythonRun, started: Processes) -> dict[str, Value]:
     under_srun = any(name.endswith("srun") for name in run.launchers)
     if not (of_slurm or under_srun):
         return {}
-    told = dict.fromkeys(_SLURM_JOB, NOBODY_KNOWS)
+    told = dict.fromkeys(_SLURM_JOB, UNKNOWN)
     told |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
     if run.launchers and run.launchers[-1].endswith("srun") and started.total is not None:
         told |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
@@ -62,7 +62,7 @@ def _scheduled(run: PythonRun, started: Processes) -> dict[str, Value]:
 
 
 def _text(count: Count | None) -> Value:
-    return NOBODY_KNOWS if count is None else Value(str(count.number), count.lines, "derived")
+    return UNKNOWN if count is None else Value(str(count.number), count.lines, "derived")
 
 
 def argv(run: PythonRun) -> Value:
@@ -71,4 +71,4 @@ def argv(run: PythonRun) -> Value:
 
 
 def of_word(word: Word, source: Source) -> Value:
-    return Value(word.text, word.evidence, source) if word.known else NOBODY_KNOWS
+    return Value(word.text, word.evidence, source) if word.known else UNKNOWN

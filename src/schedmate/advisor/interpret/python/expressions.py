@@ -1,4 +1,4 @@
-"""Expressions, one function a kind; what only running would tell is NOBODY_KNOWS."""
+"""Expressions, one function a kind; what only running would tell is UNKNOWN."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 from schedmate.advisor.interpret.python import comprehensions, operators
 from schedmate.advisor.interpret.python.assignment import assign
-from schedmate.advisor.interpret.python.beginnings import beginning
 from schedmate.advisor.interpret.python.calls import call_expression
 from schedmate.advisor.interpret.python.disk import asks_disk, either_if_there
 from schedmate.advisor.interpret.python.engine import Engine, Site
 from schedmate.advisor.interpret.python.functions import define_lambda
 from schedmate.advisor.interpret.python.iteration import items_of
+from schedmate.advisor.interpret.python.known_prefix import beginning
 from schedmate.advisor.interpret.python.lookup import lookup
 from schedmate.advisor.interpret.python.truth import derived, either, truth
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
-    Begun,
+    UNKNOWN,
+    KnownPrefix,
     Sequence,
     Table,
     Value,
@@ -36,9 +36,9 @@ _WIDE = re.compile(r"\d{3}")
 def _constant(engine: Engine, node: ast.Constant, scope: Any) -> Value:
     data = node.value
     if data is not None and not isinstance(data, (str, int, float)):
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(data, str) and len(data) > _MAX_TEXT:
-        return NOBODY_KNOWS
+        return UNKNOWN
     return Value(data, (scope.file.line(node),), scope.file.origin)
 
 
@@ -63,10 +63,10 @@ def _sliced(engine: Engine, value: Value, node: ast.Slice, scope: Any) -> Value:
         for part in (node.lower, node.upper, node.step)
     ]
     if not all(bound.data is None or isinstance(bound.data, int) for bound in bounds):
-        return NOBODY_KNOWS
+        return UNKNOWN
     part = slice(*(bound.data for bound in bounds))
     if part.step == 0:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(value.data, str):
         return Value(value.data[part], value.lines, value.source)
     if isinstance(value.data, Sequence):
@@ -79,9 +79,9 @@ def _sliced(engine: Engine, value: Value, node: ast.Slice, scope: Any) -> Value:
                 value.source,
             )
             if known
-            else NOBODY_KNOWS
+            else UNKNOWN
         )
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _binary(engine: Engine, node: ast.BinOp, scope: Any) -> Value:
@@ -93,15 +93,15 @@ def _unary(engine: Engine, node: ast.UnaryOp, scope: Any) -> Value:
     value = engine.evaluate(node.operand, scope)
     if isinstance(node.op, ast.Not):
         known = truth(value)
-        return NOBODY_KNOWS if known is None else derived(not known, value)
+        return UNKNOWN if known is None else derived(not known, value)
     return operators.unary(node.op, value)
 
 
 def _bool(engine: Engine, node: ast.BoolOp, scope: Any) -> Value:
-    """`a or b` is a where a is true; what nobody knows leaves the rest open."""
+    """`a or b` is a where a is true; an unknown value leaves the rest open."""
     decisive = isinstance(node.op, ast.Or)
     open_: list[Value] = []
-    value = NOBODY_KNOWS
+    value = UNKNOWN
     for part in node.values:
         if open_:
             with engine.uncertain():
@@ -118,8 +118,8 @@ def _bool(engine: Engine, node: ast.BoolOp, scope: Any) -> Value:
     if truth(value) is decisive and (not decisive or isinstance(value.data, bool)):
         return derived(decisive, value)
     if decisive and len(node.values) == _TWO and asks_disk(engine, node.values[0], scope):
-        return either_if_there(open_[0], value) or NOBODY_KNOWS
-    return NOBODY_KNOWS
+        return either_if_there(open_[0], value) or UNKNOWN
+    return UNKNOWN
 
 
 def _compare(engine: Engine, node: ast.Compare, scope: Any) -> Value:
@@ -134,7 +134,7 @@ def _compare(engine: Engine, node: ast.Compare, scope: Any) -> Value:
             return derived(False, *parts)
         known = None if result is None else known
         left = right
-    return NOBODY_KNOWS if known is None else derived(True, *parts)
+    return UNKNOWN if known is None else derived(True, *parts)
 
 
 def _ternary(engine: Engine, node: ast.IfExp, scope: Any) -> Value:
@@ -145,7 +145,7 @@ def _ternary(engine: Engine, node: ast.IfExp, scope: Any) -> Value:
         one = engine.evaluate(node.body, scope)
         other = engine.evaluate(node.orelse, scope)
     merge = either_if_there if asks_disk(engine, node.test, scope) else either
-    return merge(one, other) or NOBODY_KNOWS
+    return merge(one, other) or UNKNOWN
 
 
 def _sequence(engine: Engine, node: ast.List | ast.Tuple | ast.Set, scope: Any) -> Value:
@@ -190,7 +190,7 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
         v for v, p in zip(values, node.values, strict=False) if isinstance(p, ast.FormattedValue)
     ]
     if len(text) > _MAX_TEXT:
-        return NOBODY_KNOWS
+        return UNKNOWN
     found = derived(text, *(told or values))
     here = scope.file.line(node)
     lines = found.lines if here in found.lines else (*found.lines[:2], here)
@@ -199,17 +199,17 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
 
 def _formatted(engine: Engine, node: ast.FormattedValue, scope: Any) -> Value:
     value = engine.evaluate(node.value, scope)
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return value
     spec = engine.evaluate(node.format_spec, scope) if node.format_spec else Value("")
     if not value.plain or not isinstance(spec.data, str) or _WIDE.search(spec.data):
-        return NOBODY_KNOWS
+        return UNKNOWN
     data = repr(value.data) if node.conversion == ord("r") else value.data
     try:
         text = format(data, spec.data)
     except (TypeError, ValueError, OverflowError, MemoryError):
-        return NOBODY_KNOWS
-    return derived(text, value) if len(text) <= _MAX_TEXT else NOBODY_KNOWS
+        return UNKNOWN
+    return derived(text, value) if len(text) <= _MAX_TEXT else UNKNOWN
 
 
 def _walrus(engine: Engine, node: ast.NamedExpr, scope: Any) -> Value:
@@ -226,7 +226,7 @@ def _yield(engine: Engine, node: ast.Yield | ast.YieldFrom, scope: Any) -> Value
     value = Value(None) if node.value is None else engine.evaluate(node.value, scope)
     if scope.yielded is not None and isinstance(node, ast.Yield):
         scope.yielded.append(value)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 EXPRESSIONS: dict[type[ast.expr], Callable[[Engine, Any, Any], Value]] = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Table,
-    Thing,
     Value,
 )
 
@@ -66,7 +66,7 @@ def fill_fields(engine: Engine, instance: Value, arguments: Arguments, site: Sit
         if name in given:
             table.parts[name] = given[name]
         elif not arguments.complete or default is None:
-            table.parts[name] = NOBODY_KNOWS
+            table.parts[name] = UNKNOWN
         else:
             table.parts[name] = field_default(engine, default, site)
     table.parts.update({name: value for name, value in given.items() if name not in fields})
@@ -78,7 +78,7 @@ def fill_fields(engine: Engine, instance: Value, arguments: Arguments, site: Sit
 def field_default(engine: Engine, default: Value, site: Site) -> Value:
     """`field(default=…)` and `field(default_factory=…)` stand for what they make."""
     data = default.data
-    if not isinstance(data, Thing) or data.kind.rpartition(".")[2] not in _FIELDS:
+    if not isinstance(data, LibraryObject) or data.kind.rpartition(".")[2] not in _FIELDS:
         return default
     call = data.call
     stated = call.argument("default")
@@ -87,7 +87,7 @@ def field_default(engine: Engine, default: Value, site: Site) -> Value:
     if stated is not None:
         return stated
     factory = call.argument("default_factory") or call.argument("factory")
-    return engine.call(factory, Arguments(), site) if factory is not None else NOBODY_KNOWS
+    return engine.call(factory, Arguments(), site) if factory is not None else UNKNOWN
 
 
 def is_enum(cls: LocalClass) -> bool:

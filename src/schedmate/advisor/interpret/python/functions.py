@@ -1,4 +1,4 @@
-"""The job's own functions: defined, decorated, followed."""
+"""The job's own functions: defined, decorated, interpreted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, S
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.truth import any_of
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
     Sequence,
-    Thing,
     Value,
 )
 
@@ -70,35 +70,35 @@ def invoke(engine: Engine, function: LocalFunction, arguments: Arguments, site: 
             continue
         engine.unwrapping.add(function.node)
         try:
-            found = wrapper(function, decorator, engine.world)
+            found = wrapper(function, decorator, engine.context)
         finally:
             engine.unwrapping.discard(function.node)
         if found is not None:
             return found
-    return follow_function(engine, function, arguments, site)
+    return interpret_function(engine, function, arguments, site)
 
 
 def _decorator_name(decorator: Value) -> str:
     data = decorator.data
     if isinstance(data, Dotted):
         return data.name
-    return data.kind if isinstance(data, Thing) else ""
+    return data.kind if isinstance(data, LibraryObject) else ""
 
 
-def follow_function(
+def interpret_function(
     engine: Engine, function: LocalFunction, arguments: Arguments, site: Site
 ) -> Value:
     state = engine.state
     limits = engine.budget.limits
-    times = state.followed.get(function.node, 0)
+    times = state.interpreted.get(function.node, 0)
     nested = state.active.count(function.node)
     if (
         state.calls >= limits.call_depth
         or (times >= engine.budget.calls_of_one and not _makes_settings(engine, function))
         or nested >= limits.recursion
     ):
-        return NOBODY_KNOWS
-    state.followed[function.node] = times + 1
+        return UNKNOWN
+    state.interpreted[function.node] = times + 1
     bound = bind_arguments(engine, function, arguments)
     engine.budget.tick()
     home: Scope = function.home
@@ -113,7 +113,7 @@ def follow_function(
     try:
         return _result(engine, function, scope)
     except RecursionError:
-        return NOBODY_KNOWS
+        return UNKNOWN
     finally:
         used = before - engine.budget.left
         state.spent[function.node] = state.spent.get(function.node, 0) + used
@@ -145,7 +145,7 @@ def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
         return Value(Sequence(list(scope.yielded or ()), complete=False, kind="generator"))
     if flow is Flow.NEXT:
         scope.returned.append(Value(None))
-    return any_of(scope.returned) if scope.returned else NOBODY_KNOWS
+    return any_of(scope.returned) if scope.returned else UNKNOWN
 
 
 def _generates(engine: Engine, function: ast.AST) -> bool:

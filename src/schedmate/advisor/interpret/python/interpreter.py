@@ -8,33 +8,33 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.python import attributes, calls, classes, functions, loading
 from schedmate.advisor.interpret.python.budget import JobRaises
+from schedmate.advisor.interpret.python.context import Context, ReadConfig
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, Site
 from schedmate.advisor.interpret.python.environment import argv, environ, started_by
 from schedmate.advisor.interpret.python.expressions import EXPRESSIONS
-from schedmate.advisor.interpret.python.job_world import JobWorld
+from schedmate.advisor.interpret.python.job_context import JobContext
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.statements import STATEMENTS
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
     Value,
 )
-from schedmate.advisor.interpret.python.world import ReadConfig, World
 
 
 class Interpreter(Engine):
     def begin(self, scope: Scope, read_config: ReadConfig) -> None:
-        self._world = JobWorld(self, scope, read_config)
-        self.processes = started_by(self.run, self._world.read_config)
+        self._context = JobContext(self, scope, read_config)
+        self.processes = started_by(self.run, self._context.read_config)
         self._environ = environ(self.run, self.processes)
         self._argv = argv(self.run)
 
     @property
-    def world(self) -> World:
-        return self._world
+    def context(self) -> Context:
+        return self._context
 
     @property
     def environ(self) -> Value:
@@ -43,7 +43,7 @@ class Interpreter(Engine):
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.budget.tick()
         handler = EXPRESSIONS.get(type(node))
-        return NOBODY_KNOWS if handler is None else handler(self, node, scope)
+        return UNKNOWN if handler is None else handler(self, node, scope)
 
     def execute(self, body: Many[ast.stmt], scope: Scope) -> Flow:
         for node in body:
@@ -110,7 +110,7 @@ class Interpreter(Engine):
         return classes.lookup_class(self, cls, name)
 
     def run_file(self, path: str, scope: Scope) -> bool:
-        return any(self._run_place(place, scope) for place in self._world.places(path))
+        return any(self._run_place(place, scope) for place in self._context.places(path))
 
     def _run_place(self, place: Path, scope: Scope) -> bool:
         entry = self.run.entry.source

@@ -5,7 +5,13 @@ from __future__ import annotations
 from schedmate.advisor.interpret.python.engine import Engine
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.truth import derived
-from schedmate.advisor.interpret.python.values import LocalClass, Sequence, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import (
+    LibraryObject,
+    LocalClass,
+    Sequence,
+    Table,
+    Value,
+)
 
 _MAX_RANGE = 64
 _THROUGH = {"enumerate", "iter", "reversed", "itertools.islice", "itertools.chain", "zip", "sorted"}
@@ -57,7 +63,7 @@ def looped_over(value: Value) -> Value:
     """What `enumerate(tqdm(x))` is about: x."""
     for _ in range(5):
         data = value.data
-        if not isinstance(data, Thing) or not data.call.positional:
+        if not isinstance(data, LibraryObject) or not data.call.positional:
             return value
         if data.kind not in _THROUGH and not data.kind.rpartition(".")[2].startswith("tqdm"):
             return value

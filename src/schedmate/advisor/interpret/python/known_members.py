@@ -1,4 +1,4 @@
-"""Members of libraries whose value is the same wherever a job trains: it is followed on rank 0."""
+"""Members of libraries with a known value on every machine, as rank 0 sees them."""
 
 from __future__ import annotations
 

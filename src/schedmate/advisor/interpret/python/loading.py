@@ -1,4 +1,4 @@
-"""Local modules, read and followed when one of their names is used."""
+"""Local modules, read and interpreted when one of their names is used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.parsed import ParsedFile, parse_file
 from schedmate.advisor.interpret.python.references import Deferred, LocalModule
 from schedmate.advisor.interpret.python.scope import Scope
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Dotted, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, Table, Value
 from schedmate.model import Source
 
 
@@ -36,7 +36,7 @@ def read_code(engine: Engine, path: Path, depth: int, origin: Source = "code") -
 
 
 def member(engine: Engine, module: LocalModule, name: str) -> Value | None:
-    """A name of a local module, which is followed now if it was not before."""
+    """A name of a local module, which is interpreted now if it was not before."""
     found = _member(engine, module, name)
     return None if found is None else resolve(engine, found)
 
@@ -64,10 +64,10 @@ def _is_itself(value: Value, module: LocalModule, name: str) -> bool:
 
 
 def load(engine: Engine, module: LocalModule) -> Scope | None:
-    if module.followed:
+    if module.interpreted:
         known: Scope | None = module.scope
         return known
-    module.followed = True
+    module.interpreted = True
     parsed = None if module.path is None else read_code(engine, module.path, module.depth or 1)
     if parsed is None:
         return None
@@ -100,14 +100,14 @@ def resolve(engine: Engine, value: Value) -> Value:
         if found is None:
             return _elsewhere(value.data)
         value = found
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _elsewhere(deferred: Deferred) -> Value:
     """A folder of the job may have the name of a library: `datasets`."""
     module = deferred.module
     if module.path is not None and module.scope is None:
-        return NOBODY_KNOWS
+        return UNKNOWN
     return Value(Dotted(f"{module.name}.{deferred.name}"))
 
 

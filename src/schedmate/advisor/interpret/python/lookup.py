@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.python.engine import Engine
 from schedmate.advisor.interpret.python.scope import Scope
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Dotted, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, Value
 
 _BUILTINS = {name: Value(Dotted(name)) for name in dir(builtins)}
 
@@ -18,7 +18,7 @@ def lookup(engine: Engine, name: str, scope: Scope) -> Value:
     if found is not None:
         return found
     star = scope.globals.library_star
-    return Value(Dotted(f"{star}.{name}")) if star else NOBODY_KNOWS
+    return Value(Dotted(f"{star}.{name}")) if star else UNKNOWN
 
 
 def find(engine: Engine, name: str, scope: Scope) -> Value | None:
@@ -39,7 +39,7 @@ def find(engine: Engine, name: str, scope: Scope) -> Value | None:
 def from_stars(engine: Engine, name: str, top: Scope) -> Value | None:
     """A name that `from module import *` brought; only files that have the word are parsed."""
     for module in reversed(top.stars):
-        if module.followed or _mentions(engine, module.path, name):
+        if module.interpreted or _mentions(engine, module.path, name):
             value = engine.member(module, name)
             if value is not None:
                 return value

@@ -1,4 +1,4 @@
-"""Loops: their bodies are followed once, with what they change unknown; their bounds are noted."""
+"""Loops: a body is interpreted once, with what it changes unknown; the bound is noted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Loop
 from schedmate.advisor.interpret.python.truth import any_of, either, truth
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.sources.words import words
 
 _Loop = ast.For | ast.AsyncFor | ast.While
@@ -27,7 +27,7 @@ _UP = (ast.Lt, ast.LtE, ast.NotEq)
 _DOWN = (ast.Gt, ast.GtE, ast.Eq)
 
 
-def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Flow:
+def interpret_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Flow:
     over = engine.evaluate(node.iter, scope)
     about = looped_over(over)
     bound = _rounds(about.data) if isinstance(about.data, Range) else None
@@ -40,7 +40,7 @@ def follow_for(engine: Engine, node: ast.For | ast.AsyncFor, scope: Scope) -> Fl
     rounds = engine.state.rounds * len(items or ())
     if items is not None and rounds <= _most_rounds(node) and _builds(node, over):
         return _unrolled(engine, node, items, scope)
-    item = any_of(items) if items and not isinstance(about.data, Range) else NOBODY_KNOWS
+    item = any_of(items) if items and not isinstance(about.data, Range) else UNKNOWN
 
     def begin() -> int:
         assign(engine, node.target, item, scope, record=False)
@@ -66,7 +66,7 @@ def _rounds(over: Range) -> Value:
     return Value(stop.data - 1, lines, stop.source)
 
 
-def follow_while(engine: Engine, node: ast.While, scope: Scope) -> Flow:
+def interpret_while(engine: Engine, node: ast.While, scope: Scope) -> Flow:
     known = truth(engine.evaluate(node.test, scope))
     if known is False:
         return engine.execute(node.orelse, scope)
@@ -107,11 +107,11 @@ def forget(engine: Engine, node: ast.AST, scope: Scope) -> None:
         if isinstance(target, ast.Name):
             home = scope.home_of(target.id)
             if target.id in home.names:
-                engine.memory.write(home.names, target.id, NOBODY_KNOWS)
+                engine.memory.write(home.names, target.id, UNKNOWN)
         elif isinstance(target, ast.Attribute):
             holder = engine.evaluate(target.value, scope).data
             if isinstance(holder, Table) and target.attr in holder.parts:
-                engine.memory.write(holder.parts, target.attr, NOBODY_KNOWS)
+                engine.memory.write(holder.parts, target.attr, UNKNOWN)
 
 
 def _targets(node: ast.AST) -> Iterator[ast.expr]:
@@ -213,7 +213,7 @@ def _note(
                 over=over,
                 line=site.line,
                 inside=len(engine.state.loops),
-                certain=engine.state.certain,
+                reached=engine.state.reached,
                 depth=site.scope.file.depth,
                 within=engine.state.within,
             )

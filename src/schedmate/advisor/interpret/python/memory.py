@@ -1,4 +1,4 @@
-"""Everything the followed code changes, so that a branch can be undone and two be merged."""
+"""Everything the interpreted code changes, so that a branch can be undone and two be merged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Changes:
 
 
 class Memory:
-    """Writes go through here while a branch is followed that may not be taken."""
+    """Writes go through here while a branch is interpreted that may not be taken."""
 
     def __init__(self) -> None:
         self._journals: list[Changes] = []
@@ -49,7 +49,7 @@ class Memory:
         sequence.items, sequence.complete = items, complete
 
     def open_up(self, table: Table) -> None:
-        """From now on the table may have parts that nobody knows."""
+        """From now on the table may have unknown parts."""
         if self._journals:
             self._journals[-1].note(table, None, table.complete)
         table.complete = False

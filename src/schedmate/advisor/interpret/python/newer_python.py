@@ -79,7 +79,7 @@ class _Scanner:
         return quote + "".join(parts) + quote
 
     def _part(self, quote: str, nested: int) -> tuple[str, bool]:
-        """A piece of text, or a field in braces, and whether older quotes would end it."""
+        """A span of text, or a field in braces, and whether older quotes would end it."""
         text, start = self.text, self.at
         if start >= len(text) or (text[start] == "\n" and len(quote) == 1):
             raise _Unfinished

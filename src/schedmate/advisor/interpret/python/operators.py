@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from schedmate.advisor.interpret.python.beginnings import before_holes, beginning
+from schedmate.advisor.interpret.python.known_prefix import before_holes, beginning
 from schedmate.advisor.interpret.python.truth import Scaled, derived, opaque, same
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
     UNKNOWN,
-    Begun,
+    UNKNOWN_DATA,
     Dotted,
+    KnownPrefix,
     LocalClass,
     LocalFunction,
     Sequence,
@@ -62,16 +62,14 @@ def unary(op: ast.unaryop, value: Value) -> Value:
             return derived(+data, value)
         if isinstance(op, ast.Invert) and isinstance(data, int):
             return derived(~data, value)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def binary(op: ast.operator, left: Value, right: Value) -> Value:
     one, other = left.data, right.data
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        return (
-            derived(_number(op, one, other), left, right) if _sane(op, one, other) else NOBODY_KNOWS
-        )
-    if isinstance(left, Begun) and isinstance(op, (ast.Add, ast.Div)):
+        return derived(_number(op, one, other), left, right) if _sane(op, one, other) else UNKNOWN
+    if isinstance(left, KnownPrefix) and isinstance(op, (ast.Add, ast.Div)):
         return left
     if isinstance(one, str) or isinstance(other, str):
         return _text(op, left, right)
@@ -90,11 +88,11 @@ def _scaled(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mult):
         for factor, unknown in ((left, right), (right, left)):
             if isinstance(factor.data, (int, float)) and opaque(unknown):
-                return Scaled(UNKNOWN, factor=factor, unknown=unknown)
+                return Scaled(UNKNOWN_DATA, factor=factor, unknown=unknown)
     divides = isinstance(op, (ast.Div, ast.FloorDiv))
     if divides and isinstance(left, Scaled) and left.unknown is right:
         return left.factor
-    return Value(UNKNOWN)
+    return Value(UNKNOWN_DATA)
 
 
 def _sane(op: ast.operator, one: float, other: float) -> bool:
@@ -111,9 +109,9 @@ def _number(op: ast.operator, one: float, other: float) -> Any:
     try:
         result = _BINARY[type(op)](one, other)
     except (ArithmeticError, ValueError, TypeError, KeyError):
-        return NOBODY_KNOWS.data
+        return UNKNOWN.data
     if isinstance(result, complex) or (isinstance(result, float) and not math.isfinite(result)):
-        return NOBODY_KNOWS.data
+        return UNKNOWN.data
     return result
 
 
@@ -122,7 +120,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mod) and isinstance(one, str):
         return _formatted(left, right)
     if isinstance(op, ast.Mult) and isinstance(one, str) and isinstance(other, int):
-        return derived(one * other, left) if len(one) * other <= _MAX_TEXT else NOBODY_KNOWS
+        return derived(one * other, left) if len(one) * other <= _MAX_TEXT else UNKNOWN
     if not (isinstance(one, str) and isinstance(other, str)):
         return beginning((left, right), "/" if isinstance(op, ast.Div) else "")
     if isinstance(op, ast.Add) and len(one) + len(other) <= _MAX_TEXT:
@@ -130,7 +128,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Div):
         joined = other if other.startswith("/") else f"{one.rstrip('/')}/{other}"
         return derived(joined[:_MAX_TEXT], left, right)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _formatted(left: Value, right: Value) -> Value:
@@ -140,8 +138,8 @@ def _formatted(left: Value, right: Value) -> Value:
     try:
         text = left.data % tuple(part.data for part in parts)
     except (TypeError, ValueError, OverflowError, MemoryError):
-        return NOBODY_KNOWS
-    return derived(text, left, *parts) if len(text) <= _MAX_TEXT else NOBODY_KNOWS
+        return UNKNOWN
+    return derived(text, left, *parts) if len(text) <= _MAX_TEXT else UNKNOWN
 
 
 def _sequence(op: ast.operator, left: Value, right: Value) -> Value:
@@ -157,7 +155,7 @@ def _sequence(op: ast.operator, left: Value, right: Value) -> Value:
             left,
             right,
         )
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def compare(op: ast.cmpop, left: Value, right: Value) -> bool | None:
@@ -218,7 +216,7 @@ def _is_none(value: Value) -> bool | None:
         return data is None
     if isinstance(data, (Sequence, Table, LocalClass, LocalFunction, Dotted)):
         return False
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return False
     name = getattr(data, "kind", "").rpartition(".")[2]
     return False if name[:1].isupper() else None

@@ -11,7 +11,7 @@ from schedmate.advisor.interpret.python.values import LocalClass, Value
 
 @dataclass(slots=True, eq=False)
 class LocalModule:
-    """A module or package of the job; followed when one of its names is first used."""
+    """A module or package of the job; interpreted when one of its names is first used."""
 
     name: str
     path: Path | None
@@ -19,8 +19,8 @@ class LocalModule:
     directory: Path | None
     """Where its submodules are, if it is a package."""
     scope: Any = None
-    """The `Scope` of its names, once it is followed."""
-    followed: bool = False
+    """The `Scope` of its names, once it is interpreted."""
+    interpreted: bool = False
     depth: int = 0
     """How far it is from the entry point, by the first import that was seen."""
 

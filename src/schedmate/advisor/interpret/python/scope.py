@@ -1,4 +1,4 @@
-"""Where names live while code is followed."""
+"""Where names live while code is interpreted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule
 from schedmate.advisor.interpret.python.values import LocalFunction, Value
 
@@ -50,19 +51,19 @@ class Scope:
 
 @dataclass(slots=True)
 class State:
-    """How sure it is that the code being followed will run, and where it stands."""
+    """How sure it is that the code being interpreted will run, and where it stands."""
 
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     if_there: bool = True
     """Whether nothing but files that may be there, or not, makes it uncertain."""
     every: Value | None = None
     loops: tuple[int, ...] = ()
     rounds: int = 1
-    """How often the code is followed because of loops that are unrolled around it."""
+    """How often the code is interpreted because of loops that are unrolled around it."""
     within: str = ""
     target: str = ""
     calls: int = 0
-    followed: dict[ast.AST, int] = field(default_factory=dict)
+    interpreted: dict[ast.AST, int] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     loading: bool = False
     """Whether it is what a module does when it is imported."""
@@ -70,11 +71,15 @@ class State:
     """Steps that each function has taken so far."""
 
     def inner(self) -> State:
-        """Of a module that is followed on the way."""
+        """Of a module that is interpreted on the way."""
         return State(
-            followed=self.followed,
+            interpreted=self.interpreted,
             active=self.active,
             spent=self.spent,
             calls=self.calls + 1,
             loading=True,
         )
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED

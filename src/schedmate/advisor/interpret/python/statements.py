@@ -14,11 +14,11 @@ from schedmate.advisor.interpret.python.functions import define_function
 from schedmate.advisor.interpret.python.importing import import_from, import_modules
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
+    LibraryObject,
     LocalFunction,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 
@@ -30,7 +30,7 @@ def _expression(engine: Engine, node: ast.Expr, scope: Scope) -> Flow:
     if isinstance(node.value, ast.Constant):
         return Flow.NEXT
     value = engine.evaluate(node.value, scope)
-    left = isinstance(value.data, Thing) and value.data.kind in _EXITS
+    left = isinstance(value.data, LibraryObject) and value.data.kind in _EXITS
     return Flow.RAISE if left else Flow.NEXT
 
 
@@ -138,7 +138,7 @@ def _with(engine: Engine, node: ast.With | ast.AsyncWith, scope: Scope) -> Flow:
 def _entered(engine: Engine, value: Value, site: Site) -> Value:
     data = value.data
     if isinstance(data, Sequence) and data.kind == "generator":
-        return data.items[0] if len(data.items) == 1 else NOBODY_KNOWS
+        return data.items[0] if len(data.items) == 1 else UNKNOWN
     if isinstance(data, Table) and data.of is not None:
         enter = engine.lookup_class(data.of, "__enter__")
         if enter is not None and isinstance(enter.data, LocalFunction):
@@ -176,13 +176,13 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Engine, Any, Scope], Flow]] = {
     ast.Assert: _assert,
     ast.With: _with,
     ast.AsyncWith: _with,
-    ast.If: branches.follow_if,
-    ast.Try: branches.follow_try,
-    ast.TryStar: branches.follow_try,
+    ast.If: branches.interpret_if,
+    ast.Try: branches.interpret_try,
+    ast.TryStar: branches.interpret_try,
     ast.Match: _match,
-    ast.For: loops.follow_for,
-    ast.AsyncFor: loops.follow_for,
-    ast.While: loops.follow_while,
+    ast.For: loops.interpret_for,
+    ast.AsyncFor: loops.interpret_for,
+    ast.While: loops.interpret_while,
     ast.FunctionDef: define_function,
     ast.AsyncFunctionDef: define_function,
     ast.ClassDef: define_class,

@@ -1,4 +1,4 @@
-"""What was seen while the job's code was followed from its entry point."""
+"""What was seen while the job's code was interpreted from its entry point."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, LocalClass, LocalFunction, Value
 from schedmate.model import Evidence
 
@@ -24,8 +25,12 @@ class Binding:
     where: Literal["module", "class", "attribute", "local", "item", "keyword"]
     line: Evidence
     of: str = ""
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     depth: int = 0
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +45,14 @@ class Instance:
     arguments: Mapping[str, Value]
     line: Evidence
     named: tuple[Evidence, ...] = ()
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     depth: int = 0
     target: str = ""
     within: str = ""
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +80,13 @@ class Loop:
     over: Value | None = None
     line: Evidence
     inside: int = 0
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     depth: int = 0
     within: str = ""
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +97,12 @@ class Skipped:
     value: Value
     body: Sequence[ast.stmt]
     line: Evidence
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     depth: int = 0
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Range
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
     UNKNOWN,
-    Begun,
+    UNKNOWN_DATA,
     Dotted,
+    KnownPrefix,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
     Sequence,
     Table,
-    Thing,
     Value,
     stronger,
 )
@@ -50,9 +50,9 @@ def truth(value: Value) -> bool | None:
         return True if data.parts else (False if data.complete else None)
     if isinstance(data, (LocalFunction, LocalClass, Partial, LocalModule)):
         return True
-    if isinstance(data, Thing):
+    if isinstance(data, LibraryObject):
         return True if _is_class_like(data.kind) else None
-    return True if isinstance(value, Begun) and value.begins else None
+    return True if isinstance(value, KnownPrefix) and value.begins else None
 
 
 def _is_class_like(kind: str) -> bool:
@@ -65,7 +65,7 @@ def same(one: Value, other: Value, depth: int = 0) -> bool:
     """Whether both are surely the same."""
     left, right = one.data, other.data
     if left is right:
-        return left is not UNKNOWN
+        return left is not UNKNOWN_DATA
     if one.plain and other.plain:
         return type(left) is type(right) and bool(left == right)
     if depth > _MAX_DEPTH:
@@ -98,8 +98,8 @@ class Scaled(Value):
     Divided by the same unknown it is the factor again.
     """
 
-    factor: Value = NOBODY_KNOWS
-    unknown: Value = NOBODY_KNOWS
+    factor: Value = UNKNOWN
+    unknown: Value = UNKNOWN
 
 
 def either(one: Value | None, other: Value | None) -> Value | None:
@@ -119,9 +119,9 @@ def _either_item(one: Value, other: Value) -> Value:
         return _either_beginning(one, other)
     alike = left.kind == right.kind == "tuple" and len(left.items) == len(right.items)
     if not alike or not (left.complete and right.complete) or len(left.items) > _MAX_COMPARED:
-        return NOBODY_KNOWS
+        return UNKNOWN
     items = [
-        mine if same(mine, theirs) else NOBODY_KNOWS
+        mine if same(mine, theirs) else UNKNOWN
         for mine, theirs in zip(left.items, right.items, strict=True)
     ]
     return Value(Sequence(items, kind="tuple"), one.lines, one.source)
@@ -129,20 +129,20 @@ def _either_item(one: Value, other: Value) -> Value:
 
 def _either_beginning(one: Value, other: Value) -> Value:
     """Two paths in the same directory."""
-    texts = [each.begins if isinstance(each, Begun) else each.data for each in (one, other)]
+    texts = [each.begins if isinstance(each, KnownPrefix) else each.data for each in (one, other)]
     if not all(isinstance(text, str) and "/" in text for text in texts):
-        return NOBODY_KNOWS
+        return UNKNOWN
     place = posixpath.commonprefix(texts).rpartition("/")[0]
     if not place.strip("./"):
-        return NOBODY_KNOWS
-    return Begun(UNKNOWN, one.lines, one.source, begins=f"{place}/")
+        return UNKNOWN
+    return KnownPrefix(UNKNOWN_DATA, one.lines, one.source, begins=f"{place}/")
 
 
 def unwrapped(value: Value) -> Value:
     """The model in `DistributedDataParallel(model)`: wrapped or not, it is the same."""
     for _ in range(5):
         data = value.data
-        if not isinstance(data, Thing) or data.kind.rpartition(".")[2] not in _WRAPPERS:
+        if not isinstance(data, LibraryObject) or data.kind.rpartition(".")[2] not in _WRAPPERS:
             return value
         if not data.call.positional:
             return value
@@ -157,9 +157,9 @@ def any_of(values: Iterable[Value]) -> Value:
     for value in values:
         several = found is not None
         found = value if found is None else either(found, value)
-        if several and found is not None and not found.known and not isinstance(found, Begun):
-            return NOBODY_KNOWS
-    return found or NOBODY_KNOWS
+        if several and found is not None and not found.known and not isinstance(found, KnownPrefix):
+            return UNKNOWN
+    return found or UNKNOWN
 
 
 def derived(data: object, *parts: Value) -> Value:
@@ -175,4 +175,4 @@ def derived(data: object, *parts: Value) -> Value:
 
 def opaque(value: Value) -> bool:
     """Whether an operation on it tells nothing."""
-    return isinstance(value.data, (Thing, Member, Range)) or not value.known
+    return isinstance(value.data, (LibraryObject, Member, Range)) or not value.known

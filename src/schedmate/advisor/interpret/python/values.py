@@ -1,7 +1,7 @@
 """What an expression of a job's code is known to be, and the lines that say so.
 
-Code is never run. A value is followed from where it is stated (a constant, a config, a word of
-the command line) to where it is used; what only running would tell is `UNKNOWN`.
+Code is never run. A value is interpreted from where it is stated (a constant, a config, a word of
+the command line) to where it is used; what only running would tell is `UNKNOWN_DATA`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.model import Evidence, Source
 
 _STRENGTH: dict[Source, int] = {
@@ -25,20 +26,20 @@ _STRENGTH: dict[Source, int] = {
 
 class _Unknown:
     def __repr__(self) -> str:
-        return "UNKNOWN"
+        return "UNKNOWN_DATA"
 
     def __bool__(self) -> bool:
-        raise TypeError("nobody knows whether it is true")
+        raise TypeError("unknown whether it is true")
 
 
-UNKNOWN: Final = _Unknown()
+UNKNOWN_DATA: Final = _Unknown()
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`data` is a str, number, bool or None, a `Sequence`, a `Table`, a `Thing`, something that
-    can be called, or `UNKNOWN`. `lines` are what states it, the most telling first; `source` is
-    who had the last word on it.
+    """`data` is a str, number, bool or None, a `Sequence`, a `Table`, a `LibraryObject`,
+    something that can be called, or `UNKNOWN_DATA`. `lines` are what states it, the most telling
+    first; `source` is where it was set last.
     """
 
     data: Any
@@ -47,7 +48,7 @@ class Value:
 
     @property
     def known(self) -> bool:
-        return self.data is not UNKNOWN
+        return self.data is not UNKNOWN_DATA
 
     @property
     def plain(self) -> bool:
@@ -55,11 +56,11 @@ class Value:
         return self.data is None or isinstance(self.data, (str, int, float))
 
 
-NOBODY_KNOWS = Value(UNKNOWN)
+UNKNOWN = Value(UNKNOWN_DATA)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun(Value):
+class KnownPrefix(Value):
     """A text that is unknown as a whole; whatever it is, it begins so."""
 
     begins: str = ""
@@ -72,10 +73,10 @@ class Begun(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class IfThere(Value):
+class IfPresent(Value):
     """What is found on disk, or nothing where it is not there."""
 
-    there: Value = NOBODY_KNOWS
+    there: Value = UNKNOWN
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +93,7 @@ class Table:
     """Anything with named parts: a dict, a namespace, an instance of a local class, a config.
 
     `kind` is the class it belongs to as a dotted name, "dict" for a plain one. One that is not
-    `complete` may have parts that nobody knows.
+    `complete` may have unknown parts.
     """
 
     parts: dict[str, Value] = field(default_factory=dict)
@@ -116,7 +117,7 @@ def key_of(value: Value) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Thing:
+class LibraryObject:
     """What a library returned: an instance, or what nobody but the library knows."""
 
     call: Call
@@ -179,16 +180,16 @@ class Call:
     """A call of something that is not the job's own, with what is known of its arguments.
 
     `callee` is a dotted name: as imported (`torch.utils.data.DataLoader`), or for a method of a
-    `Thing` its kind and the method (`lightning.Trainer.fit`), or for a method of an instance of
-    a local class that it inherits from a library the library's class and the method. What nobody
-    knows is `?`: a method of it is `?.backward`.
+    `LibraryObject` its kind and the method (`lightning.Trainer.fit`), or for a method that an
+    instance of a local class inherits from a library the library's class and the method. What is
+    unknown is `?`: a method of it is `?.backward`.
     """
 
     callee: str
     positional: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
     line: Evidence
-    certain: bool = True
+    reached: Reached = Reached.EXECUTED
     """False in a branch that nobody can decide, and in a function that nobody is seen to call."""
     depth: int = 0
     """How far the file is from the entry point."""
@@ -203,6 +204,10 @@ class Call:
     """Like `certain`, but true also where nothing but a file's being there decides."""
     every: Value | None = None
     """N, where it runs only `if step % N == 0`; the innermost such N."""
+
+    @property
+    def certain(self) -> bool:
+        return self.reached is Reached.EXECUTED
 
     def argument(self, name: str, position: int | None = None) -> Value | None:
         """By keyword, else by place; None where it is not given."""

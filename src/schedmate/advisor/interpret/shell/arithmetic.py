@@ -31,7 +31,7 @@ class _Nobody(Exception):
 
 
 def evaluate(text: str, look_up: Lookup, assign: Assign | None = None) -> int | None:
-    """The value of the last of the expressions, or None where nobody knows."""
+    """The value of the last of the expressions, or None where unknown."""
     result: int | None = None
     for part in text.split(",")[:_MAX_TOKENS]:
         try:

@@ -21,7 +21,7 @@ class Command:
     env: Mapping[str, Word]
     """Exported variables and those set for this command alone."""
     cwd: str | None
-    """Relative to where the script starts, or absolute; None where nobody knows."""
+    """Relative to where the script starts, or absolute; None where unknown."""
     conditional: bool
     piped: bool = False
     """Whether it reads what the command before it writes."""

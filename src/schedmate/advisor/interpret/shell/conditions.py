@@ -1,4 +1,4 @@
-"""`[ … ]` and `[[ … ]]`: true, false, or None where nobody knows before the job runs."""
+"""`[ … ]` and `[[ … ]]`: true, false, or None where unknown before the job runs."""
 
 from __future__ import annotations
 

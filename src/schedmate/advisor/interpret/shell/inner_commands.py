@@ -17,7 +17,6 @@ from schedmate.advisor.interpret.shell.spans import (
     text_of,
     unknown,
 )
-from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.syntax import Simple
 from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place
 
@@ -108,7 +107,7 @@ def _shift(machine: Machine, fields: Fields, _node: Simple) -> Flow:
 
 
 def _read(machine: Machine, fields: Fields, node: Simple) -> Flow:
-    """From a here-string, or nobody knows what."""
+    """From a here-string, or unknown."""
     at, texts = _place(machine, node), [text_of(field) for field in fields]
     array = next((index for index, text in enumerate(texts) if re.fullmatch(r"-\w*a", text)), None)
     names = [text for text in texts if text.isidentifier()]

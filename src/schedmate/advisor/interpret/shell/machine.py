@@ -1,6 +1,6 @@
 """Follows a script from top to bottom without running any of it.
 
-Where a branch cannot be decided both are followed, and what they do differently is unknown
+Where a branch cannot be decided both are interpreted, and what they do differently is unknown
 afterwards.
 """
 
@@ -14,6 +14,7 @@ from schedmate.advisor.interpret.shell.conditions import decide, negated
 from schedmate.advisor.interpret.shell.parameters import matches
 from schedmate.advisor.interpret.shell.spans import known, text_of, unknown
 from schedmate.advisor.interpret.shell.scope import Flow, Shell, Surroundings
+from schedmate.advisor.interpret.shell.spans import known, text_of, unknown
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import (
     Arithmetic,
@@ -57,7 +58,7 @@ class Machine(Shell):
         self._doer = doer
         self._steps = _MAX_STEPS
         self._depth = 0
-        self._followed: dict[type[Node], Callable[[Any], Flow]] = {
+        self._interpreted: dict[type[Node], Callable[[Any], Flow]] = {
             Block: self._block,
             Chain: self._chain,
             Pipeline: self._pipeline,
@@ -86,7 +87,7 @@ class Machine(Shell):
     def _run(self, node: Node) -> Flow:
         if isinstance(node, Simple):
             return self._doer.do(self, node)
-        return self._followed[type(node)](node)
+        return self._interpreted[type(node)](node)
 
     def _function(self, node: Function) -> Flow:
         self.state.functions[node.name] = Defined(node.body, self.book, self.offset)

@@ -16,7 +16,7 @@ _SED = re.compile(r"s([/|,#:])([^/|,#:]{0,200})\1([^/|,#:]{0,200})\1(g?)")
 _SPECIAL = frozenset(".*[]^$\\+?(){}|&")
 
 Printer = Callable[[Sequence[str], str | None], str | None]
-"""Arguments and standard input to the text; None where nobody knows."""
+"""Arguments and standard input to the text; None where unknown."""
 
 
 def printed(name: str, arguments: Sequence[str], stdin: str | None) -> str | None:

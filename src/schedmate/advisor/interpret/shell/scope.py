@@ -158,7 +158,7 @@ class Shell(ABC):
 
     @contextmanager
     def _one_deeper(self) -> Iterator[bool]:
-        """Whether substitutions stand in one another too deep, or are too many, to be followed."""
+        """Whether substitutions are nested too deep, or are too many, to be interpreted."""
         self._nested += 1
         self._substitutions -= 1
         yield self._nested > _MAX_NESTED or self._substitutions < 0

@@ -16,6 +16,7 @@ from schedmate.advisor.interpret.shell.machine import Machine
 from schedmate.advisor.interpret.shell.outputs import READS_FILES, printed, prints
 from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.scope import Flow
+from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import Redirect, Simple
 from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word

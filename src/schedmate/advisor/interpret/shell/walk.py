@@ -10,6 +10,7 @@ from schedmate.advisor.interpret.shell.parser import parse
 from schedmate.advisor.interpret.shell.spans import quote
 from schedmate.advisor.interpret.shell.scope import Surroundings
 from schedmate.advisor.interpret.shell.simple import SimpleCommands
+from schedmate.advisor.interpret.shell.spans import quote
 from schedmate.advisor.interpret.shell.words import Word
 from schedmate.advisor.sources.files import SourceFile
 

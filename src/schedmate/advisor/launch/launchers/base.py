@@ -35,7 +35,7 @@ class Launched:
 class Launcher:
     """A program that runs a command given behind its own options.
 
-    `verbs` are the words one of which must follow it. Either `valued` are its options that take
+    `verbs` are the words one of which must interpret it. Either `valued` are its options that take
     the next word and all others take none, or `flags` are those that take none and all others do.
     """
 

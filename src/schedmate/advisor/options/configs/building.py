@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Value
 from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence
 
@@ -41,4 +41,4 @@ class Builder:
         return Value(data, (self.line(line),), "config")
 
     def unknown(self, line: int) -> Value:
-        return self.value(UNKNOWN, line)
+        return self.value(UNKNOWN_DATA, line)

@@ -2,9 +2,9 @@
 
 What `@hydra.main(config_path="conf", config_name="config")` hands to the job's function is
 
-    given = read_arguments(world.arguments)
+    given = read_arguments(context.arguments)
     config = compose(
-        world,
+        context,
         given.config_path.text if given.config_path else "conf",
         given.config_name.text if given.config_name else "config",
         given.overrides,
@@ -12,7 +12,7 @@ What `@hydra.main(config_path="conf", config_name="config")` hands to the job's 
         store={"db/mysql": Value(Table(…))},  # nodes of a ConfigStore: "group/name" or "name"
     )
 
-`config_dir` is a path that `world.read_config` understands, relative to where the job runs or to
+`config_dir` is a path that `context.read_config` understands, relative to where the job runs or to
 its entry point. The result is a `Table`, interpolations resolved; it is not `complete` where a
 config that it needs was nowhere to be found. `hydra`'s own node is left out, as for the job.
 """
@@ -24,8 +24,8 @@ from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
-from schedmate.advisor.interpret.python.world import World
+from schedmate.advisor.interpret.python.context import Context
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.options.configs.hydra_arguments import Override, parse_override
 from schedmate.advisor.options.configs.hydra_defaults import (
@@ -46,7 +46,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 def compose(
-    world: World,
+    context: Context,
     config_dir: str,
     config_name: str | None,
     overrides: Several[Word] = (),
@@ -55,7 +55,7 @@ def compose(
     more_dirs: Several[str] = (),
 ) -> Value:
     """See above. `config_name` None: nothing but what the command line adds."""
-    repository = Repository(world, [config_dir, *more_dirs], dict(store or {}))
+    repository = Repository(context, [config_dir, *more_dirs], dict(store or {}))
     parsed = [each for word in overrides if (each := parse_override(word)) is not None]
     plan = _Plan(repository, [each for each in parsed if repository.is_group_choice(each)])
     config = Value(Table({}), (), "config")
@@ -65,7 +65,7 @@ def compose(
     for override in parsed:
         if not repository.is_group_choice(override):
             config = _overridden(config, override)
-    return resolve(remove(config, "hydra"), world.environment)
+    return resolve(remove(config, "hydra"), context.environment)
 
 
 def _overridden(config: Value, override: Override) -> Value:
@@ -82,7 +82,7 @@ def _overridden(config: Value, override: Override) -> Value:
 class Repository:
     """Where configs are found by `group/name`: directories in order, then the store."""
 
-    world: World
+    context: Context
     directories: list[str]
     store: dict[str, Value]
     _loaded: dict[str, Value | None] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Repository:
         bare = path.removesuffix(".yaml").removesuffix(".yml")
         for directory in self.directories:
             for suffix in _SUFFIXES:
-                config = self.world.read_config(joined(directory, f"{bare}{suffix}", "/"))
+                config = self.context.read_config(joined(directory, f"{bare}{suffix}", "/"))
                 if config is not None:
                     return config
         return self.store.get(bare)
@@ -129,7 +129,7 @@ class Repository:
         return [joined(directory, group, "/") for directory in self.directories]
 
     def _has_configs(self, directory: str) -> bool:
-        return any(name.endswith(_SUFFIXES) for name in self.world.list_files(directory))
+        return any(name.endswith(_SUFFIXES) for name in self.context.list_files(directory))
 
 
 def _stays_inside(path: str) -> bool:
@@ -229,7 +229,7 @@ class _Plan:
         name = str(option.data)
         if "${" in name:
             known = Value(Table(dict(self._known)))
-            said = select(resolve(assign(known, "_", Value(name)), {}), "_") or NOBODY_KNOWS
+            said = select(resolve(assign(known, "_", Value(name)), {}), "_") or UNKNOWN
             if not isinstance(said.data, str):
                 self._open = True
                 return None

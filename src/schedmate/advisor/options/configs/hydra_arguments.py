@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.interpret.shell.words import source_of
 from schedmate.advisor.options.configs import override_text
@@ -80,7 +80,7 @@ def parse_override(word: Word) -> Override | None:
         return None
     if not steps(match["key"].strip("/")):
         return None
-    value = Value(UNKNOWN, word.evidence, source_of(word.evidence))
+    value = Value(UNKNOWN_DATA, word.evidence, source_of(word.evidence))
     if word.known:
         value = override_text.parse(match["value"], word.evidence, source_of(word.evidence))
     return Override(

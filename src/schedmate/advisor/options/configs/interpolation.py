@@ -1,11 +1,11 @@
-"""OmegaConf's `${…}`: names of other settings, and resolvers as far as reading can follow them."""
+"""OmegaConf's `${…}`: names of other settings, and resolvers whose result reading can tell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES
 from schedmate.advisor.options.configs.merging import select, steps
@@ -55,11 +55,11 @@ class _Resolver:
         if isinstance(data, str) and "${" in data:
             return self._text(value, path, hops)
         if data == _MISSING:
-            return Value(UNKNOWN, value.lines, value.source)
+            return Value(UNKNOWN_DATA, value.lines, value.source)
         if not isinstance(data, (Table, Sequence)):
             return value
         if len(path) > MAX_DEPTH or not self._budget.spend():
-            return Value(UNKNOWN, value.lines, value.source)
+            return Value(UNKNOWN_DATA, value.lines, value.source)
         new: Table | Sequence
         if isinstance(data, Table):
             parts = {
@@ -77,13 +77,13 @@ class _Resolver:
 
     def _text(self, value: Value, path: tuple[str, ...], hops: int) -> Value:
         """A lone `${x}` is x itself; amid other text it becomes part of the text."""
-        unknown = Value(UNKNOWN, value.lines, value.source)
-        pieces = _pieces(value.data)
-        if pieces is None or hops > _MAX_HOPS or not self._budget.spend():
+        unknown = Value(UNKNOWN_DATA, value.lines, value.source)
+        spans = _pieces(value.data)
+        if spans is None or hops > _MAX_HOPS or not self._budget.spend():
             return unknown
         found = [
-            self._inner(piece, value, path, hops) if inside else Value(piece, value.lines)
-            for inside, piece in pieces
+            self._inner(span, value, path, hops) if inside else Value(span, value.lines)
+            for inside, span in spans
         ]
         if len(found) == 1:
             return found[0]
@@ -94,7 +94,7 @@ class _Resolver:
         return Value(text, tuple(dict.fromkeys((*value.lines, *others))), value.source)
 
     def _inner(self, text: str, value: Value, path: tuple[str, ...], hops: int) -> Value:
-        unknown = Value(UNKNOWN, value.lines, value.source)
+        unknown = Value(UNKNOWN_DATA, value.lines, value.source)
         if "${" in text:
             inner = self._text(Value(text, value.lines, value.source), path, hops + 1)
             if not isinstance(inner.data, str):
@@ -140,19 +140,19 @@ class _Resolver:
 
 def _pieces(text: str) -> list[tuple[bool, str]] | None:
     """Text and what stands in `${…}` (True), in order; None where braces do not match."""
-    pieces: list[tuple[bool, str]] = []
+    spans: list[tuple[bool, str]] = []
     at = 0
     while (start := text.find("${", at)) >= 0:
         end = _end_of(text, start + 2)
         if end is None or text[max(start - 1, 0) : start] == "\\":
             return None
         if start > at:
-            pieces.append((False, text[at:start]))
-        pieces.append((True, text[start + 2 : end]))
+            spans.append((False, text[at:start]))
+        spans.append((True, text[start + 2 : end]))
         at = end + 1
     if at < len(text):
-        pieces.append((False, text[at:]))
-    return pieces
+        spans.append((False, text[at:]))
+    return spans
 
 
 def _end_of(text: str, at: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.options.configs.building import MAX_DEPTH
 
 _REPLACES = "_delete_"
@@ -35,7 +35,7 @@ def _without_delete(value: Value) -> Value:
 def select(value: Value | None, path: str) -> Value | None:
     """A part by its dotted name (`datasets.0.path`, `datasets[0].path`).
 
-    None where it is not there; unknown where nobody knows whether it is.
+    None where it is not there; unknown where unknown whether it is.
     """
     for step in steps(path):
         if value is None:
@@ -48,11 +48,11 @@ def _child(value: Value, step: str) -> Value | None:
     data = value.data
     if isinstance(data, Table):
         found = data.parts.get(step)
-        return found if found is not None or data.complete else NOBODY_KNOWS
+        return found if found is not None or data.complete else UNKNOWN
     if isinstance(data, Sequence) and step.lstrip("-").isdecimal() and len(step) < MAX_DEPTH:
         place = int(step)
         return data.items[place] if -len(data.items) <= place < len(data.items) else None
-    return None if value.known else NOBODY_KNOWS
+    return None if value.known else UNKNOWN
 
 
 def steps(path: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.options.configs.scalars import number
 from schedmate.model import Evidence, Source
 
@@ -20,13 +20,13 @@ class _NotAValueError(ValueError):
 def parse(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:
     """Unknown for a sweep, which is several values, and for what hydra would refuse."""
     if len(text) > _MAX_LENGTH:
-        return Value(UNKNOWN, lines, source)
+        return Value(UNKNOWN_DATA, lines, source)
     parser = _Parser(text, lines, source)
     try:
         value = parser.element(0)
     except _NotAValueError:
-        return Value(UNKNOWN, lines, source)
-    return value if parser.at_end else Value(UNKNOWN, lines, source)
+        return Value(UNKNOWN_DATA, lines, source)
+    return value if parser.at_end else Value(UNKNOWN_DATA, lines, source)
 
 
 def primitive(text: str) -> str | int | float | bool | None:

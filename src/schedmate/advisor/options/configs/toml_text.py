@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.options.configs.building import MAX_DEPTH, Builder
 
 _MAX_LINES = 20_000
@@ -54,7 +54,7 @@ def _built(data: Any, path: Path, line: int, tree: _Tree) -> Value:
         return tree.builder.value(Sequence(items, not tree.builder.exhausted), line)
     if data is None or isinstance(data, (str, int, float)):
         return tree.builder.value(data, line)
-    return tree.builder.value(str(data) if hasattr(data, "isoformat") else UNKNOWN, line)
+    return tree.builder.value(str(data) if hasattr(data, "isoformat") else UNKNOWN_DATA, line)
 
 
 def _places(lines: list[str]) -> dict[Path, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.interpret.shell.words import source_of
 
@@ -16,4 +16,4 @@ def value_of(word: Word) -> Value:
 
 def made_of(word: Word, data: Any) -> Value:
     """What was read out of a word."""
-    return Value(data if word.known else UNKNOWN, word.evidence, source_of(word.evidence))
+    return Value(data if word.known else UNKNOWN_DATA, word.evidence, source_of(word.evidence))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, Builder
 from schedmate.advisor.options.configs.scalars import number, plain
 
@@ -140,7 +140,7 @@ class _Composer:
             if self._builder.exhausted:
                 break
         complete = not self._builder.exhausted
-        data = Sequence(items, complete) if event.tag in _LIST_TAGS else UNKNOWN
+        data = Sequence(items, complete) if event.tag in _LIST_TAGS else UNKNOWN_DATA
         return _Node(self._builder.value(data, line), size)
 
     def _mapping(self, event: Any, line: int) -> _Node:
@@ -161,7 +161,9 @@ class _Composer:
                 break
         table = _with_merged(parts, merged)
         table.complete &= not self._builder.exhausted
-        return _Node(self._builder.value(table if event.tag in _DICT_TAGS else UNKNOWN, line), size)
+        return _Node(
+            self._builder.value(table if event.tag in _DICT_TAGS else UNKNOWN_DATA, line), size
+        )
 
     def _key(self, event: Any) -> tuple[str | None, int]:
         """None for a key that is itself a collection or an alias: nobody looks for such."""
@@ -181,7 +183,7 @@ def _as_tagged(tag: str, text: str) -> Any:
         return text
     if name == "float":
         found = number(text)
-        return UNKNOWN if found is None else float(found)
+        return UNKNOWN_DATA if found is None else float(found)
     return plain(text)
 
 

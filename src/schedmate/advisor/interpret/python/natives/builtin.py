@@ -8,7 +8,7 @@ from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, MAX_TEXT, Native, first
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.truth import derived, truth
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Begun, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, KnownPrefix, Sequence, Table, Value
 
 _ONE = Value(1)
 _ZERO = Value(0)
@@ -19,9 +19,9 @@ def _int(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     if value is None:
         return Value(0)
     if len(arguments.positional) > 1 or not isinstance(value.data, (int, float, str)):
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(value.data, str) and len(value.data) > 40:  # noqa: PLR2004 - no number is longer
-        return NOBODY_KNOWS
+        return UNKNOWN
     try:
         return derived(int(value.data), value)
     except (ValueError, OverflowError) as error:
@@ -33,7 +33,7 @@ def _float(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     if value is None:
         return Value(0.0)
     if not isinstance(value.data, (int, float, str)):
-        return NOBODY_KNOWS
+        return UNKNOWN
     try:
         return derived(float(value.data), value)
     except (ValueError, OverflowError) as error:
@@ -44,9 +44,9 @@ def _str(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None:
         return Value("")
-    if isinstance(value, Begun):
+    if isinstance(value, KnownPrefix):
         return value
-    return derived(str(value.data)[:MAX_TEXT], value) if value.plain else NOBODY_KNOWS
+    return derived(str(value.data)[:MAX_TEXT], value) if value.plain else UNKNOWN
 
 
 def _bool(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -54,20 +54,20 @@ def _bool(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     if value is None:
         return Value(False)
     known = truth(value)
-    return NOBODY_KNOWS if known is None else derived(known, value)
+    return UNKNOWN if known is None else derived(known, value)
 
 
 def _len(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None:
-        return NOBODY_KNOWS
+        return UNKNOWN
     data = value.data
     if isinstance(data, str):
         return derived(len(data), value)
     if isinstance(data, (Sequence, Table)):
         size = len(data.items) if isinstance(data, Sequence) else len(data.parts)
         plain = isinstance(data, Sequence) or data.kind == "dict"
-        return derived(size, value) if data.complete and plain else NOBODY_KNOWS
+        return derived(size, value) if data.complete and plain else UNKNOWN
     return None
 
 
@@ -78,7 +78,7 @@ def _extreme(largest: bool) -> Native:  # noqa: FBT001 - only called below
             values = items_of(engine, values[0]) or []
         numbers = [value for value in values if isinstance(value.data, (int, float))]
         if not numbers or len(numbers) < len(values) or "key" in arguments.keywords:
-            return NOBODY_KNOWS
+            return UNKNOWN
         found = (max if largest else min)(numbers, key=lambda value: value.data)
         return derived(found.data, found)
 
@@ -88,7 +88,7 @@ def _extreme(largest: bool) -> Native:  # noqa: FBT001 - only called below
 def _sum(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     items = items_of(engine, arguments.positional[0]) if arguments.positional else None
     if items is None or not all(isinstance(item.data, (int, float)) for item in items):
-        return NOBODY_KNOWS
+        return UNKNOWN
     return derived(sum(item.data for item in items), *items[:3]) if items else Value(0)
 
 
@@ -100,7 +100,7 @@ def _range(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
             return Value(Range(start, stop, _ONE), stop.lines, stop.source)
         case [start, stop, step]:
             return Value(Range(start, stop, step), stop.lines, stop.source)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _collection(kind: str) -> Native:
@@ -129,11 +129,11 @@ def _sorted(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         or not all(item.plain for item in items)
         or arguments.keywords
     ):
-        return NOBODY_KNOWS
+        return UNKNOWN
     try:
         ordered = sorted(items, key=lambda item: item.data)
     except TypeError:
-        return NOBODY_KNOWS
+        return UNKNOWN
     return Value(Sequence(ordered), value.lines, value.source)
 
 
@@ -174,18 +174,18 @@ def _dict(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 def _round(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, (int, float)):
-        return NOBODY_KNOWS
+        return UNKNOWN
     digits = arguments.positional[1].data if len(arguments.positional) > 1 else None
     try:
         return derived(round(value.data, digits), value)
     except (TypeError, ValueError, OverflowError):
-        return NOBODY_KNOWS
+        return UNKNOWN
 
 
 def _abs(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     number = value is not None and isinstance(value.data, (int, float))
-    return derived(abs(value.data), value) if value is not None and number else NOBODY_KNOWS
+    return derived(abs(value.data), value) if value is not None and number else UNKNOWN
 
 
 def _any(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -193,7 +193,7 @@ def _any(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     known = [truth(item) for item in items or ()]
     if True in known:
         return Value(True)
-    return NOBODY_KNOWS if items is None or None in known else Value(False)
+    return UNKNOWN if items is None or None in known else Value(False)
 
 
 def _all(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -201,7 +201,7 @@ def _all(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     known = [truth(item) for item in items or ()]
     if False in known:
         return Value(False)
-    return NOBODY_KNOWS if items is None or None in known else Value(True)
+    return UNKNOWN if items is None or None in known else Value(True)
 
 
 def _nothing(engine: Engine, arguments: Arguments, site: Site) -> Value | None:

@@ -8,7 +8,7 @@ from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, NativeMethod
 from schedmate.advisor.interpret.python.operators import compare
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 
 _NOTHING = Value(None)
 
@@ -21,12 +21,12 @@ def _get(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> V
     default = arguments.positional[1] if len(arguments.positional) > 1 else None
     default = default or arguments.keywords.get("default")
     if not key.plain:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if str(key.data) in table.parts:
         return engine.resolve(table.parts[str(key.data)])
     if table.complete or (table.kind == "environ" and default is not None):
         return default or _NOTHING
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _items(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
@@ -77,9 +77,9 @@ def _update(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -
 
 
 def _may_hold_anything(engine: Engine, table: Table) -> None:
-    """An update with what nobody knows may have replaced any part."""
+    """An update with an unknown value may have replaced any part."""
     for name in list(table.parts):
-        engine.memory.write(table.parts, name, NOBODY_KNOWS)
+        engine.memory.write(table.parts, name, UNKNOWN)
     engine.memory.open_up(table)
 
 
@@ -88,11 +88,11 @@ def _setdefault(engine: Engine, receiver: Value, arguments: Arguments, site: Sit
         return None
     key, *rest = arguments.positional
     if not key.plain:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if str(key.data) in receiver.data.parts:
         return engine.resolve(receiver.data.parts[str(key.data)])
     value = rest[0] if rest else _NOTHING
-    new = value if receiver.data.complete else NOBODY_KNOWS
+    new = value if receiver.data.complete else UNKNOWN
     engine.set_item(receiver, key, new, site)
     return new
 
@@ -114,7 +114,7 @@ def _pop_item(engine: Engine, data: Sequence, arguments: Arguments) -> Value:
     place = arguments.positional[0].data if arguments.positional else -1
     items = list(data.items)
     if not data.complete or not isinstance(place, int) or not -len(items) <= place < len(items):
-        return NOBODY_KNOWS
+        return UNKNOWN
     taken = items.pop(place)
     engine.memory.rewrite(data, items, complete=True)
     return taken
@@ -149,7 +149,7 @@ def _extend(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -
 
 
 def _grow(engine: Engine, data: Sequence, items: list[Value] | None, site: Site) -> None:
-    """In a loop that is followed once there will be more."""
+    """In a loop that is interpreted once there will be more."""
     grown = (data.items + (items or []))[:MAX_ITEMS]
     more = items is None or len(grown) >= MAX_ITEMS or site.scope.loops > 0
     engine.memory.rewrite(data, grown, complete=data.complete and not more)

@@ -11,7 +11,7 @@ from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, Native, Na
 from schedmate.advisor.interpret.python.natives.isinstance_of import is_instance, type_of
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -29,9 +29,9 @@ def _getattr(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         case [value, Value(data=str(name)), *rest]:
             known = _has(engine, value, name)
             if rest and known is not True:
-                return rest[0] if known is False else NOBODY_KNOWS
+                return rest[0] if known is False else UNKNOWN
             return engine.attribute(value, name, site)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _has(engine: Engine, value: Value, name: str) -> bool | None:
@@ -54,8 +54,8 @@ def _hasattr(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     match arguments.positional:
         case [value, Value(data=str(name))] if not isinstance(value.data, Dotted):
             known = _has(engine, value, name)
-            return NOBODY_KNOWS if known is None else Value(known)
-    return NOBODY_KNOWS
+            return UNKNOWN if known is None else Value(known)
+    return UNKNOWN
 
 
 def _setattr(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -78,7 +78,7 @@ def _vars(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         return Value(Table(data.scope.names))
     if isinstance(data, Table):
         return Value(Table(data.parts, "dict", data.complete), value.lines, value.source)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _globals(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -93,19 +93,19 @@ def _isinstance(engine: Engine, arguments: Arguments, site: Site) -> Value | Non
     match arguments.positional:
         case [value, wanted]:
             known = is_instance(value, wanted)
-            return NOBODY_KNOWS if known is None else Value(known)
-    return NOBODY_KNOWS
+            return UNKNOWN if known is None else Value(known)
+    return UNKNOWN
 
 
 def _type(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
-    return type_of(value) if value is not None else NOBODY_KNOWS
+    return type_of(value) if value is not None else UNKNOWN
 
 
 def _callable(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not (value.plain or isinstance(value.data, (LocalFunction, LocalClass))):
-        return NOBODY_KNOWS
+        return UNKNOWN
     return Value(not value.plain)
 
 
@@ -114,8 +114,8 @@ def _super(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     while scope.function is None and scope.parent is not None:
         scope = scope.parent
     if scope.function is None or scope.function.owner is None:
-        return NOBODY_KNOWS
-    instance = next(iter(scope.arguments.values()), NOBODY_KNOWS)
+        return UNKNOWN
+    instance = next(iter(scope.arguments.values()), UNKNOWN)
     if scope.function.bound_to is not None:
         instance = scope.function.bound_to
     return Value(Super(instance, scope.function.owner))
@@ -123,7 +123,7 @@ def _super(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 def _partial(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     if not arguments.positional:
-        return NOBODY_KNOWS
+        return UNKNOWN
     function, *rest = arguments.positional
     return Value(Partial(function, tuple(rest), arguments.keywords), (site.line,))
 
@@ -131,7 +131,7 @@ def _partial(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 def _import_module(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
-        return NOBODY_KNOWS
+        return UNKNOWN
     name = value.data
     if name.startswith("."):
         package = engine.finder.above(site.scope.module, len(name) - len(name.lstrip(".")))
@@ -148,7 +148,7 @@ def _literal(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`eval` and `ast.literal_eval` of known text that is a literal."""
     value = first(arguments)
     if value is None or not isinstance(value.data, str) or len(value.data) > MAX_TEXT:
-        return NOBODY_KNOWS
+        return UNKNOWN
     try:
         found = syntax.literal_eval(value.data.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
@@ -158,7 +158,7 @@ def _literal(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 def _as_value(data: object, stated: Value, depth: int) -> Value:
     if depth > _MAX_COPIED:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(data, (list, tuple, set)):
         items = [_as_value(part, stated, depth + 1) for part in data]
         return Value(Sequence(items, kind=type(data).__name__), stated.lines, stated.source)
@@ -166,17 +166,17 @@ def _as_value(data: object, stated: Value, depth: int) -> Value:
         parts = {str(key): _as_value(part, stated, depth + 1) for key, part in data.items()}
         return Value(Table(parts), stated.lines, stated.source)
     known = data is None or isinstance(data, (str, int, float))
-    return Value(data, stated.lines, stated.source) if known else NOBODY_KNOWS
+    return Value(data, stated.lines, stated.source) if known else UNKNOWN
 
 
 def _eval(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
-        return NOBODY_KNOWS
+        return UNKNOWN
     try:
         node = syntax.parse(value.data.strip()[:2000], mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return NOBODY_KNOWS
+        return UNKNOWN
     found = engine.evaluate(node, site.scope)
     if found.plain:
         return Value(found.data, value.lines, value.source)
@@ -185,14 +185,14 @@ def _eval(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 def _deepcopy(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
-    return NOBODY_KNOWS if value is None else _copied(engine, value, 0)
+    return UNKNOWN if value is None else _copied(engine, value, 0)
 
 
 def _copied(engine: Engine, value: Value, depth: int) -> Value:
     engine.budget.tick()
     data = value.data
     if depth > _MAX_COPIED:
-        return NOBODY_KNOWS
+        return UNKNOWN
     if isinstance(data, Table):
         parts = {name: _copied(engine, part, depth + 1) for name, part in data.parts.items()}
         return Value(Table(parts, data.kind, data.complete, data.of), value.lines, value.source)
@@ -225,10 +225,10 @@ def _named_tuple(engine: Engine, arguments: Arguments, site: Site) -> Value | No
 def _asdict(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, Table):
-        return NOBODY_KNOWS
+        return UNKNOWN
     table = value.data
     names = all_fields(table.of) if table.of is not None else table.parts
-    parts = {name: _plainly(table.parts.get(name, NOBODY_KNOWS), 0) for name in names}
+    parts = {name: _plainly(table.parts.get(name, UNKNOWN), 0) for name in names}
     return Value(Table(parts, "dict", table.complete), value.lines, value.source)
 
 
@@ -243,7 +243,7 @@ def _plainly(value: Value, depth: int) -> Value:
 def _replace(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, Table):
-        return NOBODY_KNOWS
+        return UNKNOWN
     old = value.data
     new = Table({**old.parts, **arguments.keywords}, old.kind, old.complete, old.of)
     return Value(new, value.lines, value.source)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from schedmate.advisor.interpret.python.references import LocalModule
 from schedmate.advisor.interpret.python.values import (
-    NOBODY_KNOWS,
+    UNKNOWN,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Sequence,
     Table,
-    Thing,
     Value,
 )
 
@@ -55,7 +55,7 @@ def _is_library(value: Value, name: str) -> bool | None:
         return True if inherits else (False if name in _PLAIN else None)
     if isinstance(data, (LocalFunction, LocalClass, LocalModule, Dotted)):
         return False if name in _PLAIN else None
-    if isinstance(data, Thing):
+    if isinstance(data, LibraryObject):
         return (
             True
             if data.kind == name
@@ -95,4 +95,4 @@ def type_of(value: Value) -> Value:
         return Value(Dotted(data.kind))
     if isinstance(data, Table):
         return Value(data.of) if data.of is not None else Value(Dotted(data.kind))
-    return NOBODY_KNOWS
+    return UNKNOWN

@@ -5,7 +5,14 @@ from __future__ import annotations
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.known_members import TRUE_CALLS, ZERO_CALLS
 from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, first
-from schedmate.advisor.interpret.python.values import Call, Dotted, Sequence, Table, Thing, Value
+from schedmate.advisor.interpret.python.values import (
+    Call,
+    Dotted,
+    LibraryObject,
+    Sequence,
+    Table,
+    Value,
+)
 
 _PREPARES = ("prepare", "setup", "setup_dataloaders")
 
@@ -30,7 +37,7 @@ def _trange(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 
 def _spawn(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
-    """`spawn(f, args=(…))` calls `f(rank, …)`; it is followed on rank 0."""
+    """`spawn(f, args=(…))` calls `f(rank, …)`; it is interpreted on rank 0."""
     function = arguments.keywords.get("fn") or first(arguments)
     given = arguments.keywords.get("args")
     if given is None and len(arguments.positional) > 1:
@@ -44,7 +51,7 @@ def _spawn(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 def _prepared(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
     """`accelerator.prepare(model, optimizer)` gives back what it gets, and is noted."""
-    known = isinstance(receiver.data, Thing) and receiver.data.kind.rpartition(".")[2] in (
+    known = isinstance(receiver.data, LibraryObject) and receiver.data.kind.rpartition(".")[2] in (
         "Accelerator",
         "Fabric",
     )
@@ -65,7 +72,7 @@ def _note(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> 
             positional=tuple(arguments.positional),
             keywords=arguments.keywords,
             line=site.line,
-            certain=engine.state.certain,
+            reached=engine.state.reached,
             depth=site.scope.file.depth,
             receiver=receiver,
             within=engine.state.within,
@@ -96,7 +103,10 @@ def _start_thread(
 ) -> Value | None:
     """`Process(target=f, args=(…)).start()` calls f."""
     data = receiver.data
-    if not isinstance(data, Thing) or data.kind.rpartition(".")[2] not in ("Process", "Thread"):
+    if not isinstance(data, LibraryObject) or data.kind.rpartition(".")[2] not in (
+        "Process",
+        "Thread",
+    ):
         return None
     target, given = data.call.argument("target"), data.call.argument("args")
     if target is None:

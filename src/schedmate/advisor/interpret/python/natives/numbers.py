@@ -9,7 +9,7 @@ from typing import Any
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.natives.base import Native
 from schedmate.advisor.interpret.python.truth import derived
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, UNKNOWN, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, UNKNOWN_DATA, Value
 
 _MAX = 1e40
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -36,11 +36,11 @@ def _function(compute: Callable[..., Any]) -> Native:
     def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         numbers = [value.data for value in arguments.positional]
         if not all(isinstance(n, (int, float)) and abs(n) < _MAX for n in numbers):
-            return Value(UNKNOWN)
+            return Value(UNKNOWN_DATA)
         try:
             result = compute(*numbers)
         except (ArithmeticError, ValueError, TypeError):
-            return NOBODY_KNOWS
+            return UNKNOWN
         return derived(result, *arguments.positional)
 
     return asked

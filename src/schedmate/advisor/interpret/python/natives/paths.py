@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 
-from schedmate.advisor.interpret.python.beginnings import beginning
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.known_prefix import beginning
 from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, Native, NativeMethod, first
 from schedmate.advisor.interpret.python.truth import derived
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Begun, Sequence, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, KnownPrefix, Sequence, Value
 
 
 def _join(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -26,10 +26,10 @@ def _path(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 def _text(compute: object) -> Native:
     def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
         value = first(arguments)
-        if isinstance(value, Begun) and compute is not posixpath.basename:
+        if isinstance(value, KnownPrefix) and compute is not posixpath.basename:
             return value
         if value is None or not isinstance(value.data, str):
-            return NOBODY_KNOWS
+            return UNKNOWN
         return Value(compute(value.data), value.lines, value.source)  # type: ignore[operator]
 
     return asked
@@ -38,7 +38,7 @@ def _text(compute: object) -> Native:
 def _absolute(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
-        return NOBODY_KNOWS
+        return UNKNOWN
     path = posixpath.normpath(posixpath.join(str(engine.cwd.absolute()), value.data))
     return Value(path, value.lines, value.source)
 
@@ -57,13 +57,13 @@ def _project(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 def _splitext(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
-        return NOBODY_KNOWS
+        return UNKNOWN
     parts = [Value(part, value.lines, value.source) for part in posixpath.splitext(value.data)]
     return Value(Sequence(parts, kind="tuple"), value.lines, value.source)
 
 
 def _same_path(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    return receiver if isinstance(receiver.data, str) or isinstance(receiver, Begun) else None
+    return receiver if isinstance(receiver.data, str) or isinstance(receiver, KnownPrefix) else None
 
 
 def _resolved(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
@@ -73,7 +73,7 @@ def _resolved(engine: Engine, receiver: Value, arguments: Arguments, site: Site)
 
 
 def _joinpath(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    if not isinstance(receiver.data, str) and not isinstance(receiver, Begun):
+    if not isinstance(receiver.data, str) and not isinstance(receiver, KnownPrefix):
         return None
     return _join(engine, Arguments([receiver, *arguments.positional]), site)
 

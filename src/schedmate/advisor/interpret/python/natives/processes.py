@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod
-from schedmate.advisor.interpret.python.values import Table, Thing, Value
+from schedmate.advisor.interpret.python.values import LibraryObject, Table, Value
 from schedmate.advisor.launch.processes import Count, Processes
 
 _COUNTERS = (
@@ -28,7 +28,7 @@ _MEMBERS: dict[str, Callable[[Processes], Count | None]] = {
 def counted(engine: Engine, value: Value, name: str) -> Value | None:
     """`accelerator.num_processes`, `fabric.world_size`."""
     ask = _MEMBERS.get(name)
-    if ask is None or not isinstance(value.data, Thing):
+    if ask is None or not isinstance(value.data, LibraryObject):
         return None
     if value.data.kind.rpartition(".")[2] not in _COUNTERS:
         return None

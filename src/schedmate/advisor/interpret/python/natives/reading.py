@@ -1,10 +1,10 @@
-"""Files that the job reads: configs by their content, code that is exec'd by following it."""
+"""Files that the job reads: configs by their content, code that is exec'd by interpreting it."""
 
 from __future__ import annotations
 
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, first
-from schedmate.advisor.interpret.python.values import Dotted, Thing, Value
+from schedmate.advisor.interpret.python.values import Dotted, LibraryObject, Value
 
 _OPENS = ("open", "io.open", "codecs.open", "gzip.open", "fsspec.open", "tensorflow.io.gfile.GFile")
 _READS = ("read", "read_text", "readlines", "read_bytes")
@@ -13,7 +13,7 @@ _READS = ("read", "read_text", "readlines", "read_bytes")
 def path_of(value: Value | None) -> Value | None:
     """The path of a file that was opened, or read as text."""
     for _ in range(4):
-        if value is None or not isinstance(value.data, Thing):
+        if value is None or not isinstance(value.data, LibraryObject):
             return None
         call = value.data.call
         name = call.callee.rpartition(".")[2]
@@ -31,19 +31,23 @@ def path_of(value: Value | None) -> Value | None:
 
 def _loaded(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     path = path_of(first(arguments) or arguments.keywords.get("stream"))
-    return None if path is None else engine.world.read_config(path.data)
+    return None if path is None else engine.context.read_config(path.data)
 
 
 def _loaded_by_name(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     value = first(arguments)
     if value is not None and isinstance(value.data, str):
-        return engine.world.read_config(value.data)
+        return engine.context.read_config(value.data)
     return _loaded(engine, arguments, site)
 
 
 def _exec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     source = first(arguments)
-    if source is not None and isinstance(source.data, Thing) and source.data.kind == "compile":
+    if (
+        source is not None
+        and isinstance(source.data, LibraryObject)
+        and source.data.kind == "compile"
+    ):
         source = source.data.call.argument("source", 0)
     path = path_of(source)
     if path is not None and engine.run_file(path.data, site.scope):
@@ -55,7 +59,7 @@ def _runs_path(engine: Engine, arguments: Arguments, site: Site) -> Value | None
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
         return None
-    return engine.world.read_python_config(value.data)
+    return engine.context.read_python_config(value.data)
 
 
 def _path_open(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:

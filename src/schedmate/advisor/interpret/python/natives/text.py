@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from schedmate.advisor.interpret.python.beginnings import before_holes
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.iteration import items_of
+from schedmate.advisor.interpret.python.known_prefix import before_holes
 from schedmate.advisor.interpret.python.natives.base import (
     MAX_ITEMS,
     MAX_TEXT,
@@ -14,7 +14,7 @@ from schedmate.advisor.interpret.python.natives.base import (
     all_plain,
 )
 from schedmate.advisor.interpret.python.truth import derived
-from schedmate.advisor.interpret.python.values import NOBODY_KNOWS, Sequence, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Value
 
 _SAFE = [
     "lower",
@@ -63,7 +63,7 @@ def _plain_method(name: str) -> NativeMethod:
         try:
             result = getattr(receiver.data, name)(*given)
         except (TypeError, ValueError):
-            return NOBODY_KNOWS
+            return UNKNOWN
         return derived(result, receiver)
 
     return asked
@@ -74,12 +74,12 @@ def _splitting(name: str) -> NativeMethod:
         if not isinstance(receiver.data, str):
             return None
         if not all_plain(arguments):
-            return NOBODY_KNOWS
+            return UNKNOWN
         words = {key: value.data for key, value in arguments.keywords.items()}
         try:
             parts = getattr(receiver.data, name)(*(v.data for v in arguments.positional), **words)
         except (TypeError, ValueError):
-            return NOBODY_KNOWS
+            return UNKNOWN
         items = [Value(part, receiver.lines, receiver.source) for part in parts[:MAX_ITEMS]]
         return Value(Sequence(items), receiver.lines, receiver.source)
 
@@ -94,7 +94,7 @@ def _replace(engine: Engine, receiver: Value, arguments: Arguments, site: Site) 
             len(new) <= len(old) or len(receiver.data) * max(1, len(new)) <= MAX_TEXT
         ):
             return derived(receiver.data.replace(old, new), receiver)
-    return NOBODY_KNOWS
+    return UNKNOWN
 
 
 def _join(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
@@ -102,9 +102,9 @@ def _join(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> 
         return None
     items = items_of(engine, arguments.positional[0])
     if items is None or not all(isinstance(item.data, str) for item in items):
-        return NOBODY_KNOWS
+        return UNKNOWN
     text = receiver.data.join(item.data for item in items)
-    return derived(text, *(items or [receiver])) if len(text) <= MAX_TEXT else NOBODY_KNOWS
+    return derived(text, *(items or [receiver])) if len(text) <= MAX_TEXT else UNKNOWN
 
 
 def _format(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
@@ -117,9 +117,9 @@ def _format(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -
     try:
         text = receiver.data.format(*(value.data for value in arguments.positional), **words)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return NOBODY_KNOWS
+        return UNKNOWN
     told = (*arguments.positional, *arguments.keywords.values())
-    return derived(text, *told, receiver) if len(text) <= MAX_TEXT else NOBODY_KNOWS
+    return derived(text, *told, receiver) if len(text) <= MAX_TEXT else UNKNOWN
 
 
 TEXT_METHODS: dict[str, NativeMethod] = {

@@ -1,0 +1,102 @@
+"""Doors: the ways in which settings reach a framework."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import calls_of, is_of, last_name, parts_of
+from schedmate.advisor.frameworks.command_line import (
+    Given,
+    config_option,
+    named_config,
+    read_command_line,
+    with_options,
+)
+from schedmate.advisor.frameworks.contract import Door, Settings, table_of
+from schedmate.advisor.interpret.python.values import Table, Value
+from schedmate.advisor.options.configs import assign, merge
+
+
+def command_line(
+    *,
+    commands: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+    config: str = "",
+    file_at: int | None = None,
+    switches: frozenset[str] = frozenset(),
+    greedy: bool = False,
+) -> Door:
+    """Flags and `key=value` words over a config file.
+
+    The file is named by one of the flags of `config`, or is the first word that looks like one
+    among the first `file_at`. Where `commands` are given, the first word must begin with one of
+    them; it must not be one of the `others`.
+    """
+
+    def door(reading: Reading) -> Iterator[Settings]:
+        if reading.context is None:
+            return
+        given = read_command_line(reading.run.arguments, switches=switches, greedy=greedy)
+        first = given.word(0)
+        word = first.text if first is not None else ""
+        if word in others or (commands and not word.startswith(commands)):
+            return
+        tree = config_option(given.options, config, reading.context)
+        if file_at is not None:
+            tree = merge(named_config(given.positional[:file_at], reading.context), tree)
+        yield settings_of(reading, given, tree)
+
+    return door
+
+
+def settings_of(reading: Reading, given: Given, tree: Value) -> Settings:
+    """The command line over a config, with `${…}` filled in after that."""
+    assert reading.context is not None  # noqa: S101 - doors of programs have one
+    whole = with_options(tree, given.options, reading.context)
+    return Settings(whole, reading, words=given.positional, started=True)
+
+
+def constructed(pattern: str, packages: tuple[str, ...] = (), first: str = "") -> Door:
+    """The keywords of the first call whose last name fits; `first` is what its first argument
+    without a keyword is called."""
+    fits = re.compile(pattern).search
+
+    def door(reading: Reading) -> Iterator[Settings]:
+        for call in reading.trace.calls:
+            if not fits(last_name(call.callee)) or (packages and not is_of(call.callee, *packages)):
+                continue
+            positional = {first: call.positional[0]} if first and call.positional else {}
+            yield Settings(table_of({**positional, **call.keywords}), reading, at=call)
+
+    return door
+
+
+def handed(names: tuple[str, ...], argument: str, position: int) -> Door:
+    """A config that is an argument of a call: `Runner.from_cfg(cfg)`."""
+
+    def door(reading: Reading) -> Iterator[Settings]:
+        for call in calls_of(reading, *names):
+            config = call.argument(argument, position)
+            if config is not None and parts_of(config):
+                yield Settings(config, reading, at=call)
+
+    return door
+
+
+def options_like(marks: frozenset[str], *, enough: int, needs: str = "") -> Door:
+    """Options of the job, where enough of them are called as this framework calls its own."""
+
+    def door(reading: Reading) -> Iterator[Settings]:
+        plain = {
+            name.lstrip("-").replace("-", "_"): value for name, value in reading.options.items()
+        }
+        if len(marks & plain.keys()) < enough or (needs and needs not in plain):
+            return
+        tree = Value(Table({}))
+        for name, value in plain.items():
+            tree = assign(tree, name, value)
+        yield Settings(tree, reading)
+
+    return door

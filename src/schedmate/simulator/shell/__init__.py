@@ -1,0 +1,1 @@
+"""The second shell around the decision engine: the daemon and its adapter in simulated time."""

@@ -1,0 +1,323 @@
+"""The daemon and its adapter in simulated time.
+
+Jobs of the simulated scheduler become the snapshots that a real adapter gives. The decision engine
+gets the events that the daemon sends, and every nice number, limit and requeue is an instruction
+of it. Events from which nothing can follow are left out: the progress of a run that is neither
+silent nor under a lowered limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from schedmate.core import (
+    Act,
+    ActivitySeen,
+    Advise,
+    DecisionEngine,
+    Diagnose,
+    Event,
+    Instruction,
+    JobAdvised,
+    JobForgotten,
+    JobSeen,
+    Measure,
+    ProgressSeen,
+    Track,
+)
+from schedmate.model import Action, Advice, Job, JobState, Prediction, Spread, Workload
+from schedmate.model.advice import Basis
+from schedmate.simulator.engine.steering import Steered
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.shell.snapshots import Snapshots
+from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
+from schedmate.simulator.traces.columns import Columns
+
+if TYPE_CHECKING:
+    from schedmate.simulator.shell.diagnosing import Diagnoses
+
+OnEvent = Callable[[Event, Sequence[Instruction]], None]
+
+_TICK_S = 300.0
+"""Silent jobs are measured at these moments, as `core/hangs.py` has it."""
+_OF_THE_LIMIT = 0.25
+"""Of what is left of a lowered limit until a run under it is looked at again: much less than the
+share that is left when it is given back at the latest."""
+_REQUEUE_S = 120.0
+"""Slurm lets a requeued job start so much later at the earliest."""
+_AGAIN_S = 300.0
+"""Slurm's PriorityCalcPeriod: a job whose priority left no room may have some then."""
+_LOOK, _ADVICE, _TICK, _LIMIT, _MEASURE = range(5)
+_PURPOSES = 8
+_NO_WORKLOAD = Workload()
+
+
+class Shell:
+    """Fulfils `Beside`. A part of SchedMate that is not given does not act: without estimates no
+    job is read, without a tracker no log, without diagnoses no failure."""
+
+    def __init__(
+        self,
+        engine: DecisionEngine,
+        columns: Columns,
+        *,
+        estimates: Estimates | None = None,
+        tracker: Tracker | None = None,
+        silences: Silences | None = None,
+        diagnoses: Diagnoses | None = None,
+        look_s: float = LOOK_S,
+        on_event: OnEvent | None = None,
+    ) -> None:
+        self._engine = engine
+        self._columns = columns
+        self._estimates = estimates
+        self._tracker = tracker
+        self._silences = silences
+        self._diagnoses = diagnoses
+        self._look_s = look_s
+        self._on_event = on_event
+        self.actions: Counter[str] = Counter()
+        """How many actions of each kind were carried out."""
+
+    def begin(self, scheduler: Steered) -> None:
+        self._scheduler = scheduler
+        self._snapshots = Snapshots(self._columns, scheduler)
+        self._changed: dict[int, None] = {}
+        self._unplaced: set[int] = set()
+        self._look_at = math.inf
+        self._reader_free = -math.inf
+        self._suspects: list[Job] = []
+        self._done: set[str] = set()
+
+    def submitted(self, job: int) -> None:
+        before = self._snapshots.submitted(job)
+        if before is not None:
+            self._tell(JobForgotten(self._scheduler.now, before))
+        self._note(job)
+
+    def started(self, job: int) -> None:
+        self._snapshots.started(job)
+        self._note(job)
+
+    def preempted(self, job: int) -> None:
+        self._snapshots.preempted(job)
+        self._note(job)
+
+    def ended(self, job: int, *, killed: bool) -> None:
+        self._snapshots.ended(job, JobState.TIMEOUT if killed else None)
+        self._note(job)
+
+    def failed(self, job: int, nodes: Sequence[int]) -> None:
+        self._snapshots.failed(job, nodes)
+        self._note(job)
+
+    def called(self, job: int, purpose: int) -> None:
+        run, purpose = divmod(purpose, _PURPOSES)
+        match purpose:
+            case _ if purpose == _LOOK:
+                self._look()
+            case _ if purpose == _MEASURE:
+                self._measure()
+            case _ if run != self._snapshots.version(job, submissions=purpose == _ADVICE):
+                return
+            case _ if purpose == _ADVICE:
+                self._advise(job)
+            case _ if purpose == _TICK:
+                self._watch_silence(job)
+            case _ if purpose == _LIMIT:
+                self._watch_limit(job)
+
+    def _note(self, job: int) -> None:
+        self._changed[job] = None
+        self._look_by(self._scheduler.now)
+
+    def _look_by(self, time: float) -> None:
+        """At the first look of the daemon after that time."""
+        at = (math.floor(time / self._look_s) + 1) * self._look_s
+        if at < self._look_at:
+            self._look_at = at
+            self._scheduler.call_at(at, -1, _LOOK)
+
+    def _look(self) -> None:
+        now = self._scheduler.now
+        if now < self._look_at:
+            return
+        self._look_at = math.inf
+        changed, self._changed = self._changed, {}
+        for job in [*self._unplaced]:
+            if self._snapshots.state(job) is not JobState.PENDING:
+                self._unplaced.discard(job)
+            elif self._scheduler.most_nice(job) is not None:
+                self._unplaced.discard(job)
+                changed[job] = None
+        for job in changed:
+            self._see(job, now)
+        if self._unplaced:
+            self._look_by(now + _AGAIN_S)
+
+    def _see(self, job: int, now: float) -> None:
+        seen = self._snapshots.of(job)
+        self._tell(JobSeen(now, seen))
+        if seen.state is JobState.PENDING and seen.most_nice is None:
+            self._unplaced.add(job)
+        if self._snapshots.is_over(job):
+            self._tell(JobForgotten(now, seen.id))
+
+    def _tell(self, event: Event) -> None:
+        events = deque([event])
+        while events:
+            sent = events.popleft()
+            instructions = self._engine.handle(sent)
+            if self._on_event is not None:
+                self._on_event(sent, instructions)
+            for instruction in instructions:
+                events.extend(self._carry_out(instruction, sent.at))
+
+    def _carry_out(self, instruction: Instruction, now: float) -> Sequence[Event]:
+        match instruction:
+            case Act(action=action):
+                self._act(action)
+            case Advise(job=seen, again=False):
+                self._read(seen, now)
+            case Track(job=seen):
+                self._track(self._snapshots.number(seen.id))
+            case Measure(job=seen):
+                if not self._suspects:
+                    self._scheduler.call_at(now, len(self._columns), _MEASURE)
+                self._suspects.append(seen)
+            case Diagnose(job=seen, hung=hung):
+                job = self._snapshots.number(seen.id)
+                # how a run ended that ended in the trace is final: no retry of it is in there
+                if self._diagnoses is not None and not self._snapshots.is_over(job):
+                    return [self._diagnoses.of(job, seen, now, self._scheduler, hung=hung)]
+        return []
+
+    def _act(self, action: Action) -> None:
+        if action.key in self._done:
+            return
+        self._done.add(action.key)
+        self.actions[action.kind] += 1
+        job = self._snapshots.number(action.job_id)
+        match action.kind:
+            case "set_nice":
+                if self._snapshots.state(job) is JobState.PENDING:
+                    self._scheduler.set_nice(job, int(action.value or 0))
+            case "set_time_limit":
+                self._set_limit(job, action)
+            case "requeue":
+                if self._snapshots.requeued(job, action.attempt):
+                    self._scheduler.requeue(
+                        job,
+                        exclude_nodes=[int(node) for node in action.exclude_nodes],
+                        delay_s=max(action.delay_s, _REQUEUE_S),
+                    )
+                    self._note(job)
+
+    def _set_limit(self, job: int, action: Action) -> None:
+        self._scheduler.set_time_limit(job, action.value)
+        self._snapshots.limited(job, action.value)
+        if self._snapshots.state(job) is JobState.RUNNING and self._snapshots.is_lowered(job):
+            self._look_at_limit_again(job)
+
+    def _read(self, seen: Job, now: float) -> None:
+        """One job after the other, as the daemon does."""
+        if self._estimates is None or seen.state.ended:
+            return
+        job = self._snapshots.number(seen.id)
+        cost = float(self._estimates.cost_s[job])
+        self._reader_free = max(self._reader_free, now) + cost
+        submission = self._snapshots.version(job, submissions=True)
+        self._scheduler.call_at(self._reader_free, job, _ADVICE + _PURPOSES * submission)
+
+    def _advise(self, job: int) -> None:
+        estimates = self._estimates
+        if estimates is not None and not self._snapshots.is_over(job):
+            advice = Advice(workload=_NO_WORKLOAD, prediction=predicted(estimates, job))
+            self._tell(JobAdvised(self._scheduler.now, self._snapshots.id(job), advice))
+
+    def _track(self, job: int) -> None:
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
+        now = self._scheduler.now
+        silent, _ = self._silence(job)
+        if self._tracker is not None and now <= silent < math.inf:
+            self._call_in_run(_next_tick(silent), job, _TICK)
+        if self._snapshots.is_lowered(job):
+            self._look_at_limit_again(job)
+
+    def _silence(self, job: int) -> tuple[float, float]:
+        """When this run falls silent, and until when it is."""
+        silences = self._silences
+        if silences is None or not math.isfinite(silences.begin_s[job]):
+            return math.inf, math.inf
+        since = self._scheduler.reaches_at(job, float(silences.begin_s[job]))
+        return since, since + float(silences.length_s[job])
+
+    def _watch_silence(self, job: int) -> None:
+        now = self._scheduler.now
+        since, until = self._silence(job)
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
+        if now < since:  # it runs more slowly than it did
+            self._call_in_run(_next_tick(since), job, _TICK)
+            return
+        self._tell_progress(job, spoke_at=since if now < until else None)
+        if now < until:
+            self._call_in_run(now + _TICK_S, job, _TICK)
+
+    def _watch_limit(self, job: int) -> None:
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
+        now = self._scheduler.now
+        self._tell(JobSeen(now, self._snapshots.of(job)))
+        if self._snapshots.is_lowered(job):
+            self._tell_progress(job, spoke_at=None)
+        if self._snapshots.is_lowered(job):
+            self._look_at_limit_again(job)
+
+    def _look_at_limit_again(self, job: int) -> None:
+        now = self._scheduler.now
+        left = self._snapshots.began(job) + self._scheduler.jobs.planned[job] - now
+        self._call_in_run(now + max(self._look_s, _OF_THE_LIMIT * left), job, _LIMIT)
+
+    def _tell_progress(self, job: int, *, spoke_at: float | None) -> None:
+        if self._tracker is None:
+            return
+        now = self._scheduler.now
+        progress = self._tracker.progress(
+            job,
+            self._scheduler.done_s(job),
+            now=now,
+            began=self._snapshots.began(job),
+            spoke_at=spoke_at,
+        )
+        self._tell(ProgressSeen(now, self._snapshots.id(job), progress))
+
+    def _measure(self) -> None:
+        suspects, self._suspects = self._suspects, []
+        for seen in suspects:
+            self._tell(ActivitySeen(self._scheduler.now, seen.id, seen.restarts, IDLE))
+
+    def _call_in_run(self, time: float, job: int, purpose: int) -> None:
+        """Unless that run is over by then."""
+        run = self._snapshots.version(job, submissions=False)
+        self._scheduler.call_at(time, job, purpose + _PURPOSES * run)
+
+
+def predicted(estimates: Estimates, job: int) -> Prediction:
+    """What the advisor answers on a job: the one way from estimates to a prediction."""
+    p50 = float(estimates.p50[job])
+    if math.isnan(p50):
+        return Prediction(basis="none", explanation="its duration is unknown")
+    p10, p90 = float(estimates.p10[job]), float(estimates.p90[job])
+    # some sources give the middle alone
+    spread = Spread(p50 if math.isnan(p10) else p10, p50, p50 if math.isnan(p90) else p90)
+    basis: Basis = "history" if estimates.basis is None else estimates.basis[job]
+    return Prediction(basis=basis, duration_s=spread, explanation=estimates.source)
+
+
+def _next_tick(time: float) -> float:
+    return (math.floor(time / _TICK_S) + 1) * _TICK_S

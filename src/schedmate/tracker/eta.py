@@ -1,0 +1,136 @@
+"""When the run ends and by what: its total, a cap in the code, the scheduler's limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
+from schedmate.tracker.facts import Facts
+from schedmate.tracker.forecasting.forecast import SLACK, Forecast, passed
+from schedmate.tracker.run_position import RunPosition
+from schedmate.tracker.scan import LogScan
+
+_ENOUGH_POINTS = 8
+_EARLIEST_STOP = 0.2
+"""A run that may stop early is rarely stopped before this share of what is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EtaEstimate:
+    rate_per_s: float | None = None
+    eta_s: Spread | None = None
+    ends_by: EndsBy = "unknown"
+    slowdown: Slowdown | None = None
+
+
+def estimate_eta(
+    facts: Facts, scan: LogScan, position: RunPosition, *, finished: bool
+) -> EtaEstimate:
+    estimate = _by_count(facts, scan, position)
+    if finished:
+        stated = None if scan.ended_by == "unknown" else scan.ended_by
+        over = stated or ("total" if position.at_end else "unknown")
+        return replace(estimate, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
+    aged = replace(estimate, eta_s=_aged(facts, position, estimate))
+    elapsed = facts.run_time_s(position.series)
+    return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
+
+
+def _by_count(facts: Facts, scan: LogScan, position: RunPosition) -> EtaEstimate:
+    found, slower = _forecast(facts, scan, position)
+    if found is not None and found.remaining_s is not None:
+        return EtaEstimate(
+            rate_per_s=found.rate_per_s,
+            eta_s=found.remaining_s,
+            ends_by=found.ends_by,
+            slowdown=slower,
+        )
+    rate = None if found is None else found.rate_per_s
+    estimate = _by_what_is_printed(position, rate or _average_rate(facts, position))
+    return replace(estimate, slowdown=slower)
+
+
+def _forecast(
+    facts: Facts, scan: LogScan, position: RunPosition
+) -> tuple[Forecast | None, Slowdown | None]:
+    """From the count itself, or from the finer one inside it while the count has hardly moved."""
+    series, inner = position.series, position.inner
+    if inner is not None and inner.total and len(series.timeline.points) < _ENOUGH_POINTS:
+        left = None if position.total is None else (position.total - position.done) * inner.total
+        total = None if left is None else inner.counted + left
+        finer, slower = facts.forecasts.forecast(
+            inner.timeline, total=total, cap_s=facts.cap_s, grows=scan.grows
+        )
+        if finer is not None and finer.rate_per_s:
+            return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
+    similar = _comparable(facts.similar, position)
+    newest = scan.stamps.last.get(series.stamps or "") if facts.now is None else None
+    return facts.forecasts.forecast(
+        series.timeline,
+        total=position.total,
+        similar=similar,
+        cap_s=facts.cap_s,
+        now=newest,
+        grows=scan.grows,
+    )
+
+
+def _comparable(similar: Sequence[RunProfile], position: RunPosition) -> list[RunProfile]:
+    """Runs that counted the same; where there is no total, other runs show how long they took."""
+    alike = [run for run in similar if run.unit == position.unit]
+    if alike or position.total is not None:
+        return alike
+    return [
+        replace(run, unit=position.unit, curve=(Mark(0.0, 0.0), Mark(run.duration_s, 0.0)))
+        for run in similar
+    ]
+
+
+def _average_rate(facts: Facts, position: RunPosition) -> float | None:
+    """Where neither the clock nor the log timed the lines, the time since the start has to do."""
+    if position.series.rate_per_s is not None:
+        return position.series.rate_per_s
+    elapsed = facts.elapsed_s
+    return position.series.gained / elapsed if elapsed and position.series.gained > 0 else None
+
+
+def _by_what_is_printed(position: RunPosition, rate: float | None) -> EtaEstimate:
+    """A single rate or a printed end: the spread is a guess, and wide."""
+    seconds = position.series.eta_s
+    if rate and position.total is not None:
+        seconds = max(0.0, position.total - position.done) / rate
+    ends_by: EndsBy = "unknown" if position.total is None else "total"
+    wide = None if seconds is None else Spread(0.8 * seconds, seconds, 1.5 * seconds)
+    return EtaEstimate(rate_per_s=rate, eta_s=wide, ends_by=ends_by)
+
+
+def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """Counted from now; but the next line will be due, however long the newest is ago."""
+    if estimate.eta_s is None or facts.now is None or position.seen_at is None:
+        return estimate.eta_s
+    age = max(0.0, facts.now - position.seen_at)
+    if estimate.rate_per_s:
+        age = min(age, max(1.0, position.series.increment) / estimate.rate_per_s)
+    return passed(estimate.eta_s, age)
+
+
+def _may_stop_early(facts: Facts, estimate: EtaEstimate) -> EtaEstimate:
+    stops = None if facts.workload is None else facts.workload.early_stopping
+    if stops is None or not stops.value or estimate.eta_s is None or estimate.ends_by != "total":
+        return estimate
+    early = replace(estimate.eta_s, p10=_EARLIEST_STOP * estimate.eta_s.p10)
+    return replace(estimate, eta_s=early, ends_by="early_stop")
+
+
+def _within_limit(
+    limit_s: float | None, elapsed: float | None, estimate: EtaEstimate
+) -> EtaEstimate:
+    """The scheduler ends what would go on for longer than it allows."""
+    if limit_s is None or elapsed is None or estimate.eta_s is None:
+        return estimate
+    left = max(0.0, limit_s - elapsed)
+    if estimate.eta_s.p50 <= left:
+        return estimate
+    soonest = min(estimate.eta_s.p10, (1 - SLACK) * left)
+    return replace(estimate, eta_s=Spread(soonest, left, (1 + SLACK) * left), ends_by="limit")

@@ -1,0 +1,157 @@
+"""What a line states besides the count that its format reads: a total, a share, the time left.
+
+The formats read what is typical of them; a home-made line often adds more, in a generic form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from schedmate.tracker.formats import Sighting
+from schedmate.tracker.formats.base import counted
+from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+
+_MAX_LENGTH = 1024
+_OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
+_PAIR = re.compile(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
+_SHARE = re.compile(
+    r"(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)\s?% ?"
+    r"(?:done|completed?|finished|of (?:the )?(?:training|run)|trained|through)\b"
+    r"|^[\[(<|]\s{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%\s{0,2}[\])>|]"
+    r"|\b(?:progress|done|completed?|overall)\s{0,3}[:=(\[]\s{0,3}(\d{1,3}(?:\.\d{1,6})?)\s?%",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(
+    rf"(?:(?:about|around|approx\.?|circa|~)\s?)?(?<![\w.])({DURATION})\s{{0,2}}"
+    r"(?:left|to go|remaining|remain|until (?:done|the end)|more to go)\b",
+    re.IGNORECASE,
+)
+_NAMED_LEFT = re.compile(
+    r"\b(?:eta|etc|remaining|(?:time|est\.?|estimated)[ _](?:left|remaining|to go)"
+    rf"|(?:ends|ending|finish(?:es|ing)?|done) in)\b[\s:=~(]{{1,6}}({DURATION})(?![\w:])",
+    re.IGNORECASE,
+)
+_LEFT_HINTS = (" left", "to go", "remain", "eta", "until", "ends in", "finish", "done in")
+_BATCHES = re.compile(
+    rf"(?<![\w./-])({COUNT}) (?:training )?(?:batches|minibatches|steps|iterations|iters|updates)"
+    r"\b(?! (?:done|seen|so far|left|ago|/))",
+    re.IGNORECASE,
+)
+_SPAN_AT_END = re.compile(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
+_STARTS_WITH_TIME = re.compile(
+    r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
+)
+_IN_FRONT = re.compile(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
+_FPS = re.compile(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
+_FRAMES = ("timesteps", "frames", "frame", "timestep")
+_ALL = 100.0
+
+
+def completed(
+    text: str, sighting: Sighting, announced: Mapping[str, float], *, generic: bool
+) -> Sighting:
+    """The sighting of a count with what else its line states; unchanged where it states all.
+
+    A framework's format leaves out the total of an ordinal for a reason; a `generic` one does not.
+    """
+    if sighting.current is None or sighting.phase is not None:
+        return sighting
+    text = text[:_MAX_LENGTH]
+    found = sighting
+    if sighting.total is None and (generic or sighting.ordinal is None):
+        found = _with_total(text, _with_named_count(text, sighting, announced))
+    if found.ordinal == "begun" and found.unit == "epoch" and "s" in text:
+        found = replace(found, steps_per_epoch=_steps_of_epoch(text))
+    if found.elapsed_s is None:
+        found = replace(found, elapsed_s=_since_start(text))
+    if found.rate_per_s is None and "ps" in text and _counts_frames(found.series):
+        found = replace(found, rate_per_s=_frames_per_second(text))
+    if found.eta_s is None:
+        found = replace(found, eta_s=_left(text))
+    return found
+
+
+def outer_in(text: str, sighting: Sighting) -> Sighting | None:
+    """`[2/25] it 350`: the pair in front counts what holds the count without a total."""
+    found = _IN_FRONT.match(text) if sighting.total is None and sighting.epoch is None else None
+    counts = None if found is None else counted(found[1], found[2])
+    if counts is None or counts[0] == sighting.current or sighting.unit == "epoch":
+        return None
+    return Sighting(
+        unit="epoch",
+        current=counts[0],
+        total=counts[1],
+        series="[]",
+        ordinal="begun",
+        epoch=counts[0],
+        epochs=counts[1],
+    )
+
+
+def _with_total(text: str, sighting: Sighting) -> Sighting:
+    if sighting.total is not None:
+        return sighting
+    for one in _PAIR.finditer(text) if "/" in text or "o" in text or "e" in text else ():
+        total = count_of(one[2])
+        if (
+            count_of(one[1]) == sighting.current
+            and total
+            and total >= max(2, sighting.current or 0)
+        ):
+            return replace(sighting, total=total)
+    share = _SHARE.search(text) if "%" in text else None
+    if share is None:
+        return sighting
+    percent = float(next(one for one in share.groups() if one is not None))
+    return replace(sighting, share=percent) if percent <= _ALL else sighting
+
+
+def _with_named_count(text: str, sighting: Sighting, announced: Mapping[str, float]) -> Sighting:
+    """The count of what was announced, where the line names it beside another one."""
+    for name, total in announced.items():
+        stem = re.escape(name.rstrip("s"))
+        if stem not in text or sighting.series.rstrip("s") == name.rstrip("s"):
+            continue
+        one = re.search(rf"\b(?:total[_ ])?{stem}s?\b[\s:=]{{1,6}}({COUNT})(?![\w/:]|\.\d)", text)
+        count = count_of(one[1]) if one else None
+        if count is not None and count <= total:
+            return replace(sighting, unit="step", current=count, total=total, series=name)
+    return sighting
+
+
+def _steps_of_epoch(text: str) -> float | None:
+    """`Epoch 3/10 (120 batches)`."""
+    found = _BATCHES.search(text)
+    steps = count_of(found[1]) if found else None
+    return steps if steps and steps > 1 else None
+
+
+def _since_start(text: str) -> float | None:
+    """`[0.35h] update 7/200`: a line that begins with a duration; it has to rise later."""
+    found = _STARTS_WITH_TIME.match(text)
+    return None if found is None else seconds_of(found[1])
+
+
+def _counts_frames(series: str) -> bool:
+    return series in _FRAMES or series.startswith("env")
+
+
+def _frames_per_second(text: str) -> float | None:
+    found = _FPS.search(text)
+    return (count_of(found[1]) or None) if found else None
+
+
+def _left(text: str) -> float | None:
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _LEFT_HINTS):
+        return None
+    found = _LEFT.search(text) or _NAMED_LEFT.search(text)
+    return None if found is None else seconds_of(found[1].lower())
+
+
+def span_at_end(text: str) -> float | None:
+    """A duration without a name that ends the line: of this unit, or since the start."""
+    found = _SPAN_AT_END.search(text[-40:])
+    return None if found is None or ":" in found[1] else seconds_of(found[1].lower())

@@ -1,0 +1,221 @@
+"""How far the run is by one log, with totals from other sources where the log has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from schedmate.model import RunProfile, Unit, Workload
+from schedmate.tracker.counting.series import Series
+from schedmate.tracker.counting.table import PARTS
+from schedmate.tracker.scan import LogScan
+
+_FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
+_BARS_OF_THE_RUN = "transformers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPosition:
+    """`done` is finer than `current`, which is as printed; both in `unit`."""
+
+    unit: Unit
+    current: float
+    done: float
+    total: float | None
+    confidence: float
+    series: Series
+    inner: Series | None = None
+
+    @property
+    def fraction(self) -> float | None:
+        return None if self.total is None else min(1.0, self.done / self.total)
+
+    @property
+    def seen_at(self) -> float | None:
+        times = (one.seen_at for one in (self.series, self.inner) if one is not None)
+        return max((at for at in times if at is not None), default=None)
+
+    @property
+    def complete(self) -> bool:
+        """Surely at its end; not where the total may be that of the first of several rounds."""
+        return self.at_end and self.confidence > _AMBIGUOUS
+
+    @property
+    def may_be_complete(self) -> bool:
+        return self.at_end or self.series.at_its_last
+
+    @property
+    def at_end(self) -> bool:
+        return self.total is not None and self.done >= self.total
+
+
+def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
+    main = scan.table.main()
+    part = scan.table.part()
+    if main is None:
+        return None
+    within = main
+    if part is not None and part.total is None and sources.announced.get("parts"):
+        main = part
+    if main.per_lap and main is within and not _is_all_of_it(main, sources):
+        return _over_laps(main, sources)
+    inner = scan.table.inner(main) if main is within else within
+    total, confidence = _total(main, sources)
+    if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
+        confidence = _AMBIGUOUS
+    if scan.table.completed_before(main) is not None:
+        confidence = min(confidence, _AMBIGUOUS)  # one of several phases
+    if part is not None and part is not main:
+        confidence = min(confidence, _AMBIGUOUS)  # this part's count, of an unknown number
+    fine = 0.0
+    if inner is not None and inner.total and inner.moved > main.moved:
+        fine = min(1.0, inner.done / inner.total)
+    done = main.done + fine if total is None else min(total, main.done + fine)
+    return RunPosition(
+        unit=main.unit,
+        current=main.current,
+        done=done,
+        total=total,
+        confidence=min(confidence, main.confidence),
+        series=main,
+        inner=inner,
+    )
+
+
+def _is_all_of_it(main: Series, sources: TotalSources) -> bool:
+    """Ranks that share a log draw the bar of the whole run several times."""
+    if main.per_epoch or main.unit == "epoch":
+        return False
+    steps, epochs = sources.of_run(main.unit), sources.epochs()
+    if steps is not None and steps.value == main.total:
+        return True
+    return epochs is not None and epochs.value == 1
+
+
+def _over_laps(main: Series, sources: TotalSources) -> RunPosition:
+    """A count of one epoch becomes one of the run where the number of epochs is known."""
+    each = main.total or 0.0
+    current = main.laps_done * each + main.done
+    total, confidence = _of_all_laps(main, sources, each)
+    if total is None or current > total:
+        total, confidence = None, _NO_TOTAL
+    return RunPosition(
+        unit=main.unit,
+        current=current,
+        done=current,
+        total=total,
+        confidence=min(confidence, main.confidence),
+        series=main,
+    )
+
+
+def _of_all_laps(main: Series, sources: TotalSources, each: float) -> tuple[float | None, float]:
+    if main.epochs is not None:
+        return main.epochs * each, _FROM_LOG
+    if main.unit == "epoch":  # its rounds are folds or trials; their number is unknown
+        return None, _NO_TOTAL
+    epochs = sources.epochs()
+    return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
+
+
+def _total(main: Series, sources: TotalSources) -> tuple[float | None, float]:
+    if main.total is not None:
+        return main.total, _FROM_LOG
+    found = sources.of(main)
+    return (None, _NO_TOTAL) if found is None else (found.value, found.confidence)
+
+
+def _may_be_of_one_epoch(
+    scan: LogScan, main: Series, inner: Series | None, sources: TotalSources
+) -> bool:
+    """A count of steps may be of the first of several epochs as long as none has ended.
+
+    A bar without a description is in doubt even where nothing is known of epochs.
+    """
+    if main.unit == "epoch" or inner is not None or scan.format == _BARS_OF_THE_RUN:
+        return False
+    stated = sources.of_run("step")
+    if stated is not None and stated.value == main.total:
+        return False
+    epochs = sources.epochs()
+    if epochs is not None:
+        return epochs.value > 1
+    return scan.format == "tqdm" and not main.name
+
+
+_ANNOUNCED, _FROM_WORKLOAD, _BY_SHARE, _DERIVED = 0.85, 0.8, 0.75, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    value: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalSources:
+    """The log's announcements, the workload record and similar finished runs, in that order."""
+
+    announced: Mapping[str, float] = field(default_factory=dict)
+    workload: Workload | None = None
+    similar: Sequence[RunProfile] = ()
+
+    def epochs(self) -> Total | None:
+        return self.of_run("epoch")
+
+    def of(self, series: Series) -> Total | None:
+        """The total of a count that has none, never less than what is done."""
+        if series.format == PARTS:
+            return self._of_parts(series)
+        known = (
+            self.of_run(series.unit),
+            self._by_epochs(series),
+            self._by_share(series),
+            self._under_a_weak_name(series),
+            self._by_similar(series),
+        )
+        return next((one for one in known if one is not None and one.value >= series.done), None)
+
+    def _of_parts(self, series: Series) -> Total | None:
+        parts = self.announced.get("parts")
+        return Total(parts, _ANNOUNCED) if parts and parts >= series.current else None
+
+    def _by_share(self, series: Series) -> Total | None:
+        total = series.total_by_share
+        return None if total is None else Total(total, _BY_SHARE)
+
+    def _under_a_weak_name(self, series: Series) -> Total | None:
+        total = self.announced.get(f"{series.unit}?")
+        return None if not total else Total(total, _DERIVED)
+
+    def of_run(self, unit: Unit) -> Total | None:
+        announced = self.announced.get(unit)
+        if announced:
+            return Total(announced, _ANNOUNCED)
+        if self.workload is None or unit not in ("step", "epoch"):
+            return None
+        known = self.workload.max_steps if unit == "step" else self.workload.epochs
+        if known is None or known.value <= 0:
+            return None
+        return Total(float(known.value), _FROM_WORKLOAD * known.confidence)
+
+    def _by_epochs(self, series: Series) -> Total | None:
+        """A step that also names its part of an epoch shows how many steps an epoch has."""
+        epochs = self.epochs()
+        if epochs is None or series.unit == "epoch":
+            return None
+        each = self.announced.get(f"{series.unit}/epoch")
+        if not each and series.epoch and not series.epoch.is_integer():
+            each = series.current / series.epoch
+        return Total(float(round(each * epochs.value)), _DERIVED) if each else None
+
+    def _by_similar(self, series: Series) -> Total | None:
+        ends = [
+            run.total if run.total is not None and run.ends_by == "total" else run.done
+            for run in self.similar
+            if run.unit == series.unit and run.ends_by in ("total", "unknown")
+        ]
+        if not ends or max(ends) - min(ends) > 0.02 * max(ends):
+            return None
+        return Total(median(ends), _DERIVED)

@@ -1,0 +1,1 @@
+"""From files to lines: followed while they are written or read once, sampled where long."""

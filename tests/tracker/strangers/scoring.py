@@ -1,0 +1,97 @@
+"""Whole runs of home-made logs: what the tracker answers when it first sees a part of them.
+
+The lines of a run come at an even pace, so the share of its lines is the share of its work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from random import Random
+
+from schedmate.model import Progress
+from schedmate.tracker import track_stream
+
+Lines = Callable[[Random], Iterator[str]]
+CUTS = (0.3, 0.6, 0.9)
+NEAR = 0.08
+FAR = 0.15
+CERTAIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    lines: Lines
+    open_ended: bool = False
+    """The log does not state how much there is to do."""
+    training: bool = True
+    last_words: bool = False
+    """The log itself states that it is over."""
+    timed: bool = False
+    """The log shows how long it still takes, or how long a step takes."""
+
+    @property
+    def name(self) -> str:
+        return self.lines.__name__
+
+    def written(self, seed: int = 1) -> list[str]:
+        return list(self.lines(Random(seed)))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is answered about one part of a run."""
+
+    run: Run
+    share: float
+    progress: Progress
+
+    @property
+    def right(self) -> bool:
+        fraction = self.progress.fraction
+        if self.run.open_ended:
+            return fraction is None or self.progress.confidence <= CERTAIN
+        return fraction is not None and abs(fraction - self.share) <= NEAR
+
+    @property
+    def confidently_wrong(self) -> bool:
+        fraction = self.progress.fraction
+        if fraction is None or self.progress.confidence <= CERTAIN:
+            return False
+        return self.run.open_ended or abs(fraction - self.share) > FAR
+
+    @property
+    def over_too_early(self) -> bool:
+        return self.progress.phase in ("finished", "failed")
+
+    @property
+    def phase_wrong(self) -> bool:
+        return self.progress.phase == "training" and not self.run.training
+
+    @property
+    def estimated(self) -> bool:
+        return self.progress.eta_s is not None
+
+    def __str__(self) -> str:
+        one = self.progress
+        fraction = "-" if one.fraction is None else f"{one.fraction:.2f}"
+        return (
+            f"{self.run.name} at {self.share:.2f}: {fraction} ({one.current}/{one.total} {one.unit}"
+            f", {one.phase}, {one.format}, confidence {one.confidence:.2f})"
+        )
+
+
+def look(run: Run, share: float) -> Look:
+    lines = run.written()
+    head = lines[: round(share * len(lines))]
+    return Look(run, share, _tracked(run.name, head))
+
+
+def look_at_end(run: Run) -> Progress:
+    return _tracked(run.name, run.written())
+
+
+def _tracked(name: str, lines: list[str]) -> Progress:
+    data = "\n".join([*lines, ""]).encode()
+    return track_stream(BytesIO(data), name=name)

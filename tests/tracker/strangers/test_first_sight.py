@@ -1,0 +1,46 @@
+"""What the tracker answers about logs of other people's making when it sees a part of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tracker.strangers import runs_first, runs_second
+from tracker.strangers.scoring import CUTS, Run, look, look_at_end
+
+RUNS = runs_first.RUNS + runs_second.RUNS
+NOT_UNDERSTOOD = frozenset({"many_columns"})
+"""A table without signs between its columns, and its total in the last of them."""
+
+
+def named(run: Run) -> str:
+    return run.name
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.name not in NOT_UNDERSTOOD], ids=named)
+def test_how_far_it_is(run: Run):
+    assert [str(seen) for share in CUTS if not (seen := look(run, share)).right] == []
+
+
+@pytest.mark.parametrize("run", RUNS, ids=named)
+def test_it_is_not_over_while_it_runs(run: Run):
+    assert [str(seen) for share in CUTS if (seen := look(run, share)).over_too_early] == []
+
+
+@pytest.mark.parametrize("run", RUNS, ids=named)
+def test_a_wrong_share_is_never_believed(run: Run):
+    assert [str(seen) for share in CUTS if (seen := look(run, share)).confidently_wrong] == []
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.timed and run.training], ids=named)
+def test_it_ends_at_some_time(run: Run):
+    assert [str(seen) for share in CUTS if not (seen := look(run, share)).estimated] == []
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.last_words], ids=named)
+def test_its_last_words_are_its_end(run: Run):
+    assert look_at_end(run).phase == "finished"
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if not run.training], ids=named)
+def test_what_is_no_training_is_not_called_one(run: Run):
+    assert [str(seen) for share in CUTS if (seen := look(run, share)).phase_wrong] == []
