@@ -259,7 +259,7 @@ def python_words(words: Sequence[Word]) -> tuple[str, int]:
 
 
 def _may_be_nothing(words: Sequence[Word], index: int) -> bool:
-    """`python $OPTIONS train.py`, where nobody sets the options."""
+    """`python $OPTIONS train.py`, where nothing sets the options."""
     word, following = words[index], words[index + 1 : index + 2]
     if word.known or "/" in word.text or ".py" in word.text or not following:
         return False

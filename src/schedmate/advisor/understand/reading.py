@@ -43,14 +43,11 @@ def understand(
     """What the files tell, and those of them that are no Python. An agent fills what they leave
     open."""
     files = replace(files, written=launch.written, seen=files.seen)
-    followed = follow(
-        _to_follow(main), files, models=MODELS, wrappers=WRAPPERS, read_config=read_config
-    )
-    trace = followed.trace
-    trace.options += undeclared(main.arguments, {option.name for option in trace.options})
-    root = f"{files.workdir.absolute()}/"
-    says = _says(main, followed, root)
-    record = record_of(launch, _as_called(main), request, trace, says, root=root)
+    found = read_code(launch, files)
+    if found is None:
+        return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
+    reading, problems = found
+    record = settled_record(launch, reading, request, claims(reading))
     workload = at_most(record, launch.certainty)
     if agent is not None:
         workload = agent.fill(workload, agents.Seen(launch, reading.run, reading.trace, files))

@@ -18,13 +18,13 @@ from schedmate.advisor.interpret.shell.spans import (
     unknown,
 )
 from schedmate.advisor.interpret.shell.state import element_keys
-from schedmate.advisor.interpret.shell.words import Span, Spans, Place
+from schedmate.advisor.interpret.shell.words import Place, Span, Spans
 
 _ASSIGNMENT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:\[(?P<key>[^\]]{0,500})\])?(?P<adds>\+?)=", re.ASCII
 )
 _KEYED = re.compile(r"\[([^\]]{1,500})\]=")
-_MAX_SPANS = 20_000
+_MAX_PIECES = 20_000
 _MAX_ELEMENTS = 2000
 
 
@@ -44,7 +44,7 @@ def assign(machine: Machine, token: Token) -> str | None:
         value = _with_element(machine, before, found, value, at)
     elif found["adds"] and before is not None:
         value = _added(before, value)
-    if not isinstance(value, Array) and len(value) > _MAX_SPANS:
+    if not isinstance(value, Array) and len(value) > _MAX_PIECES:
         value = unknown(f"${name}", at)
     machine.assign(name, value)
     return name

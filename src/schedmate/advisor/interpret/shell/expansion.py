@@ -9,7 +9,7 @@ from typing import Protocol
 
 from schedmate.advisor.interpret.shell.lexer import extent
 from schedmate.advisor.interpret.shell.spans import Value, fields, unknown
-from schedmate.advisor.interpret.shell.words import Span, Spans, Place
+from schedmate.advisor.interpret.shell.words import Place, Span, Spans
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", re.ASCII)
 _PLAIN = re.compile(r"[^\\'\"$`]+")
@@ -30,7 +30,7 @@ class Scope(Protocol):
 
     @property
     def arguments(self) -> tuple[Spans, ...] | None:
-        """`$1` and so on; None where nobody knows."""
+        """`$1` and so on; None where unknown."""
 
     def look_up(self, name: str, at: Place) -> Value | None:
         """None where nothing in the script sets it."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from schedmate.advisor.interpret.shell.code_text import as_code, doubts
 from schedmate.advisor.interpret.shell.conditions import decide
 from schedmate.advisor.interpret.shell.machine import Machine
+from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.spans import (
     Array,
     joined,
@@ -18,7 +19,7 @@ from schedmate.advisor.interpret.shell.spans import (
     unknown,
 )
 from schedmate.advisor.interpret.shell.syntax import Simple
-from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Spans
 
 Fields = list[list[Span]]
 Builtin = Callable[[Machine, Fields, Simple], Flow]

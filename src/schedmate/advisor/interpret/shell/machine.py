@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from schedmate.advisor.interpret.shell.commands import merged
 from schedmate.advisor.interpret.shell.conditions import decide, negated
 from schedmate.advisor.interpret.shell.parameters import matches
-from schedmate.advisor.interpret.shell.spans import known, text_of, unknown
 from schedmate.advisor.interpret.shell.scope import Flow, Shell, Surroundings
 from schedmate.advisor.interpret.shell.spans import known, text_of, unknown
 from schedmate.advisor.interpret.shell.state import Defined
@@ -276,5 +275,5 @@ class Machine(Shell):
 
 
 def _unclear(item: Sequence[Span]) -> bool:
-    """An item that stands for nobody knows which, or how many."""
+    """An item that stands for an unknown number of items."""
     return not known(item) or bool(_GLOBS & set(text_of(item)))

@@ -17,7 +17,7 @@ from schedmate.advisor.interpret.shell.spans import (
     text_of,
     unknown,
 )
-from schedmate.advisor.interpret.shell.words import Spans, Place
+from schedmate.advisor.interpret.shell.words import Place, Spans
 
 _PARAMETER = re.compile(
     r"(?P<prefix>[#!]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,5}|[@*#?$!-])"
@@ -30,7 +30,7 @@ _LISTS = ("@", "*")
 
 
 def parameter(inside: str, whole: str, at: Place, scope: Scope, depth: int = 0) -> Spans:
-    """What `${inside}` stands for; the text itself, marked unknown, where nobody knows."""
+    """What `${inside}` stands for; the text itself, marked unknown, where unknown."""
     found = _PARAMETER.fullmatch(inside)
     if found is None:
         return unknown(whole, at)
@@ -70,11 +70,7 @@ class _Parameter:
 
     def length(self) -> Spans:
         elements = self._elements()
-        if (
-            elements is None
-            or self._rest
-            or not known(span for part in elements for span in part)
-        ):
+        if elements is None or self._rest or not known(span for part in elements for span in part):
             return unknown(self._whole, self._at)
         count = len(elements) if self._lists() else len(text_of(elements[0]) if elements else "")
         at = elements[0][0].at if elements and elements[0] else self._at

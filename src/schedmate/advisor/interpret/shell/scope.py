@@ -26,7 +26,7 @@ from schedmate.advisor.interpret.shell.spans import (
 )
 from schedmate.advisor.interpret.shell.state import State, set_outside
 from schedmate.advisor.interpret.shell.syntax import Block, Node, Redirect
-from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Spans, Word
 from schedmate.advisor.sources.files import SourceFile
 
 Flow = Literal["next", "exit", "return", "break", "continue"]

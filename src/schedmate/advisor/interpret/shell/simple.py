@@ -14,12 +14,11 @@ from schedmate.advisor.interpret.shell.inner_commands import BUILTINS, Fields
 from schedmate.advisor.interpret.shell.lexer import HereDocument, Token
 from schedmate.advisor.interpret.shell.machine import Machine
 from schedmate.advisor.interpret.shell.outputs import READS_FILES, printed, prints
-from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import Redirect, Simple
-from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Spans, Word
 from schedmate.advisor.sources.files import SourceFile
 
 _DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))

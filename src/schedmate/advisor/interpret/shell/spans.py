@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from schedmate.advisor.interpret.shell.words import SourceMap, Span, Spans, Place, Word
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Spans, Word
 from schedmate.model import Evidence
 
 _BLANKS = re.compile(r"(\s+)")
@@ -17,7 +17,7 @@ _MAX_SIDES = 4
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements by subscript; whole arrays that nobody knows are unknown `Spans` instead."""
+    """Elements by subscript; whole arrays that are unknown are unknown `Spans` instead."""
 
     items: dict[str, Spans]
 
@@ -37,8 +37,7 @@ def quote(word: Word) -> Spans:
     """A word of another script, or of the command line, as it stands."""
     if word.spans and text_of(word.spans) == word.text and known(word.spans) == word.known:
         return tuple(
-            Span(span.text, span.at, known=span.known, filled=span.filled)
-            for span in word.spans
+            Span(span.text, span.at, known=span.known, filled=span.filled) for span in word.spans
         )
     return (Span(word.text, (SourceMap.quoting(word.evidence), 1), known=word.known),)
 

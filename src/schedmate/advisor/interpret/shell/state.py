@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from schedmate.advisor.interpret.shell.spans import Array, Value, either, same
 from schedmate.advisor.interpret.shell.syntax import Node
-from schedmate.advisor.interpret.shell.words import SourceMap, Spans, Place, Word
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Spans, Word
 from schedmate.advisor.sources.words import words
 
 _MAX_EXPORTED = 2000

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from schedmate.advisor.interpret.shell.commands import ShellScript, merged
 from schedmate.advisor.interpret.shell.machine import Machine
 from schedmate.advisor.interpret.shell.parser import parse
-from schedmate.advisor.interpret.shell.spans import quote
 from schedmate.advisor.interpret.shell.scope import Surroundings
 from schedmate.advisor.interpret.shell.simple import SimpleCommands
 from schedmate.advisor.interpret.shell.spans import quote

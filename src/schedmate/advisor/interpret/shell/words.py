@@ -63,7 +63,7 @@ Spans = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`known` is False where the text has a variable in it that nobody has set.
+    """`known` is False where the text has a variable in it that nothing has set.
 
     `evidence` has the line that states the value first, then the lines that use it.
     """

@@ -262,7 +262,7 @@ def mounted(text: str) -> tuple[str, str] | None:
 
 
 def _unset(word: Word) -> bool:
-    """A bare variable that nobody sets: most often there for more options, and empty."""
+    """A bare variable that nothing sets: most often there for more options, and empty."""
     text = word.text
     return not word.known and text.startswith("$") and text.strip("${}").isidentifier()
 
