@@ -99,3 +99,17 @@ def test_a_missing_entry_point_is_advice_not_a_failure(run, tmp_path):
     result = run("--dir", tmp_path, "--", "python", "nope.py")
     assert result.returncode == 0
     assert "error: nope.py is not there" in result.stdout
+
+
+def test_a_job_of_which_nothing_is_known_is_not_found(run, tmp_path):
+    (tmp_path / "job.sh").write_text("$RUN_IT --epochs 3\n")
+    result = run("--dir", tmp_path, "job.sh")
+    assert result.returncode == 3
+    assert "nothing is known of the work that this job does" in " ".join(result.stdout.split())
+
+
+def test_a_config_is_no_job_file(run, tmp_path):
+    (tmp_path / "config.yaml").write_text("lr: 0.1\n")
+    result = run("--dir", tmp_path, "config.yaml")
+    assert result.returncode == 2
+    assert "config.yaml describes no job" in " ".join(result.stderr.split())

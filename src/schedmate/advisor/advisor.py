@@ -31,6 +31,8 @@ class Advised:
     advice: Advice
     fingerprint: Fingerprint | None
     problem: ModelError | None = None
+    found_nothing: bool = False
+    """Whether it is not known what the job starts, nor how long it takes."""
 
 
 class Advisor:
@@ -81,7 +83,12 @@ class Advisor:
             advice=remarks(checked),
             cost=_cost(time.perf_counter() - started, agent),
         )
-        return Advised(advice, prints, None if agent is None else agent.problem)
+        return Advised(
+            advice,
+            prints,
+            None if agent is None else agent.problem,
+            launch.main is None and bool(launch.lost) and prediction.duration_s is None,
+        )
 
     def _agent(self) -> Agent | None:
         if self._asker is None:

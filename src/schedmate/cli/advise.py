@@ -73,13 +73,16 @@ def command(
 ) -> int:
     """Say what a job is, how long it will take and what is wrong with it. Nothing is run.
 
-    SCRIPT is an sbatch or shell script or a Python file, relative to D; what follows it is its
-    own, except a last --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A
-    language model, where there is one, is asked only about what reading leaves open.
+    SCRIPT is an sbatch or shell script, a Python file or a job file (Kubernetes, Ray, Compose,
+    SkyPilot, a Dockerfile, a Makefile), relative to D; what follows it is its own, except a last
+    --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A language model, where
+    there is one, is asked only about what reading leaves open. Exits with 3 when neither the
+    program that the job starts nor its duration is known.
     """
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")
     from schedmate.advisor import Target
+    from schedmate.model import NotFound
 
     make = Target.from_command if is_command else _target_of_script
     advised = _advise(make(Path(directory), words), ask=not no_llm, demand=llm)
@@ -89,7 +92,9 @@ def command(
         _show(advised.advice)
     if advised.problem is not None:
         say(f"answered without a language model: {advised.problem}")
-    return _WITHOUT_THE_MODEL if advised.problem is not None and llm else 0
+    if advised.problem is not None and llm:
+        return _WITHOUT_THE_MODEL
+    return NotFound.exit_code if advised.found_nothing else 0
 
 
 def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:

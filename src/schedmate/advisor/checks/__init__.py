@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedmate.advisor.checks.base import Before, Check, Checked
 from schedmate.advisor.checks.checkpoints import no_checkpoints
 from schedmate.advisor.checks.configs import missing_configs
-from schedmate.advisor.checks.entry_point import missing_files
+from schedmate.advisor.checks.entry_point import missing_files, several_runs, unseen_program
 from schedmate.advisor.checks.failed_before import batch_did_not_fit, same_code_failed
 from schedmate.advisor.checks.gpus import gpus_not_used, one_gpu_used
 from schedmate.advisor.checks.packages import packages_not_installed
@@ -16,6 +16,7 @@ from schedmate.model import Remark
 
 CHECKS: tuple[Check, ...] = (
     missing_files,
+    unseen_program,
     syntax_errors,
     missing_configs,
     packages_not_installed,
@@ -26,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     gpus_not_used,
     no_checkpoints,
     secrets_in_script,
+    several_runs,
 )
 
 

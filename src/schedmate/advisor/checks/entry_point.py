@@ -19,6 +19,35 @@ _CONTROL = re.compile(r"`|\$\(|<|;|\||(?<!>)&(?!>)")
 """What makes a line more than one command that ends the job by its failure."""
 
 
+def unseen_program(checked: Checked) -> Iterator[Remark]:
+    """Where it was not seen what the job starts: what was read instead, or that nothing was."""
+    main = checked.launch.main
+    if main is not None and main.guessed:
+        text = (
+            f"what this starts could not be followed; {main.entry.name} was read because it trains "
+            "and fits the command, so check it, or write the command line: -- python …"
+        )
+        yield Remark(level="warning", text=text, evidence=main.command.evidence)
+    elif main is None and checked.launch.lost and not checked.launch.missing_scripts:
+        word = checked.launch.lost[0]
+        name = "this line" if word.text.startswith("-") else word.text
+        text = (
+            f"what {name} starts is not known, so nothing is known of the work that this job "
+            "does; to have a program read, write its command line: -- python …"
+        )
+        yield Remark(level="warning", text=text, evidence=word.evidence)
+
+
+def several_runs(checked: Checked) -> Iterator[Remark]:
+    main = checked.launch.main
+    if main is not None and main.varies:
+        text = (
+            f"{main.entry.name} runs several times with other arguments; "
+            "the record has what these runs have in common"
+        )
+        yield Remark(level="hint", text=text, evidence=main.command.evidence)
+
+
 def missing_files(checked: Checked) -> Iterator[Remark]:
     launch = checked.launch
     for run in launch.runs:

@@ -15,6 +15,7 @@ from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.sources.notebooks import code_of
 
 _CONFIGS = (".yaml", ".yml", ".json", ".toml", ".py", ".gin", ".cfg", ".ini", ".jsonnet")
+_MAX_PACKAGES = 40
 _PYTHON_STARTS = {
     "-m": "module",
     "-c": "inline",
@@ -35,9 +36,33 @@ class Finder:
     start: Path
     script_dir: Path
     written: Mapping[str, SourceFile]
+    mounts: tuple[tuple[str, str], ...] = ()
+    """Directories of a container and what they are here, the nearest first."""
 
     def base(self, cwd: str | None) -> Path:
-        return Path(os.path.normpath(self.start / (cwd or ".")))
+        inside = self.inside(cwd or ".")
+        return Path(os.path.normpath(self.start / (cwd or "."))) if inside is None else inside
+
+    def inside(self, path: str) -> Path | None:
+        """What a path of a container is in the job's own tree."""
+        if not path.startswith("/"):
+            return None
+        whole = os.path.normpath(path)
+        for place, here in sorted(self.mounts, key=lambda each: -len(each[0])):
+            end = os.path.relpath(whole, place)
+            own = None if end.startswith("..") else self._mounted(here)
+            if own is not None:
+                return Path(os.path.normpath(own / end))
+        return None
+
+    def _mounted(self, here: str) -> Path | None:
+        if not set(here) & set("$`~"):
+            place = Path(os.path.normpath(self.start / here))
+            return place if self._is_own(place) else None
+        if not known_end(here):
+            return self.start
+        below = (self.start / end for end in ends(here))
+        return next((place for place in below if self._has_directory(place)), None)
 
     def read(self, path: Path) -> SourceFile | None:
         name = self.files.name_of(Path(os.path.normpath(path)))
@@ -56,6 +81,9 @@ class Finder:
 
     def _candidates(self, word: Word, cwd: str | None) -> Iterator[Path]:
         places = self._places(cwd)
+        inside = self.inside(word.text)
+        if inside is not None:
+            yield inside
         if word.known:
             for place in places:
                 yield Path(os.path.normpath(place / word.text))
@@ -73,6 +101,9 @@ class Finder:
 
     def directory(self, path: str, cwd: str | None) -> str | None:
         """The directory of the job that is meant by one which is not there, from its start."""
+        inside = self.inside(path)
+        if inside is not None and self.files.is_directory(inside):
+            return os.path.relpath(inside, self.start)
         if "\0" in path or self._has_directory(Path(os.path.normpath(self.base(cwd) / path))):
             return None
         for end in ends(path):
@@ -82,6 +113,11 @@ class Finder:
                 if place.name == end and self._is_own(place):
                     return os.path.relpath(place, self.start)
         return None
+
+    def has_directory(self, path: str) -> bool:
+        """Whether a path, from the start or of a container, is a directory of the job."""
+        place = self.base(path)
+        return self._is_own(place) and self._has_directory(place)
 
     def _has_directory(self, path: Path) -> bool:
         return self.files.directories.kind(str(path.parent), path.name) is True
@@ -150,12 +186,30 @@ class Finder:
                     source = self.read(root / candidate)
                     if source is not None:
                         return Entry(name=source.name, source=source, import_root=root)
-        return Entry(name=f"-m {word.text}", source=None, import_root=self.base(cwd))
+        return self._module_below(word, relative) or Entry(
+            name=f"-m {word.text}", source=None, import_root=self.base(cwd)
+        )
+
+    def _module_below(self, word: Word, relative: str) -> Entry | None:
+        """The one of that name anywhere in the tree, as `PYTHONPATH` may lead to it."""
+        if not word.known or "." not in word.text:
+            return None
+        for ending in (".py", "/__main__.py"):
+            below = self.files.directories.files_below(str(self.files.workdir))
+            end = f"/{relative}{ending}"
+            found = [each for each in below if each.endswith(end)]
+            source = self.read(self.files.workdir / found[0]) if len(found) == 1 else None
+            if source is not None:
+                root = self.files.workdir / found[0].removesuffix(end)
+                return Entry(name=source.name, source=source, import_root=root)
+        return None
 
     def program(self, word: Word, cwd: str | None) -> Entry:
         """A console script of the job's own package, or a program from elsewhere."""
         name = PurePosixPath(word.text).name
-        for root in dict.fromkeys((self.base(cwd), self.start, self.files.workdir)):
+        top = self.files.workdir
+        below = (top / each for each in self.files.directories.folders(str(top))[:_MAX_PACKAGES])
+        for root in dict.fromkeys((self.base(cwd), self.start, top, *below)):
             script = console_script(name, root, self.read)
             if script is not None:
                 return Entry(
@@ -165,6 +219,22 @@ class Finder:
                     function=script.function,
                 )
         return Entry(name=name, source=None, import_root=self.base(cwd), is_program=True)
+
+
+class Surroundings:
+    """What a script may see of the job's directory."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    def read(self, path: str, cwd: str | None) -> SourceFile | None:
+        return self._finder.find(Word(path, known="$" not in path), cwd)
+
+    def exists(self, path: str, cwd: str | None) -> bool:
+        return self._finder.exists(path, cwd)
+
+    def directory(self, path: str, cwd: str | None) -> str | None:
+        return self._finder.directory(path, cwd)
 
 
 def _entry_name(source: SourceFile | None, word: Word) -> str:
@@ -189,7 +259,7 @@ def python_words(words: Sequence[Word]) -> tuple[str, int]:
 
 
 def _may_be_nothing(words: Sequence[Word], index: int) -> bool:
-    """`python $OPTIONS train.py`, where nobody sets the options."""
+    """`python $OPTIONS train.py`, where nothing sets the options."""
     word, following = words[index], words[index + 1 : index + 2]
     if word.known or "/" in word.text or ".py" in word.text or not following:
         return False

@@ -31,6 +31,18 @@ _EVALUATING_FLAGS = re.compile(
 )
 _NAMELESS = frozenset(("__main__", "main", "run", "cli", "__init__", "launch", "start"))
 
+_MODES = frozenset(
+    ("mode", "phase", "stage", "action", "job", "run_mode", "runmode", "do", "task_mode", "step")
+)
+_TRAINS_BY_CODE = re.compile(
+    r"\.backward\(|\.fit\(|\.fit_one_cycle\(|optimizer\.step|Trainer\(|\.train\(\)|train_on_batch|"
+    r"GradientTape|value_and_grad|jax\.grad|(?:xgb|xgboost|lgb|lightgbm)\.train\(|\.learn\(|"
+    r"apply_gradients|TrainingArguments\(|\btrain(?:er)?\.(?:main|train|run)\("
+)
+_CAN_RUN = re.compile(
+    r"__main__|ArgumentParser|sys\.argv|@hydra\.main|@click\.command|typer|fire\.Fire"
+)
+
 HELPER, PREPARATION, UNCLEAR, TRAINING = range(0, 8, 2)
 """Apart by two, so that there is room for doubt between them."""
 
@@ -46,6 +58,22 @@ def purpose_of(name: str, arguments: Sequence[str]) -> int:
     if by_arguments is not None:
         return by_arguments
     return PREPARATION if _PREPARES & words else UNCLEAR
+
+
+def trains(text: str) -> bool:
+    """Whether a program's own code does what only training does."""
+    return _TRAINS_BY_CODE.search(text) is not None
+
+
+def can_run(text: str) -> bool:
+    """Whether a Python file is written to be started, or just does things when it is."""
+    return _CAN_RUN.search(text) is not None or trains(text)
+
+
+def words_of(text: str) -> frozenset[str]:
+    return (
+        frozenset(word.lower() for word in _PARTS.findall(text)) if text.isascii() else frozenset()
+    )
 
 
 def _words(name: str) -> frozenset[str]:
@@ -66,10 +94,28 @@ def _by_arguments(arguments: Sequence[str]) -> int | None:
         return TRAINING
     if any(_EVALUATING_FLAGS.fullmatch(text) for text in arguments):
         return PREPARATION
+    mode = _by_mode(arguments)
+    if mode is not None:
+        return mode
     first = arguments[0] if arguments else ""
-    words = frozenset(word.lower() for word in _PARTS.findall(first)) if first.isascii() else set()
     if first.startswith("-") or "/" in first or "." in first or "=" in first:
         return None
+    return _by_words(words_of(first))
+
+
+def _by_mode(arguments: Sequence[str]) -> int | None:
+    """`--mode train`, `phase=test`: the last that says something."""
+    found: int | None = None
+    for index, text in enumerate(arguments):
+        name, equals, value = text.partition("=")
+        if name.lstrip("-").replace("-", "_").lower() in _MODES:
+            given = value if equals else "".join(arguments[index + 1 : index + 2])
+            meant = _by_words(words_of(given)) if given and not given.startswith("-") else None
+            found = found if meant is None else meant
+    return found
+
+
+def _by_words(words: frozenset[str]) -> int | None:
     if _TRAINS & words:
         return TRAINING
     return PREPARATION if _PREPARES & words else None

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.shell import Asked, Word
 from schedmate.advisor.launch.launchers import PARALLEL, Launched
-from schedmate.advisor.launch.purpose import HELPER, purpose_of
+from schedmate.advisor.launch.purpose import HELPER, purpose_of, trains
 from schedmate.advisor.sources.files import SourceFile
 
+_GUESSED, _UNDECIDED = 0.5, 0.7
 STDIN, INLINE = "<stdin>", "<string>"
 """Names of entries that stand in the script itself: a here-document, or behind `-c`."""
 
@@ -49,6 +50,10 @@ class PythonRun:
     """Where it starts; None where unknown."""
     asked: Asked = field(default_factory=lambda: Asked({}))
     """What its own submission or `srun` asks for."""
+    varies: bool = False
+    """Whether it runs several times, with other words each time: those are unknown."""
+    guessed: bool = False
+    """Whether no command was seen to start it: it only fits the words of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,17 +71,43 @@ class Launch:
     asked: Asked
     missing_scripts: tuple[Word, ...] = ()
     written: Mapping[str, SourceFile] = field(default_factory=dict)
+    lost: tuple[Word, ...] = ()
+    """The first words of commands of which it is not known what they start."""
 
     @property
     def main(self) -> PythonRun | None:
         ranked = [(rank, index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
         return self.runs[max(ranked)[1]] if ranked else None
 
+    @property
+    def certainty(self) -> float:
+        """How sure it is that `main` runs as it was read: less where it is a guess, or one side
+        of a branch of which the other runs something else for the same purpose."""
+        main = self.main
+        if main is None:
+            return 1.0
+        if main.guessed:
+            return _GUESSED
+        if not main.conditional:
+            return 1.0
+        others = [run for run in self.runs if run.conditional and _differs(run, main)]
+        return _UNDECIDED if others else 1.0
 
-def _rank(run: PythonRun) -> tuple[int, bool, bool, bool, bool] | None:
+
+def _differs(run: PythonRun, main: PythonRun) -> bool:
+    if _purpose(run) != _purpose(main):
+        return False
+    return (run.entry.name, run.arguments) != (main.entry.name, main.arguments)
+
+
+def _purpose(run: PythonRun) -> int:
+    return purpose_of(run.entry.name, [word.text for word in run.arguments if word.known])
+
+
+def _rank(run: PythonRun) -> tuple[int, bool, bool, bool, bool, bool, bool] | None:
     """The more, the likelier it is what the job is about; None where it cannot be."""
     entry = run.entry
-    purpose = purpose_of(entry.name, [word.text for word in run.arguments if word.known])
+    purpose = _purpose(run)
     if purpose == HELPER:
         return None
     if entry.name == INLINE:
@@ -85,8 +116,10 @@ def _rank(run: PythonRun) -> tuple[int, bool, bool, bool, bool] | None:
             return None
     return (
         purpose - entry.is_program,
-        bool(PARALLEL.intersection(run.launchers)),
+        not run.guessed,
+        entry.source is not None and trains(entry.source.text),
         not run.conditional,
+        bool(PARALLEL.intersection(run.launchers)),
         not entry.missing,
         entry.source is not None,
     )

@@ -14,6 +14,7 @@ from schedmate.advisor.sources.files import SourceFile
 from schedmate.model import Evidence
 
 _NAMED = re.compile(r"[/.]\w{1,80}$", re.ASCII)
+_REPEATING = frozenset(("xargs", "parallel"))
 _ASKING = frozenset(("sbatch", "srun", "salloc"))
 
 
@@ -33,6 +34,8 @@ class Started:
     here: tuple[Evidence, ...] = ()
     """The line that starts it."""
 
+    varies: bool = False
+    """Whether it runs several times, with other words each time."""
     values: Mapping[str, Word] = field(default_factory=dict)
     """Variables that stand for parts of the text to be run."""
     doubtful: frozenset[str] = frozenset()
@@ -49,6 +52,7 @@ class Started:
             conditional=self.conditional or command.conditional,
             logs=(*self.logs, *command.outputs),
             stdin=command.stdin,
+            varies=self.varies or command.varies,
             here=command.words[0].evidence,
         )
 
@@ -88,6 +92,8 @@ class Started:
             killed_after=self.cap,
             cwd=cwd,
             asked=self.asked,
+            varies=self.varies
+            or bool(_REPEATING.intersection(each.name for each in self.launched)),
         )
 
     @staticmethod

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schedmate.advisor.sources.files import Files
+from schedmate.advisor.launch.manifests import describe
+from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.sources.project_root import project_root
 from schedmate.files import INVOKER, Reader, files_of
 from schedmate.model import BadInput, Job, NotFound, Request, Submission
@@ -85,10 +86,17 @@ class Target:
     @classmethod
     def from_script(cls, workdir: Path, script: str, args: Sequence[str]) -> Target:
         """A script that a person names; it has to be there and readable."""
+        directory = _directory(workdir)
+        text = _demanded_text(workdir, script)
+        if describe(SourceFile(script, text)) == []:
+            raise BadInput(
+                f"{workdir / script} describes no job; name a shell script, a Python file or a job "
+                "file (Kubernetes, Ray, Compose, SkyPilot), or write the command line: -- python …"
+            )
         return cls(
-            workdir=_directory(workdir),
+            workdir=directory,
             command=(script, *args),
-            script_text=_demanded_text(workdir, script),
+            script_text=text,
             script_name=script,
             args=tuple(args),
             user=account_name(),

@@ -16,6 +16,7 @@ from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.launch.certainty import at_most
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
@@ -46,7 +47,8 @@ def understand(
     if found is None:
         return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
     reading, problems = found
-    workload = settled_record(launch, reading, request, claims(reading))
+    record = settled_record(launch, reading, request, claims(reading))
+    workload = at_most(record, launch.certainty)
     if agent is not None:
         workload = agent.fill(workload, agents.Seen(launch, reading.run, reading.trace, files))
     code = _code(launch, reading.run, files)

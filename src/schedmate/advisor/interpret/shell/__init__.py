@@ -1,6 +1,6 @@
 """Shell scripts, read but never run: directives, variables, and the commands they end in."""
 
-from schedmate.advisor.interpret.shell.commands import Command, ShellScript
+from schedmate.advisor.interpret.shell.commands import Command, ShellScript, in_common
 from schedmate.advisor.interpret.shell.directives import Asked, read_directives
 from schedmate.advisor.interpret.shell.scope import Surroundings
 from schedmate.advisor.interpret.shell.walk import walk
@@ -13,6 +13,7 @@ __all__ = [
     "Surroundings",
     "Word",
     "command_words",
+    "in_common",
     "read_directives",
     "walk",
 ]

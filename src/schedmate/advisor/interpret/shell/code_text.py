@@ -17,10 +17,21 @@ _ENDS_COMMAND = re.compile(r"[;&|\n(]")
 
 def as_code(spans: Sequence[Span]) -> tuple[str, dict[str, Spans]]:
     """The text, and the values of the variables that stand in it."""
-    writer = _Writer(spans[0].at if spans else None, any("<<" in each.text for each in spans))
+    first = beginning(spans)
+    writer = _Writer(first and first.at, any("<<" in each.text for each in spans))
     for span in spans:
         writer.add(span)
     return writer.text, writer.values
+
+
+def beginning(spans: Sequence[Span]) -> Span | None:
+    """The span whose line the text starts at: of a variable with lines of commands its own."""
+    for span in spans:
+        if span.text and any(map(_is_command, span.text.split("\n")[1:])):
+            return span
+        if span.text:
+            break
+    return spans[0] if spans else None
 
 
 def doubts(spans: Iterable[Span]) -> set[str]:
@@ -52,7 +63,10 @@ class _Writer:
         self._put(f"${{{name}}}")
 
     def _is_value(self, span: Span) -> bool:
-        elsewhere = span.at != self._start or "\n" in span.text
+        lines = span.text.split("\n")[1:]
+        if any(_is_command(line) for line in lines):
+            return False
+        elsewhere = span.at != self._start or bool(lines)
         if self._has_documents or not elsewhere or self._quote == "'" or not span.known:
             return False
         if not span.text.strip() or _CODE & set(span.text):
@@ -69,6 +83,12 @@ class _Writer:
         words = command.split()[1 if glued else 0 :]
         self._begun = self._begun or any("=" not in word for word in words)
         self._in_word = not command[-1].isspace() if command else self._in_word
+
+
+def _is_command(line: str) -> bool:
+    """Whether a line of its own is a command, not more arguments of the one before."""
+    words = line.split()
+    return bool(words) and not words[0].startswith("-") and "=" not in words[0]
 
 
 def _quote_behind(text: str, quote: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedmate.advisor.interpret.shell.words import Word
@@ -28,6 +28,8 @@ class Command:
     outputs: tuple[Word, ...] = ()
     stdin: SourceFile | None = None
     """A here-document; its lines are numbered as in the script."""
+    varies: bool = False
+    """Whether it runs several times, with other words each time."""
 
 
 _CHANGES = "$…"
@@ -44,6 +46,8 @@ class ShellScript:
     exports: Mapping[str, str]
     written: Mapping[str, SourceFile] = field(default_factory=dict)
     sourced: tuple[SourceFile, ...] = ()
+    captured: tuple[Command, ...] = ()
+    """Commands whose output it takes: `id=$(sbatch job.sh)`."""
 
 
 def merged(commands: list[tuple[Site, Command]]) -> list[tuple[Site, Command]]:
@@ -55,6 +59,17 @@ def merged(commands: list[tuple[Site, Command]]) -> list[tuple[Site, Command]]:
     return list(by_site.items())
 
 
+def in_common(scripts: Sequence[ShellScript]) -> ShellScript:
+    """What several runs of one script have in common; the first, where they go different ways."""
+    first, *others = scripts
+    commands = first.commands
+    for other in others:
+        if len(other.commands) == len(commands):
+            pairs = zip(commands, other.commands, strict=True)
+            commands = tuple(_both(mine, theirs) for mine, theirs in pairs)
+    return replace(first, commands=commands)
+
+
 def _both(one: Command, other: Command) -> Command:
     pairs = zip(one.words, other.words, strict=False)
     words = [_agreed(mine, theirs) for mine, theirs in pairs]
@@ -64,7 +79,10 @@ def _both(one: Command, other: Command) -> Command:
         for name, word in one.env.items()
     }
     outputs = tuple(word for word in one.outputs if word in other.outputs)
-    return replace(one, words=tuple(words), env=env, outputs=outputs)
+    varies = one.varies or any(
+        word.text != each.text for word, each in zip(one.words, other.words, strict=False)
+    )
+    return replace(one, words=tuple(words), env=env, outputs=outputs, varies=varies)
 
 
 def _agreed(one: Word, other: Word) -> Word:

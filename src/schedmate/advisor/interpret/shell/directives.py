@@ -82,6 +82,21 @@ class Asked:
             found["SLURM_GPUS_ON_NODE"] = Word(str(on_node), gpus[1])
         return found
 
+    def array_tasks(self) -> tuple[Word, ...]:
+        """Some of the numbers that the jobs of an array get: the first two and the last."""
+        found = self.options.get("array")
+        if found is None:
+            return ()
+        numbers: list[int] = []
+        for part in found[0].partition("%")[0].split(",")[:100]:
+            span = re.fullmatch(r"(\d{1,7})(?:-(\d{1,7})(?::(\d{1,5}))?)?", part.strip(), re.ASCII)
+            if span is None:
+                return ()
+            first, last, step = int(span[1]), int(span[2] or span[1]), int(span[3] or 1)
+            numbers += [*range(first, last + 1, max(step, 1))[:2], last]
+        chosen = dict.fromkeys((*numbers[:2], *numbers[-1:]))
+        return tuple(Word(str(number), (found[1],)) for number in chosen)
+
     def text(self, name: str) -> str | None:
         found = self.options.get(name)
         return None if found is None else found[0]

@@ -161,6 +161,9 @@ def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:
     if not fields or len(machine.sourcing) >= _MAX_SOURCED:
         return "next"
     path = text_of(fields[0])
+    if posixpath.basename(path) == "parse_options.sh":
+        _parse_options(machine)
+        return "next"
     source = None if _ENVIRONMENTS.search(path) else machine.find(path)
     if source is None or source.name in machine.sourcing:
         return "next"
@@ -170,9 +173,20 @@ def _source(machine: Machine, fields: Fields, _node: Simple) -> Flow:
     if len(fields) > 1:
         machine.state.arguments = tuple(tuple(field) for field in fields[1:])
     flow = machine.run_text(source.text, (SourceMap(source), 1))
-    machine.state.arguments = before
+    if len(fields) > 1:
+        machine.state.arguments = before
     machine.sourcing.pop()
     return flow if flow == "exit" else "next"
+
+
+def _parse_options(machine: Machine) -> None:
+    """As the script of that name which recipes of Kaldi and ESPnet source: `--a-b c` sets `a_b`."""
+    rest = list(machine.state.arguments or ())
+    while len(rest) > 1 and re.fullmatch(r"--[A-Za-z][\w-]*", text_of(rest[0]), re.ASCII):
+        machine.assign(text_of(rest[0])[2:].replace("-", "_"), rest[1])
+        rest = rest[2:]
+    if machine.state.arguments is not None:
+        machine.state.arguments = tuple(rest)
 
 
 def _exit(machine: Machine, fields: Fields, _node: Simple) -> Flow:

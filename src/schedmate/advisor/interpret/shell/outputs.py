@@ -7,6 +7,10 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 
+from schedmate.advisor.interpret.shell.line_pickers import awk, sed_line, tail
+
+READS_FILES = frozenset(("sed", "awk", "gawk", "head", "tail", "cut", "wc", "tr"))
+"""Those whose last argument may be the file that they read."""
 _MAX_TEXT = 100_000
 _SED = re.compile(r"s([/|,#:])([^/|,#:]{0,200})\1([^/|,#:]{0,200})\1(g?)")
 _SPECIAL = frozenset(".*[]^$\\+?(){}|&")
@@ -116,7 +120,10 @@ def _cut(arguments: Sequence[str], stdin: str | None) -> str | None:
 
 
 def _sed(arguments: Sequence[str], stdin: str | None) -> str | None:
-    """One plain `s/a/b/`."""
+    """One plain `s/a/b/`, or one line by its number."""
+    picked = None if stdin is None else sed_line(arguments, stdin)
+    if picked is not None:
+        return picked
     words = [word for word in arguments if word not in ("-e", "-E", "-r")]
     found = _SED.fullmatch(words[0]) if len(words) == 1 else None
     if stdin is None or found is None or set(found[2]) & _SPECIAL or set(found[3]) & set("\\&"):
@@ -204,6 +211,9 @@ _PRINTERS: dict[str, Printer] = {
     "cut": _cut,
     "sed": _sed,
     "head": _head,
+    "tail": tail,
+    "awk": awk,
+    "gawk": awk,
     "cat": _cat,
     "xargs": _xargs,
     "seq": _seq,

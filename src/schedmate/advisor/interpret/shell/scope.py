@@ -30,10 +30,11 @@ from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Span
 from schedmate.advisor.sources.files import SourceFile
 
 Flow = Literal["next", "exit", "return", "break", "continue"]
-_MAX_PIECES = 60_000
+_MAX_SPANS = 60_000
 _MAX_DIGITS = 18
 _MAX_NESTED = 8
 _MAX_SUBSTITUTIONS = 5000
+_MAX_CAPTURED = 500
 
 
 class Surroundings(Protocol):
@@ -54,8 +55,9 @@ class Shell(ABC):
         self.offset = 0
         self.surroundings = surroundings
         self.state = State()
-        self.budget = _MAX_PIECES
+        self.budget = _MAX_SPANS
         self.commands: list[tuple[Site, Command]] = []
+        self.captured_commands: list[tuple[Site, Command]] = []
         self.written: dict[str, SourceFile] = {}
         self.status: bool | None = True
         self.assumed = False
@@ -169,6 +171,7 @@ class Shell(ABC):
         with self._at_line(at):
             self.run(self._parse(text))
         output = [span for part in self.printing for span in part]
+        self.captured_commands += self.commands[: _MAX_CAPTURED - len(self.captured_commands)]
         self.printing, self.state, self.commands, self.piped, self.stdin, self.status = before
         if not output or not known(output):
             return unknown(f"$({text})", at)

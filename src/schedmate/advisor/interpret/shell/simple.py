@@ -13,12 +13,12 @@ from schedmate.advisor.interpret.shell.expansion import MAX_WORDS, expand, here_
 from schedmate.advisor.interpret.shell.inner_commands import BUILTINS, Fields
 from schedmate.advisor.interpret.shell.lexer import HereDocument, Token
 from schedmate.advisor.interpret.shell.machine import Machine
-from schedmate.advisor.interpret.shell.outputs import printed, prints
+from schedmate.advisor.interpret.shell.outputs import READS_FILES, printed, prints
 from schedmate.advisor.interpret.shell.scope import Flow
 from schedmate.advisor.interpret.shell.spans import in_one, known, plain, text_of, unknown, word
 from schedmate.advisor.interpret.shell.state import Defined
 from schedmate.advisor.interpret.shell.syntax import Redirect, Simple
-from schedmate.advisor.interpret.shell.words import Place, Span, Spans, Word
+from schedmate.advisor.interpret.shell.words import Place, SourceMap, Span, Spans, Word
 from schedmate.advisor.sources.files import SourceFile
 
 _DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
@@ -211,6 +211,8 @@ def _input_file(machine: Machine, redirects: Sequence[Redirect]) -> SourceFile |
     for redirect in redirects:
         if redirect.operator == "<" and redirect.target is not None:
             return machine.find(text_of(machine.spans(redirect.target)))
+    if machine.piped and any(each.known and each.text.strip() for each in machine.stdin or ()):
+        return _numbered(machine, machine.stdin or ())
     return None
 
 
@@ -231,13 +233,26 @@ def _printed(machine: Machine, fields: Fields, at: Place) -> Spans | None:
         return None if source is None else plain(source.text, at)
     if name in ("echo", "printf") and not all(known(field) for field in arguments):
         return _unsure_echo(arguments, at) if name == "echo" else None
-    if not prints(name) or not all(known(field) for field in arguments):
+    unsure = stdin is not None and not known(stdin)
+    if unsure or not prints(name) or not all(known(field) for field in arguments):
         return None
-    if stdin is not None and not known(stdin):
-        return None
+    if stdin is None and name in READS_FILES and len(arguments) > 1:
+        return _filtered(machine, name, [text_of(field) for field in arguments])
     given = None if stdin is None else text_of(stdin)
     text = printed(name, [text_of(field) for field in arguments], given)
     return None if text is None else plain(text, _telling(arguments, stdin, at))
+
+
+def _filtered(machine: Machine, name: str, arguments: Sequence[str]) -> Spans | None:
+    """What a filter prints of a file of the job, at the line of the file where that stands."""
+    source = machine.find(arguments[-1])
+    text = None if source is None else printed(name, arguments[:-1], source.text)
+    if source is None or text is None:
+        return None
+    first = text.partition("\n")[0].strip()
+    lines = source.lines()
+    number = next((at for at, line in enumerate(lines, 1) if first and first in line), 1)
+    return plain(text, (SourceMap(source), number))
 
 
 def _unsure_echo(arguments: Fields, at: Place) -> Spans:

@@ -12,6 +12,7 @@ from schedmate.model import Evidence
 _BLANKS = re.compile(r"(\s+)")
 _MAX_TEXT = 100_000
 _MAX_LINES = 3
+_MAX_SIDES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,66 @@ def _split(span: Span, current: list[Span], words: list[list[Span]]) -> list[Spa
         elif part:
             current.append(Span(part, (book, line)))
     return current
+
+
+def either(name: str, one: Value | None, other: Value | None, at: Place) -> Value:
+    """What a variable is behind a branch whose sides set it differently: as much of it as both
+    begin with, then something unknown that knows its sides."""
+    if isinstance(one, Array) and isinstance(other, Array):
+        mine, theirs = list(one.items.values()), list(other.items.values())
+        count = _shared(mine, theirs)
+        rest = _undecided(name, separate(mine[count:]), separate(theirs[count:]), at)
+        return Array({str(index): item for index, item in enumerate([*mine[:count], rest])})
+    left, right = _as_text(one), _as_text(other)
+    count = _shared(left, right)
+    first = (*left[count:], *right[count:])[:1]
+    shared = left[:count]
+    if not text_of(shared) or not first:
+        return _undecided(name, left, right, at)
+    if not text_of(shared)[-1].isspace() and not first[0].text[:1].isspace():
+        return _undecided(name, left, right, at)
+    blank = Span(" ", at)
+    return (*shared, blank, *_undecided(name, left[count:], right[count:], at))
+
+
+def _as_text(value: Value | None) -> Spans:
+    return separate(value.items.values()) if isinstance(value, Array) else value or ()
+
+
+def _shared(one: Sequence[object], other: Sequence[object]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _undecided(name: str, one: Spans, other: Spans, at: Place) -> Spans:
+    sides = dict.fromkeys((*_sides(one), *_sides(other)))
+    return (Span(f"${name}", at, known=False, sides=tuple(sides)[:_MAX_SIDES]),)
+
+
+def _sides(spans: Spans) -> tuple[Spans, ...]:
+    return spans[0].sides if len(spans) == 1 and spans[0].sides else (spans,)
+
+
+def sides_of(words: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """The words as they are on each side of the branches that their unknown parts depend on."""
+    count = max((len(span.sides) for each in words for span in each.spans), default=0)
+    return [
+        tuple(found for each in words for found in _on_side(each, side)) for side in range(count)
+    ]
+
+
+def _on_side(each: Word, side: int) -> list[Word]:
+    if not any(span.sides for span in each.spans):
+        return [each]
+    spans: list[Span] = []
+    for span in each.spans:
+        if span.sides:
+            chosen = span.sides[min(side, len(span.sides) - 1)]
+            spans += (replace(part, splits=span.splits and not part.ends_word) for part in chosen)
+        else:
+            spans.append(span)
+    at = each.spans[0].at
+    return [word(found, at) for found in fields(spans)]
 
 
 def joined(items: Iterable[Spans], at: Place) -> Spans:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from schedmate.advisor.interpret.shell.spans import Array, Value, same, unknown
+from schedmate.advisor.interpret.shell.spans import Array, Value, either, same
 from schedmate.advisor.interpret.shell.syntax import Node
 from schedmate.advisor.interpret.shell.words import Place, SourceMap, Spans, Word
 from schedmate.advisor.sources.words import words
@@ -58,9 +58,9 @@ class State:
         for name, value in other.values.items():
             own = self.values.get(name)
             if own is not value and not same(own, value):
-                self.values[name] = unknown(f"${name}", at)
+                self.values[name] = either(name, own, value, at)
         for name in self.values.keys() - other.values.keys():
-            self.values[name] = unknown(f"${name}", at)
+            self.values[name] = either(name, self.values[name], None, at)
         for name, word in other.exported.items():
             if self.exported.get(name) != word:
                 self.export(name, Word(f"${name}", word.evidence, known=False))

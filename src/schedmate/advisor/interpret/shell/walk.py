@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from schedmate.advisor.interpret.shell.commands import ShellScript
+from schedmate.advisor.interpret.shell.commands import ShellScript, merged
 from schedmate.advisor.interpret.shell.machine import Machine
 from schedmate.advisor.interpret.shell.parser import parse
 from schedmate.advisor.interpret.shell.scope import Surroundings
@@ -52,4 +52,5 @@ def walk(
         {name: word.text for name, word in machine.state.exported.items()},
         machine.written,
         tuple(machine.sourced),
+        tuple(command for _, command in merged(machine.captured_commands)),
     )

@@ -54,6 +54,8 @@ class Span:
     """An element of an array, or one of the script's arguments, that is a word by itself."""
     filled: bool | None = None
     """Of an unknown span: whether there is any text; False where nothing seems to set it."""
+    sides: tuple[tuple[Span, ...], ...] = ()
+    """Of an unknown span: what it is on each side of a branch that is not decided."""
 
 
 Spans = tuple[Span, ...]
@@ -61,7 +63,7 @@ Spans = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`known` is False where the text has a variable in it that nobody has set.
+    """`known` is False where the text has a variable in it that nothing has set.
 
     `evidence` has the line that states the value first, then the lines that use it.
     """

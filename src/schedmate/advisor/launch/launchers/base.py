@@ -15,6 +15,8 @@ _WITH_TWO = frozenset(("--mca", "-mca", "-genv", "-env", "-pe"))
 """Options of MPI and SGE that take a name and its value, as two words or with `=` between."""
 _SHELL = (Word("bash"), Word("-c"))
 _SETTING = frozenset(("-e", "--env", "-x", "--set-env", "--export", "--container-env"))
+_RANGE = re.compile(r"[A-Za-z_]{1,20}=\d{1,6}:\d{1,6}", re.ASCII)
+"""`JOB=1:4` of Kaldi's launchers."""
 _VARIABLE = re.compile(r",(?=[A-Za-z_]\w{0,80}=)", re.ASCII)
 
 
@@ -48,6 +50,16 @@ class Launcher:
     """What follows is shell text, in one word or several."""
     submits: bool = False
     """What follows is a script for a scheduler."""
+    reads_commands: bool = False
+    """Without a command, each line that it reads is one."""
+    sets: frozenset[str] = _SETTING
+    """Its options that set variables for what it runs."""
+    workdir: frozenset[str] = frozenset()
+    """Its options that say where the command runs."""
+    mounts: frozenset[str] = frozenset()
+    """Its options that give directories other names in a container."""
+    runs_image: bool = False
+    """Its positional is an image, which may have a command of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,8 @@ class Peeled:
     own: tuple[Word, ...] = ()
     env: Mapping[str, Word] = field(default_factory=dict)
     """Variables that it sets for what it runs: `docker run -e A=b`."""
+    workdir: Word | None = None
+    mounts: tuple[tuple[str, str], ...] = ()
 
 
 def launcher(
@@ -70,6 +84,11 @@ def launcher(
     starts_python: bool = False,
     starts_shell: bool = False,
     submits: bool = False,
+    reads_commands: bool = False,
+    sets: str = "",
+    workdir: str = "",
+    mounts: str = "",
+    runs_image: bool = False,
 ) -> Launcher:
     """`verbs` of several words have a `+` between them."""
     return Launcher(
@@ -80,6 +99,11 @@ def launcher(
         starts_python=starts_python,
         starts_shell=starts_shell,
         submits=submits,
+        reads_commands=reads_commands,
+        sets=frozenset(sets.split()) or _SETTING,
+        workdir=frozenset(workdir.split()),
+        mounts=frozenset(mounts.split()),
+        runs_image=runs_image,
     )
 
 
@@ -97,7 +121,14 @@ def peel(name: str, program: Launcher, words: Sequence[Word]) -> Peeled | None:
         rest = (*_SHELL, _together(rest))
     elif "m" in options and "-m" not in program.valued and rest:
         rest = (PYTHON_WORD, Word("-m"), *rest)
-    return Peeled(rest, Launched(name, options), tuple(reader.own), reader.env)
+    return Peeled(
+        rest,
+        Launched(name, options),
+        tuple(reader.own),
+        reader.env,
+        reader.workdir,
+        tuple(reader.mounts),
+    )
 
 
 def option_name(text: str) -> str:
@@ -130,6 +161,8 @@ class _Reader:
         self.options: dict[str, Word] = {}
         self.own: list[Word] = []
         self.env: dict[str, Word] = {}
+        self.workdir: Word | None = None
+        self.mounts: list[tuple[str, str]] = []
 
     def take_verb(self) -> bool:
         """Its own options may stand before the verb."""
@@ -147,10 +180,15 @@ class _Reader:
             if self._take_options() or self.at >= len(self._words):
                 return
             word = self._words[self.at]
+            if left and _RANGE.fullmatch(word.text):
+                self.at += 1
+                continue
             if not left or self._starts_program(word):
                 return
             self.own.append(word)
             left, self.at = left - 1, self.at + 1
+            if not left and self._program.runs_image:
+                return
 
     def _starts_program(self, word: Word) -> bool:
         return self._program.starts_python and word.text.endswith(".py")
@@ -187,7 +225,11 @@ class _Reader:
 
     def _set(self, name: str, value: Word) -> None:
         self.options[option_name(name)] = value
-        if name in _SETTING:
+        if name in self._program.workdir:
+            self.workdir = value
+        if name in self._program.mounts:
+            self.mounts += _mounts(value.text)
+        if name in self._program.sets:
             for part in _VARIABLE.split(value.text):
                 variable, equals, text = part.partition("=")
                 if equals and variable.isidentifier():
@@ -203,8 +245,24 @@ class _Reader:
         return not (following.endswith(".py") or following.startswith("-"))
 
 
+def _mounts(text: str) -> list[tuple[str, str]]:
+    """`here:inside`, several with commas between, or `source=here,target=inside`."""
+    keyed = dict(part.partition("=")[::2] for part in text.split(",") if "=" in part)
+    source = keyed.get("source") or keyed.get("src")
+    target = keyed.get("target") or keyed.get("destination") or keyed.get("dst")
+    if source and target:
+        return [(target.rstrip("/"), source)]
+    return [pair for part in text.split(",") if (pair := mounted(part)) is not None]
+
+
+def mounted(text: str) -> tuple[str, str] | None:
+    """`host:inside[:ro]`, as the pair (inside, host)."""
+    found = re.fullmatch(r"([^:,]{1,500}):(/[^:,]{0,500})(?::[\w,]{1,20})?", text)
+    return None if found is None else (found[2].rstrip("/") or "/", found[1])
+
+
 def _unset(word: Word) -> bool:
-    """A bare variable that nobody sets: most often there for more options, and empty."""
+    """A bare variable that nothing sets: most often there for more options, and empty."""
     text = word.text
     return not word.known and text.startswith("$") and text.strip("${}").isidentifier()
 

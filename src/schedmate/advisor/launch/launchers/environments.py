@@ -11,6 +11,9 @@ _CONTAINER = launcher(
     "--cwd",
     verbs="exec run",
     positionals=1,
+    workdir="--pwd --cwd",
+    mounts="-B --bind --mount",
+    runs_image=True,
 )
 _DOCKER = launcher(
     "-v --volume -e --env --env-file -w --workdir -u --user -p --publish --name --gpus --shm-size "
@@ -19,6 +22,9 @@ _DOCKER = launcher(
     "--platform --pull --add-host --userns --cpuset-cpus --annotation --tmpfs --group-add",
     verbs="run exec container+run",
     positionals=1,
+    workdir="-w --workdir",
+    mounts="-v --volume --mount",
+    runs_image=True,
 )
 
 ENVIRONMENTS: dict[str, Launcher] = {
@@ -27,13 +33,16 @@ ENVIRONMENTS: dict[str, Launcher] = {
         "--no-group --project --directory --env-file --package --index --index-url "
         "--extra-index-url --cache-dir --find-links -f --index-strategy",
         verbs="run",
+        workdir="--directory --project",
     ),
     "uvx": launcher("--with --from -p --python --index --index-url"),
     "pipx": launcher("--spec --python --pip-args", verbs="run"),
     "conda": _CONDA,
     "mamba": _CONDA,
     "micromamba": _CONDA,
-    "poetry": launcher("-C --directory -P --project", verbs="run"),
+    "poetry": launcher(
+        "-C --directory -P --project", verbs="run", workdir="-C --directory -P --project"
+    ),
     "pipenv": launcher(verbs="run"),
     "pdm": launcher("-p --project", verbs="run"),
     "hatch": launcher("-e --env", verbs="run"),
@@ -46,12 +55,21 @@ ENVIRONMENTS: dict[str, Launcher] = {
     "podman": _DOCKER,
     "nvidia-docker": _DOCKER,
     "enroot": launcher(
-        "-c --conf -e --env -m --mount --rc -r -w", verbs="start exec", positionals=1
+        "-c --conf -e --env -m --mount --rc",
+        verbs="start exec",
+        positionals=1,
+        mounts="-m --mount",
     ),
-    "shifter": launcher("--image -i --module -m --volume -V --workdir -w --env -e"),
+    "shifter": launcher(
+        "--image -i --module -m --volume -V --workdir -w --env -e",
+        workdir="-w --workdir",
+        mounts="-V --volume",
+    ),
     "charliecloud": launcher(positionals=1),
-    "ch-run": launcher("-b --bind -c --cd --set-env", positionals=1),
-    "ray": launcher(verbs="job+submit", flags="--no-wait --verbose -v"),
+    "ch-run": launcher(
+        "-b --bind -c --cd --set-env", positionals=1, workdir="-c --cd", mounts="-b --bind"
+    ),
+    "ray": launcher(verbs="job+submit", flags="--no-wait --verbose -v", workdir="--working-dir"),
     "ssh": launcher(
         "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
         positionals=1,

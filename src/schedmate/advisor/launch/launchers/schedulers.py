@@ -21,13 +21,18 @@ _SLURM = (
     "--thread-spec --threads --threads-per-core --time --time-min --tmp --tres-per-task --uid "
     "--wait-all-nodes --wckey --wrap"
 )
-_SRUN = launcher(_SLURM + " --wait --accel-bind --tres-bind")
+_SRUN = launcher(
+    _SLURM + " --wait --accel-bind --tres-bind",
+    workdir="-D --chdir --container-workdir",
+    mounts="--container-mounts",
+)
 _MPI = launcher(
     "-n -np --np -c -N -x -H -host --host -hostfile --hostfile -machinefile --machinefile -ppn "
     "-npernode --npernode -npersocket --map-by -map-by --rank-by --bind-to -bind-to -f -hosts "
     "-wdir --wdir -wd --prefix --launcher -launcher -iface --output-filename "
     "--cpus-per-rank --cpus-per-proc -l --ppn --depth -d --cpu-bind --hosts -rmk --timeout "
-    "--rankfile -rf -envlist --tune"
+    "--rankfile -rf -envlist --tune",
+    workdir="-wdir --wdir -wd",
 )
 
 SCHEDULERS: dict[str, Launcher] = {
@@ -38,12 +43,14 @@ SCHEDULERS: dict[str, Launcher] = {
         "-a -A -b -c -C -d -e -hold_jid -I -j -J -k -l -m -M -N -o -p -P -q -S -t -tc -u -v "
         "-W -w -js -r",
         submits=True,
+        sets="-v",
     ),
     "bsub": launcher(
         "-a -app -b -B -C -c -cwd -D -data -e -E -eo -env -ep -F -f -G -g -gpu -i -is -J -jsdl -k "
         "-L -M -m -n -o -oo -outdir -p -P -q -R -S -sla -sp -T -t -U -u -v -w -W -We -alloc_flags "
         "-nnodes",
         submits=True,
+        sets="-env",
     ),
     "mpirun": _MPI,
     "mpiexec": _MPI,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedmate.advisor.launch.launchers.base import Launcher, launcher
 
 WRAPPERS: dict[str, Launcher] = {
-    "env": launcher("-u --unset -C --chdir"),
+    "env": launcher("-u --unset -C --chdir", workdir="-C --chdir"),
     "time": launcher("-f -o --format --output"),
     "nohup": launcher(),
     "exec": launcher("-a"),
@@ -55,11 +55,16 @@ WRAPPERS: dict[str, Launcher] = {
     "strace": launcher("-o -e -p -s -E -u"),
     "valgrind": launcher("--tool"),
     "dcgmi": launcher("-s -j"),
+    **dict.fromkeys(
+        ("run.pl", "queue.pl", "slurm.pl", "ssh.pl", "pbs.pl", "sge.pl"),
+        launcher("--gpu --mem --num-threads --max-jobs-run --config -l -q -pe", positionals=1),
+    ),
     "watch": launcher("-n -d", starts_shell=True),
     "xargs": launcher("-n -I -P -L -d -a -s -E --max-args --max-procs --replace --delimiter"),
     "parallel": launcher(
         "-j --jobs -a --arg-file --joblog --colsep -C --results --delay --timeout --retries -S "
         "--sshlogin -N -n -L --tmpdir --header --max-args",
         starts_shell=True,
+        reads_commands=True,
     ),
 }

@@ -1,0 +1,97 @@
+"""Where a command leads nowhere: the program of the tree that trains and fits the command's words.
+
+What is found so is a guess, and everything read from it is held with little confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import PurePosixPath
+
+from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.launch.command_words import from_first_option
+from schedmate.advisor.launch.entries import Finder
+from schedmate.advisor.launch.purpose import TRAINING, can_run, purpose_of, trains, words_of
+from schedmate.advisor.launch.resolution import MOST_LOST, Resolution
+from schedmate.advisor.launch.run import Entry, PythonRun
+from schedmate.advisor.launch.started import Started
+from schedmate.advisor.sources.files import SourceFile
+
+Unwrap = Callable[[Sequence[Word], Started], list[PythonRun]]
+_MOST_FILES = 3000
+_MOST_READ = 30
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]{1,60})")
+_NOT_PROGRAMS = re.compile(
+    r"(?:^|/)(?:tests?|docs?|build|dist|node_modules|site-packages|third_party|\.[^/]+|[^/]*venv)/"
+    r"|(?:^|/)(?:setup|conftest|__init__|test_[^/]*|[^/]*_test)\.py$"
+)
+
+
+def guessed_runs(resolution: Resolution, unwrap: Unwrap) -> list[PythonRun]:
+    """What the commands that lead nowhere may start, if they fit anything of the tree."""
+    finder = resolution.finder
+    for words, started in resolution.lost[:MOST_LOST]:
+        index = _started_among(words, finder, started.cwd)
+        runs = [] if index is None else unwrap(words[index:], started)
+        source = _fitting(words, finder) if not runs else None
+        if source is not None and source.path is not None:
+            entry = Entry(name=source.name, source=source, import_root=source.path.parent)
+            runs = [resolution.run_of(entry, words[0], from_first_option(words), started)]
+        if runs:
+            return [replace(run, guessed=True) for run in runs]
+    return []
+
+
+def _started_among(words: Sequence[Word], finder: Finder, cwd: str | None) -> int | None:
+    """Which word of a command, behind its first, is a program of the tree that it may start."""
+    for index, word in enumerate(words[1:], 1):
+        if word.text.endswith((".py", ".sh", ".ipynb")):
+            source = finder.find(word, cwd)
+            if source is not None and (not word.text.endswith(".py") or can_run(source.text)):
+                return index
+    return None
+
+
+def _fitting(words: Sequence[Word], finder: Finder) -> SourceFile | None:
+    """The program that has the options of the command or is named after its words."""
+    options = {found[1] for word in words if (found := _OPTION.match(word.text)) is not None}
+    plain = [word.text for word in words if not word.text.startswith("-")]
+    named = frozenset(part for text in plain for part in words_of(text))
+    programs = list(_training(finder))
+    fits = [(_fit(each, options, named), -len(each.name), at) for at, each in enumerate(programs)]
+    best = max(fits, default=(0, 0, 0))
+    alone = len(programs) == 1
+    return programs[best[2]] if alone or best[0] else None
+
+
+def _fit(source: SourceFile, options: set[str], named: frozenset[str]) -> int:
+    own = frozenset(
+        part for each in PurePosixPath(source.name).with_suffix("").parts for part in words_of(each)
+    )
+    known = sum(_mentions(source.text, option) for option in options)
+    return 2 * known + len(own & named)
+
+
+def _mentions(text: str, option: str) -> bool:
+    return option in text or option.replace("-", "_") in text
+
+
+def _training(finder: Finder) -> Iterator[SourceFile]:
+    """Those that are named after training are read first."""
+    root = finder.files.workdir
+    below = finder.files.directories.files_below(str(root))
+    names = [
+        name
+        for name in islice(below, _MOST_FILES)
+        if name.endswith(".py") and not _NOT_PROGRAMS.search(name)
+    ]
+    names.sort(key=lambda name: (-purpose_of(name, ()), name.count("/"), name))
+    for name in names[:_MOST_READ]:
+        source = finder.read(root / name)
+        if source is None or not can_run(source.text):
+            continue
+        if trains(source.text) or purpose_of(name, ()) >= TRAINING:
+            yield source
