@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from advisor.frameworks.families import by_calls
 from advisor.frameworks.traces import made, named, reading, said, thing, val
-from schedmate.advisor.frameworks.environments import stable_baselines
 from schedmate.advisor.frameworks.lightning import (
     lightning,
     lightning_checkpoints,
@@ -15,6 +14,7 @@ detectron2 = by_calls("detectron2")
 fastai = by_calls("fastai")
 megatron = by_calls("megatron")
 accelerate = by_calls("accelerate")
+stable_baselines = by_calls("reinforcement")
 composer = by_calls("composer")
 deepspeed = by_calls("deepspeed")
 mmengine = by_calls("mmengine")

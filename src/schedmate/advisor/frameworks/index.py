@@ -148,15 +148,15 @@ SIGNS: tuple[Signs, ...] = (
     ),
     Signs(
         name="stable_baselines3",
-        module="environments",
+        module="reinforcement",
         packages="stable_baselines3 sb3_contrib",
-        beside="sbx",
+        beside="sbx tianshou",
         drives=r"^(?:stable_baselines3|sb3_)",
         task="reinforcement_learning",
     ),
     Signs(
         name="rllib",
-        module="environments",
+        module="reinforcement",
         packages="ray.rllib",
         beside="ray",
         drives=r"^ray\.rllib\.",
