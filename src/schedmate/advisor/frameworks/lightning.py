@@ -1,4 +1,4 @@
-"""Lightning: what the Trainer, its callbacks and Fabric are told."""
+"""Lightning: what the Trainer, its callbacks, Fabric and the LightningCLI get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job's files told last time, found again by their content.
+"""What was read from a job's files last time, found again by their content.
 
 Which files matter is only known when they have been read, so it takes two steps: what the job
 starts (its command line and scripts) leads to the names of the files that were looked at then,
@@ -19,7 +19,7 @@ from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import BadInput, ReadingCache, Request
 from schedmate.model.wire import dumps, loads
 
-READER_VERSION = "8"
+READER_VERSION = "9"
 """Raised whenever the same files are read into another record."""
 AGENT_VERSION = "1"
 """Raised whenever a model is asked something else."""
