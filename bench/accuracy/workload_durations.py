@@ -45,11 +45,11 @@ from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.lessons import learn_scaling
+from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.neighbours import StoredRuns
-from schedmate.advisor.predict.rehearsal import rehearsed
 from schedmate.advisor.predict.runs import Columns, columns_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.advisor.predict.site_model import rehearsed
 from schedmate.model import Finding, PastRun, Spread, Workload
 from schedmate.model.sketch import ROW, sketch_of_run
 from schedmate.store.sqlite import SqliteStore

@@ -151,7 +151,6 @@ TABLES = {
     REFERENCE / "failures.md": failures_table,
     REFERENCE / "states.md": states_table,
     REFERENCE / "verbs.md": verbs_table,
-    REFERENCE.parents[1] / "README.md": verbs_table,
 }
 
 

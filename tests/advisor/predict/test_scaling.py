@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from advisor.predict.support import a_run, columns, record, site
 from schedmate.advisor.predict.durations import startup_s, without_startup
 from schedmate.advisor.predict.kriging import krige
-from schedmate.advisor.predict.lessons import learn_again, learn_scaling, learnt_scaling
-from schedmate.advisor.predict.pairs import learn
+from schedmate.advisor.predict.learning import (
+    learn_again,
+    learn_from_pairs,
+    learn_scaling,
+    learnt_scaling,
+)
 from schedmate.advisor.predict.runs import PLACE, grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Request
@@ -62,7 +66,9 @@ def test_a_quiet_site_is_less_noisy_than_a_loud_one():
 def test_what_another_ending_taught_to_be_nothing_does_not_spoil_the_next():
     found = columns(site(0.8))
     nothing = replace(PRIOR, rough=(0.0,) * len(PRIOR.rough), unlike=(0.0,) * len(PRIOR.unlike))
-    learnt = learn(grouped(found, found.rows["duration"].astype(float)), "steps", nothing)
+    learnt = learn_from_pairs(
+        grouped(found, found.rows["duration"].astype(float)), "steps", nothing
+    )
     assert all(map(math.isfinite, (learnt.noise, *learnt.rough, *learnt.unlike)))
 
 

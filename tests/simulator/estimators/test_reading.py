@@ -10,10 +10,10 @@ import pytest
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.lore import Lore
 from schedmate.advisor.predict.neighbours import sketch_of_target
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Job, PastRun, Request
 from schedmate.model.sketch import sketch_of
 from schedmate.simulator.estimators.memory import Memory
@@ -120,7 +120,7 @@ def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
     for run in runs:
         target = target_of(run)
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        live = predict(history, target, run.fingerprint, run.workload, lore=Lore(PRIOR))
+        live = predict(history, target, run.fingerprint, run.workload, site_model=SiteModel(PRIOR))
         for _ in range(2):  # the second time what is kept answers
             bulk = estimate_duration(
                 history, sketch, run.workload, PRIOR, submitted_at=target.submitted_at

@@ -88,7 +88,7 @@ class TestBars:
         rng = random.Random(1)
         lines = []
         for done in range(0, 200, 5):
-            values = (f"metric_{one}: {rng.uniform(0.5, 120):.3g}" for one in range(metrics))
+            values = (f"metric_{one}: {rng.uniform(0.5, 120):.3f}" for one in range(metrics))
             lines.append(bar(done, 200, f"{' '.join(values)}: "))
         assert tracked(*lines).current == 195
 

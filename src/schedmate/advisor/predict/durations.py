@@ -7,6 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedmate.advisor.predict.distributions import (
+    LONGEST_S,
+    around,
+    at_most,
+    empirical,
+    median,
+    quantile,
+)
 from schedmate.advisor.predict.kriging import Kriging
 from schedmate.advisor.predict.neighbours import Neighbours, PastRuns, find_neighbours
 from schedmate.advisor.predict.runs import (
@@ -19,14 +27,6 @@ from schedmate.advisor.predict.runs import (
     grouped,
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
-from schedmate.advisor.predict.spread import (
-    LONGEST_S,
-    around,
-    at_most,
-    empirical,
-    median,
-    quantile,
-)
 from schedmate.model import Spread, Workload
 from schedmate.model.sketch import Sketch
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.advisor.predict.distances import LOCAL, WORKLOAD, distances
+from schedmate.advisor.predict.distributions import median
 from schedmate.advisor.predict.runs import (
     Columns,
     Configurations,
@@ -23,7 +24,6 @@ from schedmate.advisor.predict.runs import (
     repeat_variance,
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
-from schedmate.advisor.predict.spread import median
 
 _ANYTHING = 25.0
 """Variance of the duration of a job of which nothing is known."""

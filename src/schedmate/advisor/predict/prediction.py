@@ -1,4 +1,4 @@
-"""From past runs to how long this one will take, how it will end, and why we think so."""
+"""From past runs to how long this one will take, how it will end, and why."""
 
 from __future__ import annotations
 
@@ -7,29 +7,41 @@ from dataclasses import replace
 
 import numpy as np
 
+from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.distributions import LONGEST_S, at_most, empirical
 from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
-from schedmate.advisor.predict.facts import facts_at_submission
-from schedmate.advisor.predict.lore import Lore, learnt_lore
+from schedmate.advisor.predict.jobs import facts_at_submission
 from schedmate.advisor.predict.neighbours import (
     Neighbours,
     StoredRuns,
     sketch_of_target,
 )
-from schedmate.advisor.predict.outcomes import measured, outcome
-from schedmate.advisor.predict.prior import from_arithmetic
 from schedmate.advisor.predict.runs import (
+    CANCELLED,
+    COMPLETED,
+    Columns,
     Floats,
     Places,
     columns_of,
     rows_of,
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
-from schedmate.advisor.predict.spread import LONGEST_S, at_most, empirical
-from schedmate.model import Fingerprint, History, Match, PastRun, Prediction, Spread, Workload
+from schedmate.advisor.predict.site_model import SiteModel, learnt_site_model
+from schedmate.model import (
+    Fingerprint,
+    History,
+    Match,
+    Outcome,
+    PastRun,
+    Prediction,
+    Request,
+    Spread,
+    Workload,
+)
 from schedmate.model.advice import TOO_WIDE
-from schedmate.model.sketch import WORDS, word_hash
+from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
 _RECENT = 200
@@ -45,38 +57,45 @@ def predict(
     scaling: Scaling | None = None,
     *,
     at: float | None = None,
-    lore: Lore | None = None,
+    site_model: SiteModel | None = None,
     now: float | None = None,
 ) -> Prediction:
-    """With what was learnt from this history, unless other `lore` or `scaling` is given.
+    """With what was learnt from this history, unless other `site_model` or `scaling` is given.
 
     `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
     jobs that nobody has submitted yet.
     """
-    lore = lore or (learnt_lore(history) if scaling is None else Lore(scaling))
+    site_model = site_model or (
+        learnt_site_model(history) if scaling is None else SiteModel(scaling)
+    )
     sketch = sketch_of_target(target, fingerprint, workload)
     estimate = estimate_duration(
-        StoredRuns(history), sketch, workload, lore.scaling, submitted_at=target.submitted_at, at=at
+        StoredRuns(history),
+        sketch,
+        workload,
+        site_model.scaling,
+        submitted_at=target.submitted_at,
+        at=at,
     )
     return _honest(
         (
-            _from_neighbours(history, estimate, target, workload, lore)
+            _from_neighbours(history, estimate, target, workload, site_model)
             if estimate is not None
             else None
         )
-        or _from_site(lore, target, now)
+        or _from_site(site_model, target, now)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or Prediction(basis="none", explanation="no past run resembles it")
     )
 
 
-def _calibrated(estimate: Estimate, lore: Lore) -> Spread:
+def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
     """Bent by how far off such predictions were on this site; the middle stays in its bounds."""
     raw, (least, most) = estimate.duration_s, estimate.scaled.bounds
-    if lore.calibration is None:
+    if site_model.calibration is None:
         return raw
-    bent = lore.calibration.calibrated(estimate.kind, raw)
+    bent = site_model.calibration.calibrated(estimate.kind, raw)
     middle = min(max(bent.p50, least), most)
     return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
 
@@ -92,12 +111,12 @@ def _honest(said: Prediction) -> Prediction:
     return replace(said, duration_s=spread, explanation=said.explanation + warning)
 
 
-def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | None:
+def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
     """Nothing resembles it: what the site's own past says of such requests."""
     submitted = target.submitted_at or now
-    if lore.site is None or submitted is None:
+    if site_model.cohorts is None or submitted is None:
         return None
-    said = lore.site.predict(facts_at_submission(target, submitted))
+    said = site_model.cohorts.predict(facts_at_submission(target, submitted))
     return Prediction(
         basis="history",
         duration_s=said.duration_s,
@@ -107,7 +126,7 @@ def _from_site(lore: Lore, target: Target, now: float | None) -> Prediction | No
 
 
 def _from_neighbours(
-    history: History, estimate: Estimate, target: Target, workload: Workload, lore: Lore
+    history: History, estimate: Estimate, target: Target, workload: Workload, site_model: SiteModel
 ) -> Prediction:
     neighbours, answer = estimate.neighbours, estimate.scaled
     alike = neighbours.similarity
@@ -118,7 +137,7 @@ def _from_neighbours(
     ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
     return Prediction(
         basis=neighbours.tier,
-        duration_s=capped(_calibrated(estimate, lore), workload),
+        duration_s=capped(_calibrated(estimate, site_model), workload),
         outcome=outcome(nearest),
         gpu_memory_mb=measured(nearest.rows["memory"].astype(float)),
         gpu_utilization=measured(nearest.rows["utilization"].astype(float)),
@@ -158,3 +177,60 @@ def _from_history(history: History, target: Target) -> Prediction | None:
                 ),
             )
     return None
+
+
+_NEAREST = 5
+
+
+def outcome(runs: Columns) -> Outcome:
+    """Rates, with one run's worth of doubt spread over the three ends."""
+    doubt = 1 / 3
+    total = len(runs) + 3 * doubt
+    completed = int((runs.rows["ending"] == COMPLETED).sum())
+    cancelled = int((runs.rows["ending"] == CANCELLED).sum())
+    return Outcome(
+        completed=round((completed + doubt) / total, 3),
+        failed=round((len(runs) - completed - cancelled + doubt) / total, 3),
+        cancelled=round((cancelled + doubt) / total, 3),
+    )
+
+
+def measured(values: Floats) -> float | None:
+    """The middle of what the nearest runs that were measured used."""
+    known = values[~np.isnan(values)][:_NEAREST]
+    return round(float(np.median(known)), 3) if len(known) else None
+
+
+_PER_PARAMETER_AND_TOKEN = 6.0
+"""Multiplications and additions, forward and backward."""
+_USED = 0.3
+"""Of its peak that a GPU reaches in ordinary training."""
+_SOME_GPU = 200e12
+_FACTOR = 4.0
+"""Nine of ten such answers are wrong by less; by twice that where the GPU is not known."""
+_SANE_S = (1.0, 3e7)
+
+
+def from_arithmetic(workload: Workload, sketch: Sketch, request: Request) -> Prediction | None:
+    """None where the record does not state all of the work, or states what cannot be."""
+    numbers = ("steps", "batch", "sequence_length", "model_parameters")
+    work = sum(sketch.number(name) for name in numbers) + math.log(_PER_PARAMETER_AND_TOKEN)
+    if math.isnan(work) or sketch.open_ended:
+        return None
+    known = accelerator(request.gpu_type) if request.gpu_type else None
+    speed = known.half_tflops * 1e12 if known and known.half_tflops else _SOME_GPU
+    gpus = 0.0 if math.isnan(sketch.number("gpus")) else sketch.number("gpus")
+    seconds = math.exp(min(work - gpus - math.log(speed * _USED), 30.0))
+    if not _SANE_S[0] <= seconds <= _SANE_S[1]:
+        return None
+    factor = _FACTOR if known else 2 * _FACTOR
+    where = known.name.upper() if known else "some usual GPU"
+    model = workload.model.value if workload.model else "its model"
+    return Prediction(
+        basis="prior",
+        duration_s=Spread(seconds / factor, seconds, seconds * factor),
+        explanation=(
+            f"no past run resembles it; so much arithmetic takes {model} on {where} "
+            f"at {_USED:.0%} of its peak"
+        ),
+    )

@@ -17,14 +17,13 @@ import numpy as np
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.durations import Estimate, estimate_duration
-from schedmate.advisor.predict.facts import Facts, Ran
-from schedmate.advisor.predict.lessons import learn_scaling
+from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
+from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.neighbours import sketch_of_target
-from schedmate.advisor.predict.replay import replay
 from schedmate.advisor.predict.runs import columns_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
-from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import (
     Fingerprint,
     Job,
@@ -81,7 +80,7 @@ def estimate(
     return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
-def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
+def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[EndedJob]:
     """As the unaided run had them. An end is known an instant later: what ends as a job is
     submitted has not been learnt from yet."""
     ends = np.nextafter(known_at, np.inf)
@@ -97,7 +96,7 @@ def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None
         strict=True,
     )
     return [
-        Ran(
+        EndedJob(
             Facts(
                 job_id=str(job),
                 user=columns.user[job],
@@ -120,7 +119,7 @@ class _Metadata:
     """A bare trace: user, name and request are all there is to go by."""
 
     def __init__(self) -> None:
-        self._site = SiteModel()
+        self._site = CohortModel()
 
     def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
         return self._site.submitted(facts)
@@ -129,10 +128,10 @@ class _Metadata:
         """What the newest prediction of a job rests on."""
         return "history"
 
-    def started(self, run: Ran, at: float) -> None:
+    def started(self, run: EndedJob, at: float) -> None:
         self._site.started(run.facts.job_id, at)
 
-    def ended(self, job: int, run: Ran) -> None:  # noqa: ARG002 - the facts suffice
+    def ended(self, job: int, run: EndedJob) -> None:  # noqa: ARG002 - the facts suffice
         self._site.ended(run)
 
 
@@ -210,7 +209,7 @@ class _Code(_Metadata):
         answer = self._answers.get(job)
         return "history" if answer is None else answer.estimate.neighbours.tier
 
-    def ended(self, job: int, run: Ran) -> None:
+    def ended(self, job: int, run: EndedJob) -> None:
         super().ended(job, run)
         answer = self._answers.pop(job, None)
         if answer is not None:
@@ -258,7 +257,7 @@ class _Code(_Metadata):
         reading = self._readings[job] = Reading(prints, record, request, sketch)
         return reading
 
-    def _past(self, job: int, run: Ran, reading: Reading) -> PastRun:
+    def _past(self, job: int, run: EndedJob, reading: Reading) -> PastRun:
         """What is remembered, with the start-up in its log and what its GPUs' meters showed."""
         facts, workload = run.facts, self._workload
         return PastRun(

@@ -28,7 +28,7 @@ _GROWTH = 0.005
 
 Half of what those logs would have: elsewhere steps may really stay the same."""
 _OWN_LESS = 0.008
-_OWN_MORE, _MAX_MORE = 0.02, 0.08
+_OWN_MORE, _MAX_MORE = 0.018, 0.08
 """Steps rather grow than shrink; over the root of the share done, as a window that grows shows."""
 _BY_SCHEDULE = 0.72
 """Steps that grow by a schedule may double: early on, p90 is twice p50."""

@@ -13,6 +13,7 @@ from schedmate.tracker.formats.base import (
     metrics_in,
     rate_of,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _MAX_LABEL, _MAX_WIDE_LABEL = 200, 1000
@@ -20,30 +21,32 @@ _SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15
 _COUNT = r"(\d{1,15}(?:\.\d{1,6})?)([kKMGTP]?)"
 _CLOCK = r"-?[\d:?]{1,20}"
 _BRACKET = rf"\[(?P<time>{_CLOCK})(?:<{_CLOCK})?(?:,(?P<tail>[^\]]{{0,1000}}))?\]"
-_COUNTED = re.compile(rf" {{0,8}}{_COUNT}/{_COUNT}(?:\S{{0,20}} {_BRACKET}|$|\s(?!\[))")
-_UNCOUNTED = re.compile(
+_COUNTED = lazy_pattern(rf" {{0,8}}{_COUNT}/{_COUNT}(?:\S{{0,20}} {_BRACKET}|$|\s(?!\[))")
+_UNCOUNTED = lazy_pattern(
     rf"(?:(?P<label>[^|]{{0,200}}):(?: ?| \|[^|]{{0,200}}\| ))?{_COUNT}"
     rf"(?:/\?| ?[^\d\[]{{1,20}}) {_BRACKET}"
 )
-_RATE = re.compile(
+_RATE = lazy_pattern(
     r"\s{0,8}(?:\?|(?P<rate>\d{1,9}(?:\.\d{1,6})?)(?P<scale>[kKMGTP]?))(?P<each>s/)?(?P<unit>[^,=]{1,40})"
 )
-_EPOCH = re.compile(
+_EPOCH = lazy_pattern(
     r"\bepoch[\s:#=\[(]{0,4}(\d{1,9})(?:\s{0,2}(?:/|of)\s{0,2}(\d{1,9}))?", re.IGNORECASE
 )
-_EPOCHS = re.compile(r"\bepochs?\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?", re.IGNORECASE)
-_MEASURED = re.compile(r"[\w/-]{1,40}(?:\s{0,2}[:=]\s{0,2}-?\d|\s{1,2}-?\d{1,18}\.\d)[\d.e-]{0,20}")
+_EPOCHS = lazy_pattern(r"\bepochs?\b", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_MEASURED = lazy_pattern(
+    r"[\w/-]{1,40}(?:\s{0,2}[:=]\s{0,2}-?\d|\s{1,2}-?\d{1,18}\.\d)[\d.e-]{0,20}"
+)
 _PHASES: tuple[tuple[re.Pattern[str], Phase], ...] = (
     (
-        re.compile(
+        lazy_pattern(
             r"^(?!\W{0,9}train)(?:.*\W)?(?:eval|valid|val\b|test|predict|infer)", re.IGNORECASE
         ),
         "evaluating",
     ),
-    (re.compile(r"sav(?:e|ing)|checkpoint(?!s? shards)|writing", re.IGNORECASE), "checkpointing"),
+    (lazy_pattern(r"sav(?:e|ing)|checkpoint(?!s? shards)|writing", re.IGNORECASE), "checkpointing"),
     (
-        re.compile(
+        lazy_pattern(
             r"download|fetch|\bload|map\b|filter|tokeniz|prepar|preproc|generating|extract|cach"
             r"|shards|warm|sanity",
             re.IGNORECASE,
