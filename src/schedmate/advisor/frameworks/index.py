@@ -222,7 +222,7 @@ SIGNS: tuple[Signs, ...] = (
         name="keras",
         module="keras",
         packages="keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
-        beside="tensorflow autokeras transformers sklearn",
+        beside="tensorflow tensorflow_datasets tensorflow_hub autokeras transformers sklearn",
         drives=rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
         r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$",
     ),
@@ -230,7 +230,7 @@ SIGNS: tuple[Signs, ...] = (
         name="tensorflow",
         module="tensorflow",
         packages="tensorflow",
-        beside="keras horovod",
+        beside="keras horovod tensorflow_datasets tensorflow_hub",
         drives=r"^tensorflow\..*\b(?:GradientTape|Session|MonitoredTrainingSession|Estimator"
         r"|train_and_evaluate|\w{0,40}Optimizer)\b",
     ),
