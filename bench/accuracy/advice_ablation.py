@@ -62,7 +62,7 @@ def main() -> None:
         with case.unpacked(arguments.clones) as files:
             if files is not None:
                 read += 1
-                _ablate(case, files, effects, options=arguments.options)
+                ablate(case, files, effects, options=arguments.options)
     _print(effects, read)
 
 
@@ -85,7 +85,7 @@ def _declared() -> dict[str, set[str]]:
     return dict(sorted(found.items()))
 
 
-def _ablate(
+def ablate(
     case: LabelledJob, directory: Path, effects: dict[str, Effect], *, options: bool
 ) -> None:
     target = case.label.target(directory)

@@ -16,13 +16,11 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.contract import Framework, Sample
 from schedmate.advisor.frameworks.index import SIGNS, in_sight, needs_no_code, started_by
 from schedmate.advisor.frameworks.signs import Signs
-from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.run import PythonRun
-from schedmate.advisor.options import MODELS, WRAPPERS
-from schedmate.advisor.options.configs import read
 from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.understand.reading import read_code
 from schedmate.model import Workload
 
 FRAMEWORKS = {signs.module: signs for signs in SIGNS if signs.module}
@@ -39,18 +37,10 @@ def run_of(command: str, files: dict[str, str], directory: Path) -> tuple[Python
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     target = Target.from_command(directory, shlex.split(command))
-    run = resolve(target).main
-    assert run is not None, command
-    seen = interpret(run, target.files, models=MODELS, wrappers=WRAPPERS, read_config=read)
-    options = {option.name: option.value for option in seen.trace.options}
-    return run, Reading(
-        run=run,
-        trace=seen.trace,
-        options=options,
-        read_config=seen.context.read_config,
-        processes=seen.processes,
-        context=seen.context,
-    )
+    launch = resolve(target)
+    found = read_code(launch, target.files)
+    assert found is not None, command
+    return found[0].run, found[0]
 
 
 def claims_of(signs: Signs, reading: Reading) -> list[Claim]:

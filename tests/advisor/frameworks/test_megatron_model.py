@@ -1,7 +1,10 @@
 import pytest
 
+from advisor.frameworks.families import by_calls
 from advisor.frameworks.interpreted import statements
-from schedmate.advisor.frameworks.megatron import megatron
+
+megatron = by_calls("megatron")
+
 
 OPTIONS = (
     "--num-layers 96 --hidden-size 12288 --num-attention-heads 96 --seq-length 2048 "

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from advisor.frameworks.families import by_calls
 from advisor.frameworks.traces import made, named, reading, said, thing, val
-from schedmate.advisor.frameworks.detectron2 import detectron2
-from schedmate.advisor.frameworks.environments import stable_baselines
-from schedmate.advisor.frameworks.fastai import fastai
-from schedmate.advisor.frameworks.lightning import (
-    lightning,
-    lightning_checkpoints,
-)
-from schedmate.advisor.frameworks.megatron import megatron
+from schedmate.advisor.frameworks.lightning import lightning_checkpoints
 from schedmate.advisor.frameworks.resuming import trainer_resumes
 
+detectron2 = by_calls("detectron2")
+fastai = by_calls("fastai")
+megatron = by_calls("megatron")
 accelerate = by_calls("accelerate")
+lightning = by_calls("lightning")
+stable_baselines = by_calls("reinforcement")
 composer = by_calls("composer")
 deepspeed = by_calls("deepspeed")
 mmengine = by_calls("mmengine")

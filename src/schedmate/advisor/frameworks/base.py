@@ -1,4 +1,4 @@
-"""The contract of an reader: how one library is told the fields of the record."""
+"""The contract of a reader: what it may look at, and the claims that it makes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _no_config(_: str) -> Value | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """All that an reader may look at. `options` are the job's settings by name, as they will be;
+    """All that a reader may look at. `options` are the job's settings by name, as they will be;
     `read_config` is the context's: a file that only a library would open.
     """
 
@@ -43,4 +43,4 @@ class Reading:
 
 
 Reader = Callable[[Reading], Iterator[Claim]]
-"""Never raises, whatever the code holds; says nothing rather than guess."""
+"""Never raises, whatever the code holds; makes no claim rather than guess."""

@@ -119,9 +119,8 @@ class Framework:
         """By the first door through which settings come, the launcher, and the readers."""
         program = self.program if started else None
         doors = (self.calls, program) if own_code else (program, self.calls)
-        for settings in (_first(reading, *doors, self.options), _first(reading, self.launcher)):
-            if settings is not None:
-                yield from self.claims_of(settings)
+        for settings in (*_first(reading, *doors, self.options), *_first(reading, self.launcher)):
+            yield from self.claims_of(settings)
         for reader in self.readers:
             yield from reader(reading)
 
@@ -134,9 +133,10 @@ class Framework:
             yield from others(settings)
 
 
-def _first(reading: Reading, *doors: Door | None) -> Settings | None:
-    open_doors = (next(door(reading), None) for door in doors if door is not None)
-    return next((settings for settings in open_doors if settings is not None), None)
+def _first(reading: Reading, *doors: Door | None) -> list[Settings]:
+    """All settings of the first door through which any come."""
+    found = (list(door(reading)) for door in doors if door is not None)
+    return next((settings for settings in found if settings), [])
 
 
 def stated(value: Value | None) -> Value | None:

@@ -3,95 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
-    Place,
     calls_of,
-    claim,
     derived,
     first_of,
     is_of,
     number_of,
-    part_of,
     parts_of,
     text_of,
-    truth_of,
 )
-from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.frameworks.contract import (
+    Framework,
+    Rule,
+    Sample,
+    Settings,
+    stated,
+    table_of,
+)
+from schedmate.advisor.frameworks.rules import stem, switched
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.options.configs import assign, merge
 
-_FIELDS = {
-    "max_steps": "SOLVER.MAX_ITER",
-    "learning_rate": "SOLVER.BASE_LR",
-    "checkpoint_every": "SOLVER.CHECKPOINT_PERIOD",
-    "checkpoint_dir": "OUTPUT_DIR",
-    "optimizer": "SOLVER.OPTIMIZER",
-    "dataset": "DATASETS.TRAIN",
-}
-_ASSIGNED = {path.rpartition(".")[2]: field for field, path in _FIELDS.items()}
 _TRAINERS = ("DefaultTrainer", "DefaultTrainer.resume_or_load", "default_setup")
+_ZOO = ("get_config_file", "model_zoo.get_config", "model_zoo.get")
+_SECTIONS = {"TRAIN": "DATASETS", "OUTPUT_DIR": ""}
 
 
-def detectron2(reading: Reading) -> Iterator[Claim]:
+def _called(reading: Reading) -> Iterator[Settings]:
+    """The config that a trainer gets, over what is assigned where only the library knows it."""
     for call in calls_of(reading, *_TRAINERS):
-        if not is_of(call.callee, "detectron2"):
-            continue
-        config = call.argument("cfg", 0)
-        if parts_of(config):
-            yield from _filled(reading, config, call)
-        else:
-            yield from _assigned(reading)
-        break
-    yield from _zoo(reading)
-
-
-def _filled(reading: Reading, config: Value | None, at: Place) -> Iterator[Claim]:
-    for field, path in _FIELDS.items():
-        yield from claim(field, first_of(part_of(config, *path.split("."))), at)
-    enabled = part_of(config, "SOLVER", "AMP", "ENABLED")
-    if enabled is not None and truth_of(enabled) is True:
-        yield from claim("precision", Value("fp16", enabled.lines, enabled.source), at)
-    yield from _share(reading, part_of(config, "SOLVER", "IMS_PER_BATCH"), at)
-
-
-def _assigned(reading: Reading) -> Iterator[Claim]:
-    """`cfg.SOLVER.MAX_ITER = 300` on a config that only the library knows; the last one counts."""
-    last = {
-        binding.name: binding
-        for binding in reading.trace.bindings
-        if binding.where == "attribute" and binding.name.isupper()
-    }
-    for name, field in _ASSIGNED.items():
-        if name in last:
-            yield from claim(field, first_of(last[name].value), last[name])
-    if "IMS_PER_BATCH" in last:
-        yield from _share(reading, last["IMS_PER_BATCH"].value, last["IMS_PER_BATCH"])
-
-
-def _share(reading: Reading, whole: Value | None, at: Place) -> Iterator[Claim]:
-    """Its batch is of all devices together; a script that starts no others is alone."""
-    workers = reading.options.get("num_gpus")
-    size, count = number_of(whole), number_of(workers)
-    if whole is None or size is None:
-        return
-    if workers is not None and count and size % count == 0:
-        yield from claim("batch_size", derived(int(size // count), whole, workers), at)
-    elif workers is None and not any(calls_of(reading, "launch")) and not reading.run.launchers:
-        yield from claim("batch_size", whole, at, confidence=0.85)
-
-
-def _zoo(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, "get_config_file", "model_zoo.get_config", "model_zoo.get"):
-        path = call.argument("config_path", 0)
-        text = text_of(path)
-        if is_of(call.callee, "detectron2") and path is not None and text:
-            yield from claim(
-                "model", Value(PurePosixPath(text).stem, path.lines, path.source), call
-            )
+        if is_of(call.callee, "detectron2"):
+            config = call.argument("cfg", 0)
+            known = table_of(parts_of(config))
+            yield Settings(merge(_assigned(reading), known), reading, at=call)
             return
 
 
-FRAMEWORK = Framework(readers=(detectron2,))
+def _assigned(reading: Reading) -> Value:
+    """`cfg.SOLVER.MAX_ITER = 300`; the last one counts."""
+    tree = table_of({})
+    for binding in reading.trace.bindings:
+        if binding.where == "attribute" and binding.name.isupper():
+            section = _SECTIONS.get(binding.name, "SOLVER")
+            tree = assign(tree, f"{section}.{binding.name}".lstrip("."), binding.value)
+    return tree
+
+
+def _of_list(name: str) -> Rule:
+    def rule(settings: Settings) -> Value | None:
+        return stated(first_of(settings.get(name)))
+
+    return rule
+
+
+def _batch(settings: Settings) -> Value | None:
+    """Its batch is of all devices together; a script that starts no others is alone."""
+    whole, workers = (
+        settings.first("SOLVER.IMS_PER_BATCH"),
+        settings.reading.options.get("num_gpus"),
+    )
+    size, count = number_of(whole), number_of(workers)
+    if whole is None or size is None:
+        return None
+    if workers is not None and count and size % count == 0:
+        return derived(int(size // count), whole, workers)
+    reading = settings.reading
+    alone = not any(calls_of(reading, "launch")) and not reading.run.launchers
+    return whole if workers is None and alone else None
+
+
+def _model(settings: Settings) -> Value | None:
+    """`model_zoo.get_config_file("COCO-Detection/faster_rcnn_R_50_FPN_3x.yaml")`."""
+    for call in calls_of(settings.reading, *_ZOO):
+        path = call.argument("config_path", 0)
+        if is_of(call.callee, "detectron2") and path is not None and text_of(path):
+            return stem(path)
+    return None
+
+
+FRAMEWORK = Framework(
+    settings={
+        "model": _model,
+        "dataset": _of_list("DATASETS.TRAIN"),
+        "batch_size": _batch,
+        "max_steps": "SOLVER.MAX_ITER",
+        "optimizer": "SOLVER.OPTIMIZER",
+        "learning_rate": "SOLVER.BASE_LR",
+        "checkpoint_every": "SOLVER.CHECKPOINT_PERIOD",
+        "checkpoint_dir": "OUTPUT_DIR",
+        "precision": switched({"SOLVER.AMP.ENABLED": "fp16"}),
+    },
+    confidence={"batch_size": 0.85},
+    calls=_called,
+    samples=(
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "from detectron2 import model_zoo\n"
+                "from detectron2.config import get_cfg\n"
+                "from detectron2.engine import DefaultTrainer\n"
+                "cfg = get_cfg()\n"
+                "cfg.merge_from_file(model_zoo.get_config_file('COCO/faster_rcnn_R_50.yaml'))\n"
+                "cfg.DATASETS.TRAIN = ('balloon_train',)\ncfg.SOLVER.IMS_PER_BATCH = 2\n"
+                "cfg.SOLVER.MAX_ITER = 300\ncfg.SOLVER.BASE_LR = 0.00025\n"
+                "cfg.OUTPUT_DIR = 'out'\nDefaultTrainer(cfg).train()\n",
+            },
+            claims={
+                "model": "faster_rcnn_R_50",
+                "dataset": "balloon_train",
+                "batch_size": 2,
+                "max_steps": 300,
+                "learning_rate": 0.00025,
+                "checkpoint_dir": "out",
+            },
+        ),
+    ),
+)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, is_of, last_name, parts_of
+from schedmate.advisor.frameworks.calls import is_of, last_name
 from schedmate.advisor.frameworks.command_line import (
     Given,
     config_option,
@@ -59,7 +59,7 @@ def settings_of(reading: Reading, given: Given, tree: Value) -> Settings:
 
 
 def constructed(pattern: str, packages: tuple[str, ...] = (), first: str = "") -> Door:
-    """The keywords of the first call whose last name fits; `first` is what its first argument
+    """The keywords of calls whose last name fits; `first` is what its first argument
     without a keyword is called."""
     fits = re.compile(pattern).search
 
@@ -73,14 +73,19 @@ def constructed(pattern: str, packages: tuple[str, ...] = (), first: str = "") -
     return door
 
 
-def handed(names: tuple[str, ...], argument: str, position: int) -> Door:
-    """A config that is an argument of a call: `Runner.from_cfg(cfg)`."""
+def called(packages: tuple[str, ...], arguments: Mapping[str, str]) -> Door:
+    """Calls of the packages, each by its own name: `fit.epochs`, and `*.bs` whatever it is called.
+
+    `arguments` are the names of what calls take without a keyword."""
 
     def door(reading: Reading) -> Iterator[Settings]:
-        for call in calls_of(reading, *names):
-            config = call.argument(argument, position)
-            if config is not None and parts_of(config):
-                yield Settings(config, reading, at=call)
+        for call in reading.trace.calls:
+            if not is_of(call.callee, *packages):
+                continue
+            name = last_name(call.callee)
+            names = arguments.get(name, "").split()
+            given = table_of({**dict(zip(names, call.positional, strict=False)), **call.keywords})
+            yield Settings(table_of({name: given, "*": given}), reading, at=call)
 
     return door
 

@@ -66,7 +66,7 @@ def _by_call(
 
 
 def _fits_unseen(reading: Reading, driver: Signs, call: Call) -> bool:
-    """`model.fit(…, epochs=3)` of a model that nobody saw being built, where Keras is at hand."""
+    """`model.fit(…, epochs=3)` of a model of unknown construction, where Keras is imported."""
     return (
         driver.name == "keras"
         and call.callee in ("?.fit", "?.fit_generator")

@@ -148,15 +148,15 @@ SIGNS: tuple[Signs, ...] = (
     ),
     Signs(
         name="stable_baselines3",
-        module="environments",
+        module="reinforcement",
         packages="stable_baselines3 sb3_contrib",
-        beside="sbx",
+        beside="sbx tianshou",
         drives=r"^(?:stable_baselines3|sb3_)",
         task="reinforcement_learning",
     ),
     Signs(
         name="rllib",
-        module="environments",
+        module="reinforcement",
         packages="ray.rllib",
         beside="ray",
         drives=r"^ray\.rllib\.",
@@ -222,7 +222,7 @@ SIGNS: tuple[Signs, ...] = (
         name="keras",
         module="keras",
         packages="keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
-        beside="tensorflow autokeras transformers sklearn",
+        beside="tensorflow tensorflow_datasets tensorflow_hub autokeras transformers sklearn",
         drives=rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
         r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$",
     ),
@@ -230,7 +230,7 @@ SIGNS: tuple[Signs, ...] = (
         name="tensorflow",
         module="tensorflow",
         packages="tensorflow",
-        beside="keras horovod",
+        beside="keras horovod tensorflow_datasets tensorflow_hub",
         drives=r"^tensorflow\..*\b(?:GradientTape|Session|MonitoredTrainingSession|Estimator"
         r"|train_and_evaluate|\w{0,40}Optimizer)\b",
     ),

@@ -72,7 +72,7 @@ def spread_over_devices(reading: Reading) -> Iterator[Claim]:
 
 
 def flax_precision(reading: Reading) -> Iterator[Claim]:
-    """The numbers that a model of flax is told to compute in: `Net(dtype=jnp.bfloat16)`."""
+    """The type of numbers that a model of flax computes in: `Net(dtype=jnp.bfloat16)`."""
     if not any(is_of(each.name, "flax") for each in reading.trace.imports):
         return
     made = [call for call in reading.trace.calls if is_of(call.callee, "flax.linen", "flax.nnx")]

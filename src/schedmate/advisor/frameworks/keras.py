@@ -1,4 +1,4 @@
-"""Keras: what `compile` and `fit` are told, optimisers, callbacks, numbers it computes in."""
+"""Keras: what `compile` and `fit` get, optimisers, callbacks, numbers it computes in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from how a job is launched, whoever trains in it."""
+"""What follows from how a job is launched, whatever framework it uses."""
 
 from __future__ import annotations
 

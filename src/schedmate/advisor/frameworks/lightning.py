@@ -1,8 +1,8 @@
-"""Lightning: what the Trainer, its callbacks and Fabric are told."""
+"""Lightning: what the Trainer, its callbacks, Fabric and the LightningCLI get."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from schedmate.advisor.frameworks.base import Reading
@@ -14,7 +14,6 @@ from schedmate.advisor.frameworks.calls import (
     items_of,
     kind_of,
     last_name,
-    named_claims,
     number_of,
     parts_of,
     runs,
@@ -25,10 +24,18 @@ from schedmate.advisor.frameworks.command_line import (
     nothing_known,
     read_command_line,
 )
-from schedmate.advisor.frameworks.contract import Framework, Rule, Sample, Settings
+from schedmate.advisor.frameworks.contract import (
+    Framework,
+    Rule,
+    Sample,
+    Settings,
+    stated,
+    table_of,
+)
 from schedmate.advisor.frameworks.doors import settings_of
 from schedmate.advisor.frameworks.resuming import trainer_resumes
 from schedmate.advisor.frameworks.rules import (
+    at_least,
     by_program,
     converted,
     either,
@@ -38,15 +45,9 @@ from schedmate.advisor.frameworks.rules import (
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.options.configs import merge, select
 from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.words import words
 
 _LIBRARIES = ("lightning", "pytorch_lightning", "lightning_fabric")
-_TRAINER = {
-    "epochs": "max_epochs",
-    "max_steps": "max_steps",
-    "max_time_s": "max_time",
-    "gradient_accumulation": "accumulate_grad_batches",
-    "checkpoint_dir": "default_root_dir",
-}
 _STRATEGIES = {
     "DDPStrategy": "ddp",
     "FSDPStrategy": "fsdp",
@@ -57,66 +58,49 @@ _STRATEGIES = {
     "MegatronStrategy": "3d",
     "NLPDDPStrategy": "ddp",
 }
-_PRECISIONS = {
-    "MixedPrecision": "precision",
-    "MixedPrecisionPlugin": "precision",
-    "HalfPrecision": "precision",
-    "DeepSpeedPrecision": "precision",
-    "FSDPPrecision": "precision",
-}
+_PRECISIONS = words(
+    "MixedPrecision MixedPrecisionPlugin HalfPrecision DeepSpeedPrecision FSDPPrecision"
+)
+_SHARING = ("trainer.strategy", "strategy", "trainer.accelerator", "accelerator")
+_NO_SHARING = words("auto gpu cuda cpu tpu mps single_device")
 
 _TASKS = {"test": "evaluation", "validate": "evaluation", "predict": "inference"}
 
 
-def lightning(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, "Trainer"):
-        if is_of(call.callee, *_LIBRARIES, "nemo"):
-            yield from _trainer(call, call.keywords)
-            yield from _callbacks(call)
-    for call in calls_of(reading, "Fabric"):
-        if is_of(call.callee, *_LIBRARIES):
-            yield from _spread(call, call.keywords)
+def _called(reading: Reading) -> Iterator[Settings]:
+    for call in calls_of(reading, "Trainer", "Fabric"):
+        if call.keywords and is_of(call.callee, *_LIBRARIES, "nemo"):
+            yield Settings(table_of(call.keywords), reading, at=call)
     for call in calls_of(reading, "from_argparse_args"):
-        yield from _trainer(call, parts_of(call.argument("args", 0)))
+        yield Settings(table_of(parts_of(call.argument("args", 0))), reading, at=call)
 
 
-def _trainer(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
-    lengths = {name: value for name, value in given.items() if not _no_limit(value)}
-    for each in named_claims(_TRAINER, lengths, call):
-        yield replace(each, confidence=0.7) if each.field == "checkpoint_dir" else each
-    yield from _spread(call, given)
-
-
-def _no_limit(value: Value) -> bool:
-    return number_of(value) == -1
-
-
-def _spread(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
-    yield from _precision(call, given)
-    strategy = given.get("strategy") or given.get("accelerator")
+def _parallelism(settings: Settings) -> Value | None:
+    """By the name of a strategy, or by the object that it is."""
+    strategy = next((each for name in _SHARING if (each := settings.get(name)) is not None), None)
     name = text_of(strategy) or last_name(kind_of(strategy))
-    if name in _STRATEGIES:
-        yield from implied_claim("parallelism", _STRATEGIES[name], call)
-    elif name == "DeepSpeedStrategy":
+    if strategy is None or name in _NO_SHARING:
+        return None
+    lines = strategy.lines or (() if settings.at is None else (settings.at.line,))
+    if name == "DeepSpeedStrategy":
         stage = number_of(parts_of(strategy).get("stage"))
-        yield from implied_claim("parallelism", f"zero{int(stage or 2)}", call)
-    elif name not in ("auto", "gpu", "cuda", "cpu", "tpu", "mps", "single_device"):
-        yield from claim("parallelism", strategy, call)
+        return Value(f"zero{int(stage or 2)}", lines)
+    return Value(_STRATEGIES[name], lines) if name in _STRATEGIES else stated(strategy)
 
 
-def _precision(call: Call, given: Mapping[str, Value]) -> Iterator[Claim]:
-    yield from claim("precision", given.get("precision"), call)
-    for plugin in items_of(given.get("plugins")):
-        argument = _PRECISIONS.get(last_name(kind_of(plugin)))
-        if argument is not None and isinstance(plugin.data, LibraryObject):
-            yield from claim("precision", plugin.data.call.argument(argument, 0), call)
+def _plugin(settings: Settings) -> Value | None:
+    """`plugins=[MixedPrecision("16-mixed", …)]`."""
+    for plugin in items_of(settings.get("plugins")):
+        if last_name(kind_of(plugin)) in _PRECISIONS and isinstance(plugin.data, LibraryObject):
+            return stated(plugin.data.call.argument("precision", 0))
+    return None
 
 
-def _callbacks(call: Call) -> Iterator[Claim]:
-    for callback in items_of(call.keywords.get("callbacks")):
-        if "EarlyStopping" in kind_of(callback):
-            made = callback.data.call if isinstance(callback.data, LibraryObject) else call
-            yield from implied_claim("early_stopping", True, made)
+def _stops(settings: Settings) -> Value | None:
+    for callback in items_of(settings.get("callbacks")):
+        if "EarlyStopping" in kind_of(callback) and isinstance(callback.data, LibraryObject):
+            return Value(True, (callback.data.call.line,))
+    return None
 
 
 def lightning_checkpoints(reading: Reading) -> Iterator[Claim]:
@@ -173,6 +157,12 @@ def _config_paths(reading: Reading) -> Iterator[str]:
             yield value if equal else next(iter(texts[place + 1 : place + 2]), "")
 
 
+def _max_time(settings: Settings) -> Value | None:
+    """A text, a dict of units or a timedelta."""
+    found = (settings.get(name) for name in ("trainer.max_time", "max_time"))
+    return next((value for value in found if value is not None and value.data is not None), None)
+
+
 def _task(settings: Settings) -> Value | None:
     command = settings.words[0].text if settings.words else ""
     return by_program(settings, _TASKS[command]) if command in _TASKS else None
@@ -200,27 +190,30 @@ FRAMEWORK = Framework(
         "task": _task,
         "model": converted(last_part, "model.class_path"),
         "dataset": converted(last_part, "data.class_path"),
-        "epochs": "trainer.max_epochs",
-        "max_steps": "trainer.max_steps",
-        "max_time_s": "trainer.max_time",
-        "gradient_accumulation": "trainer.accumulate_grad_batches",
-        "precision": "trainer.precision",
-        "parallelism": "trainer.strategy",
+        "epochs": at_least(0, "trainer.max_epochs max_epochs"),
+        "max_steps": at_least(0, "trainer.max_steps max_steps"),
+        "max_time_s": _max_time,
+        "gradient_accumulation": "trainer.accumulate_grad_batches accumulate_grad_batches",
+        "precision": either("trainer.precision precision", _plugin),
+        "parallelism": _parallelism,
         "batch_size": "data.init_args.batch_size data.batch_size",
         "optimizer": converted(last_part, "optimizer.class_path optimizer"),
         "learning_rate": "optimizer.init_args.lr optimizer.lr model.init_args.lr model.lr "
         "model.init_args.learning_rate model.learning_rate",
         "checkpoint_dir": either(
-            _of_callback("ModelCheckpoint", "init_args.dirpath dirpath"), "trainer.default_root_dir"
+            _of_callback("ModelCheckpoint", "init_args.dirpath dirpath"),
+            "trainer.default_root_dir default_root_dir",
         ),
         "checkpoint_every": _of_callback(
             "ModelCheckpoint", "init_args.every_n_train_steps init_args.every_n_epochs"
         ),
-        "early_stopping": _of_callback("EarlyStopping", "", data=True),
+        "early_stopping": either(_of_callback("EarlyStopping", "", data=True), _stops),
         "resumes": "ckpt_path",
     },
+    confidence={"checkpoint_dir": 0.7},
     program=_started,
-    readers=(lightning, lightning_checkpoints, lightning_optimizers, trainer_resumes),
+    calls=_called,
+    readers=(lightning_checkpoints, lightning_optimizers, trainer_resumes),
     samples=(
         Sample(
             command="python main.py fit --config a.yaml --config=b.yaml --trainer.max_epochs 7 "

@@ -41,6 +41,7 @@ def _called(reading: Reading) -> Iterator[Settings]:
         config = call.argument("cfg", place)
         if config is not None and parts_of(config):
             yield Settings(config, reading, at=call)
+            return
 
 
 def _started(reading: Reading) -> Iterator[Settings]:

@@ -1,4 +1,4 @@
-"""Optimisers of the PyTorch context, by their constructors, whoever wrote them."""
+"""Optimisers of PyTorch and of libraries for it, by their constructors."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _makes_optimizer(call: Call) -> bool:
 
 
 def _for_the_trainer(reading: Reading, call: Call) -> bool:
-    """It makes its own, unless it is handed one or told how to make it."""
+    """It makes its own, unless it gets one, or a way to make it."""
     handed = any("optimizers" in trainer.keywords for trainer in calls_of(reading, "Trainer"))
     return handed or "optimizer" in last_name(call.within)
 

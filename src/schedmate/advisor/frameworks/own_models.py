@@ -110,7 +110,7 @@ def _is_surely_one(instance: Instance) -> bool:
 
 
 def _held_by(network: Instance) -> Iterator[int]:
-    """What it keeps as its own, whoever made it."""
+    """What it keeps as its own, wherever it was made."""
     data = network.value.data
     for value in data.parts.values() if isinstance(data, Table) else ():
         if isinstance(value.data, Table) and value.data is not data:
@@ -118,7 +118,7 @@ def _held_by(network: Instance) -> Iterator[int]:
 
 
 def _chosen(reading: Reading, found: list[Instance]) -> Instance | None:
-    """Of several the sure ones, then those that somebody calls the model."""
+    """Of several the sure ones, then those that are called the model."""
     held = _holders(reading)
     sure = [each for each in found if each.certain]
     called = [each for each in sure or found if _HOLDERS.search(_called(each, held))]

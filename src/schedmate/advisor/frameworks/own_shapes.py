@@ -1,4 +1,4 @@
-"""Width, depth and heads of a network of the job's own, as its class is told them."""
+"""Width, depth and heads of a network of the job's own, as its class gets them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LARGEST = 10**7
 
 
 def module_shapes(reading: Reading) -> Iterator[Claim]:
-    """`DiT(depth=28, hidden_size=1152, num_heads=16)`; the outermost that is told as much."""
+    """`DiT(depth=28, hidden_size=1152, num_heads=16)`; the outermost that gets as much."""
     made = [each for each in reading.trace.instances if _is_whole(each.of)]
     shaped = [each for each in made if _tells(each)]
     speaking = [each for each in made if any(name in _numbers(each) for name in _VOCABULARY)]

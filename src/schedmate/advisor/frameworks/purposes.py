@@ -96,10 +96,10 @@ def _by_command(reading: Reading) -> Iterator[tuple[str, Evidence]]:
 
 
 def _surely_trains(reading: Reading, options: Mapping[str, Value]) -> bool:
-    """Of scripts that train `if args.do_train`: whether they are told to."""
-    told = truth_of(options.get("do_train"))
-    if told is not None:
-        return told
+    """Of scripts that train `if args.do_train`: whether that is set."""
+    trains = truth_of(options.get("do_train"))
+    if trains is not None:
+        return trains
     return options["do_eval"].source not in ("cli", "script") or any(
         call.certain and last_name(call.callee) in _TRAINS for call in reading.trace.calls
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedmate.advisor.frameworks.base import Reader
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.endings import running_out_of_time, stopping_early
-from schedmate.advisor.frameworks.environments import environment_steps, environments
+from schedmate.advisor.frameworks.environments import environments
 from schedmate.advisor.frameworks.launched import spread_by_launcher, submitit
 from schedmate.advisor.frameworks.log_files import logging_to_files
 from schedmate.advisor.frameworks.optimizers import optimizers
@@ -43,7 +43,6 @@ READERS: tuple[Reader, ...] = (
     datasets,
     spread_by_launcher,
     submitit,
-    environment_steps,
     environments,
     frameworks,
     tasks,

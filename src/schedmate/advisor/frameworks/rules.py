@@ -113,13 +113,24 @@ def model_parallel(tensor: str, pipeline: str) -> Rule:
         degrees = [
             (way, value)
             for way, names in (("tp", tensor), ("pp", pipeline))
-            if (value := settings.first(names)) is not None and _number(value) > 1
+            if (value := settings.first(names)) is not None and number(value) > 1
         ]
         if not degrees:
             return None
         way = "3d" if len(degrees) > 1 else degrees[0][0]
         lines = tuple(line for _, value in degrees for line in value.lines)
         return Value(way, lines, degrees[0][1].source)
+
+    return rule
+
+
+def by_call(calls: Mapping[str, str]) -> Rule:
+    """What a call says by being made: `to_fp16()`."""
+
+    def rule(settings: Settings) -> Value | None:
+        found = (data for name, data in calls.items() if settings.get(name) is not None)
+        data = next(found, None)
+        return None if data is None or settings.at is None else Value(data, (settings.at.line,))
 
     return rule
 
@@ -149,11 +160,11 @@ def resumption(names: str) -> Rule:
     return rule
 
 
-def _number(value: Value) -> float:
-    """A number, also as a word of a command line."""
+def number(value: Value | None) -> float:
+    """A number, also as a word of a command line; 0 where it is none."""
     try:
-        return float(value.data)
-    except (TypeError, ValueError):
+        return 0.0 if value is None else float(value.data)
+    except (TypeError, ValueError, OverflowError):
         return 0.0
 
 

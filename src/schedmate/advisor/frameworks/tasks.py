@@ -1,4 +1,4 @@
-"""What a job is for: told by its settings, the classes it uses, its data, its model, its name."""
+"""What a job is for, by its settings, the classes it uses, its data, its model, its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widths, depths and heads of transformers, as PyTorch's modules and configs are told them."""
+"""Widths, depths and heads of transformers, as PyTorch's modules and configs get them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _made(reading: Reading, name: str) -> list[Call]:
 
 
 def model_configs(reading: Reading) -> Iterator[Claim]:
-    """A config with a width, a depth and heads is a transformer's, whoever wrote its class."""
+    """A config with a width, a depth and heads is a transformer's, whatever its class."""
     for call in reading.trace.calls:
         if call.certain and _is_config(last_name(call.callee)) and _is_ours(call):
             yield from _shape(call.keywords, call)

@@ -46,7 +46,7 @@ _MAX_DEEP = 4
 
 
 def loader_batches(reading: Reading) -> Iterator[Claim]:
-    """What the training's loader is told; nothing of loaders that only evaluate."""
+    """What the training's loader gets; nothing of loaders that only evaluate."""
     loaders = [call for call in calls_of(reading, *_LOADERS) if not is_of(call.callee, *_ELSEWHERE)]
     ranked = sorted(loaders, key=_trains, reverse=True)
     for call in ranked[:1]:
@@ -87,7 +87,7 @@ def _batch_size(call: Call) -> Value | None:
 
 
 def _of_batches(call: Call) -> Value | None:
-    """A dataset whose items are batches already: it was told their size itself."""
+    """A dataset whose items are batches already: it got their size itself."""
     parts = parts_of(call.argument("dataset", 0))
     found = (parts[name] for name in ("batch_size", "batchsize", "bs") if name in parts)
     return next((value for value in found if (number_of(value) or 0) > 1), None)

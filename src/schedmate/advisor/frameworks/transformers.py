@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, claim, items_of, last_name, text_of
@@ -36,7 +37,11 @@ _DERIVED = (
 
 
 def _filled(reading: Reading) -> Iterator[Settings]:
-    """Each place where such arguments come about."""
+    """The first place where such arguments come about."""
+    yield from islice(_places(reading), 1)
+
+
+def _places(reading: Reading) -> Iterator[Settings]:
     for call in reading.trace.calls:
         if _KINDS.search(last_name(call.callee)) and (call.keywords or call.positional):
             first = {"output_dir": call.positional[0]} if call.positional else {}

@@ -42,6 +42,7 @@ def _called(reading: Reading) -> Iterator[Settings]:
             model = made.call.argument("model", 0) if isinstance(made, LibraryObject) else None
             parts = {} if model is None else {"model": model}
             yield Settings(table_of({**parts, **call.keywords}), reading, at=call)
+            return
 
 
 def _mode(settings: Settings) -> str:

@@ -23,7 +23,7 @@ _LIBRARIES = (
         "ultralytics statsmodels gensim composer monai paddle mindspore mxnet"
     ),
 )
-"""Idioms of their own tell what models of these are called, or nobody would call one by it."""
+"""Other readers name models of these, or their classes are no names of models."""
 _CLASS = re.compile(r"[A-Za-z]\w*[A-Z]\w*|[A-Z]\w+")
 _WRAPS = re.compile(r"Parallel|DDP|FSDP|Model$|Wrapper|EMA$|Trainer|Config|Parser|Args|Runner")
 _KERAS_MODEL = re.compile(r"keras\.(?:\w{1,20}\.){0,3}(?:Model|Sequential)$")
@@ -87,7 +87,7 @@ def functional(reading: Reading) -> Iterator[Claim]:
 
 
 def of_layers(reading: Reading) -> Iterator[Claim]:
-    """A model of layers that nobody names is what its most telling layer makes it."""
+    """A model of layers without a name is what its most telling layer makes it."""
     for each in reading.trace.instances:
         layer = _OF_TRANSFORMERS.match(each.of.name)
         if layer is not None and each.depth == 0:

@@ -1,4 +1,4 @@
-"""vLLM: what its engine is told."""
+"""vLLM: what its engine gets."""
 
 from __future__ import annotations
 

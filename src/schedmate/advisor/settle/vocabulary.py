@@ -46,7 +46,7 @@ _NAMES: dict[str, str] = {
     "num_train_steps train_steps num_steps iterations num_iters n_iters total_iters max_iter "
     "training_steps n_steps iters steps max_iterations num_training_steps max_updates max_update "
     "num_updates total_updates train_updates total_iterations train_iterations "
-    "training_iterations max_step",
+    "training_iterations max_step total_timesteps total_env_steps num_env_steps",
     "optimizer": "optimizer optim opt optimizer_name optimizer_type",
     "learning_rate": "learning_rate lr base_lr max_lr init_lr peak_lr base_learning_rate "
     "initial_learning_rate initial_lr learningrate max_learning_rate lr_init lr0 blr",

@@ -1,4 +1,4 @@
-"""The files a job consists of, read with care: they belong to somebody else.
+"""The files a job consists of, read with care: they are another user's.
 
 Only regular files of a sane size are read, and only what the job's user may read too.
 """

@@ -1,4 +1,4 @@
-"""What a job's files told last time, found again by their content.
+"""What was read from a job's files last time, found again by their content.
 
 Which files matter is only known when they have been read, so it takes two steps: what the job
 starts (its command line and scripts) leads to the names of the files that were looked at then,

@@ -21,7 +21,7 @@ class Limits:
     steps: int = 95_000
     """About a second's worth, and what counts: the same job is read the same way everywhere."""
     afterwards: int = 40_000
-    """Of those, at most for the code that nobody is seen to call."""
+    """Of those, at most for code that no line is seen to call."""
     code_per_step: int = 16
     """Characters of code that are parsed in the time of a step."""
     config_per_step: int = 4

@@ -54,7 +54,7 @@ def mapped(engine: Engine, node: ast.DictComp, scope: Scope) -> Value:
 
 
 def _inner(scope: Scope) -> Scope:
-    """A class's names are seen by the outermost iterable only; nobody relies on it."""
+    """A class's names are seen by the outermost iterable only."""
     inner = scope.inner("function")
     inner.parent = scope
     return inner

@@ -1,4 +1,4 @@
-"""Whether a condition asks what lies on disk, where nobody can look: `os.path.exists(path)`."""
+"""Whether a condition asks what lies on disk, which is not looked at: `os.path.exists(path)`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def asks_disk(engine: Engine, test: ast.expr, scope: Scope, depth: int = 0) -> b
 
 
 def is_open(engine: Engine, part: ast.expr, scope: Scope) -> bool:
-    """Settings of the Trainer that nobody gives are as its scripts leave them."""
+    """Settings of the Trainer that are not given are as its scripts leave them."""
     inner = part.operand if isinstance(part, ast.UnaryOp) else part
     if isinstance(inner, ast.Attribute) and inner.attr in _LEFT_ALONE:
         return False

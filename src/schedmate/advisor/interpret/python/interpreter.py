@@ -54,7 +54,7 @@ class Interpreter(Engine):
         return Flow.NEXT
 
     def _statement(self, node: ast.stmt, scope: Scope) -> Flow:
-        """What is nested too deeply, or raises where nobody would catch it, is passed over."""
+        """What is nested too deeply, or raises where nothing catches it, is passed over."""
         handler = STATEMENTS.get(type(node))
         try:
             return Flow.NEXT if handler is None else handler(self, node, scope)

@@ -51,7 +51,7 @@ def before_holes(template: Value, values: Sequence[Value] = ()) -> Value:
 
 
 def unset_in(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:
-    """A word of a script with variables in it that nobody sets.
+    """A word of a script with variables in it that are not set.
 
     A path below one that the site sets is called by that name, as people do: `$SCRATCH/run`.
     """
@@ -71,5 +71,5 @@ def unset_in(text: str, lines: tuple[Evidence, ...], source: Source) -> Value:
 def _begun(text: str, known: list[Value]) -> Value:
     if not text or len(text) > _MAX_TEXT:
         return UNKNOWN
-    told = derived(UNKNOWN_DATA, *known)
-    return KnownPrefix(UNKNOWN_DATA, told.lines, told.source, begins=text)
+    whole = derived(UNKNOWN_DATA, *known)
+    return KnownPrefix(UNKNOWN_DATA, whole.lines, whole.source, begins=text)

@@ -57,7 +57,7 @@ def _most_rounds(node: ast.For | ast.AsyncFor) -> int:
 
 
 def _rounds(over: Range) -> Value:
-    """`range(1, epochs + 1)` counts from one: what it is told is `epochs`."""
+    """`range(1, epochs + 1)` counts from one: what it gets is `epochs`."""
     stop = over.stop
     if over.start.data != 1 or not isinstance(stop.data, int) or not over.start.lines:
         return stop

@@ -65,7 +65,7 @@ class Memory:
 
     @contextmanager
     def tentative(self) -> Iterator[Changes]:
-        """Note the changes made in here; whoever asked decides what becomes of them."""
+        """Note the changes made in here; the caller decides what becomes of them."""
         changes = Changes()
         self._journals.append(changes)
         try:
@@ -74,7 +74,7 @@ class Memory:
             self._journals.remove(changes)
 
     def keep(self, changes: Changes) -> None:
-        """They stand; whoever noted changes around them notes these too."""
+        """They stand; who notes changes around them notes these too."""
         if self._journals:
             for cell, old in changes.before.items():
                 self._journals[-1].note(changes.owners[cell], cell[1], old)

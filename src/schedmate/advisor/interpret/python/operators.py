@@ -84,7 +84,7 @@ def binary(op: ast.operator, left: Value, right: Value) -> Value:
 
 
 def _scaled(op: ast.operator, left: Value, right: Value) -> Value:
-    """A new unknown each time, so that it can be told from others."""
+    """A new unknown each time, so that it differs from others."""
     if isinstance(op, ast.Mult):
         for factor, unknown in ((left, right), (right, left)):
             if isinstance(factor.data, (int, float)) and opaque(unknown):

@@ -118,7 +118,7 @@ class Imported:
 
 @dataclass(slots=True)
 class Trace:
-    """In the order of the run, as far as that can be told."""
+    """In the order of the run, as far as that is known."""
 
     calls: list[Call] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)

@@ -118,7 +118,7 @@ def key_of(value: Value) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LibraryObject:
-    """What a library returned: an instance, or what nobody but the library knows."""
+    """What a library returned: an instance, or what only the library knows."""
 
     call: Call
 
@@ -190,7 +190,6 @@ class Call:
     keywords: Mapping[str, Value] = field(default_factory=dict)
     line: Evidence
     reached: Reached = Reached.EXECUTED
-    """False in a branch that nobody can decide, and in a function that nobody is seen to call."""
     depth: int = 0
     """How far the file is from the entry point."""
     target: str = ""

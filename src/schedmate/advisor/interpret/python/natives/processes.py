@@ -1,4 +1,4 @@
-"""How many processes there are, and how many GPUs: libraries tell what the launcher told them."""
+"""How many processes there are, and how many GPUs: libraries return what the launcher set."""
 
 from __future__ import annotations
 
