@@ -66,3 +66,9 @@ def test_in_words(parts, says):
 def test_a_run_that_is_over_has_neither_speed_nor_end():
     line = progress_line(a_progress(phase="finished", current=100.0, fraction=1.0), 250).plain
     assert line == "train.log  finished  100%  100/100 steps"
+
+
+def test_a_stalled_run_has_neither_speed_nor_end():
+    line = progress_line(a_progress(phase="stalled", rate_per_s=2.0), 250, silent_s=300.0).plain
+    assert "/s" not in line
+    assert "ends" not in line

@@ -182,6 +182,24 @@ def test_following_tells_changes_until_the_run_is_over(tmp_path: Path):
 
 
 @pytest.mark.processes
+def test_following_waits_for_a_log_that_is_not_there_yet(tmp_path: Path):
+    log = tmp_path / "train.log"
+    tailer = subprocess.Popen(
+        [*RUN, "--follow", "--json", "--interval", "0.05", str(log)],
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert tailer.stdout is not None
+    assert tailer.stderr is not None
+    assert tailer.stderr.readline() == f"waiting for {log}\n".encode()
+    log.write_text("step 1/2 loss 1\nstep 2/2 loss 1\n")
+    output, _ = tailer.communicate(timeout=60)
+    assert json.loads(output.splitlines()[-1])["phase"] == "finished"
+    assert tailer.returncode == 0
+
+
+@pytest.mark.processes
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_following_quietly(tmp_path: Path):
     log = tmp_path / "train.log"

@@ -97,13 +97,13 @@ def _count(progress: Progress) -> str:
 
 def _speed(progress: Progress) -> str:
     rate = progress.rate_per_s
-    if not rate or progress.phase in OVER:
+    if not rate or progress.phase in (*OVER, "stalled"):
         return ""
     return f"{rate:.3g}/s" if rate >= 1 else f"{1 / rate:.3g} s each"
 
 
 def _end(progress: Progress, *, brief: bool) -> str:
-    if progress.eta_s is None or progress.phase in OVER:
+    if progress.eta_s is None or progress.phase in (*OVER, "stalled"):
         return ""
     return end_in_words(progress.eta_s, progress.ends_by, duration, brief=brief)
 

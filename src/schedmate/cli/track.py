@@ -186,7 +186,11 @@ def _check_that_they_grow(logs: Iterable[str]) -> None:
     for log in logs:
         if log == "-":
             raise BadInput("--follow needs a file; without it `-` reads standard input to its end")
-        open_log(Path(log)).close()
+        path = Path(log)
+        if not path.exists() and path.parent.is_dir():
+            click.echo(f"waiting for {log}", err=True)
+        else:
+            open_log(path).close()
 
 
 def _follower(job: Sequence[str], known: _Known) -> Follower:

@@ -44,6 +44,7 @@ _SPAN_AT_END = lazy_pattern(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNOR
 _STARTS_WITH_TIME = lazy_pattern(
     r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
 )
+_TOOK = lazy_pattern(rf"\b(?:in|took|taking)[\s:=]{{1,3}}({DURATION})(?![\w:])", re.IGNORECASE)
 _IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
 _FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
@@ -182,7 +183,7 @@ def _left(text: str) -> float | None:
     return None if found is None else seconds_of(found[1].lower())
 
 
-def span_at_end(text: str) -> float | None:
-    """A duration without a name that ends the line: of this unit, or since the start."""
-    found = _SPAN_AT_END.search(text[-40:])
+def span_of_unit(text: str) -> float | None:
+    """A duration in the line of a finished unit: of this unit, or since the start."""
+    found = _SPAN_AT_END.search(text[-40:]) or _TOOK.search(text[:_MAX_LENGTH])
     return None if found is None or ":" in found[1] else seconds_of(found[1].lower())

@@ -17,7 +17,7 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
-from schedmate.tracker.rest_of_line import completed, outer_in, span_at_end
+from schedmate.tracker.rest_of_line import RestHints, completed, outer_in, span_of_unit
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
@@ -135,9 +135,9 @@ class LogScan:
             )
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
-                self.table.note_span(name, sighting, span_at_end(text))
+                self.table.note_span(name, sighting, span_of_unit(text))
         elif text and not self.table.has_total():
-            self._study(text, rank, now)
+            self._study(text, shape.rest, rank, now)
 
     def _note_signs(self, signs: Signs, text: str) -> None:
         if signs.training and not signs.code:
@@ -165,7 +165,7 @@ class LogScan:
         self.rows = _TABLES.read(text) or self.rows
         return None
 
-    def _study(self, text: str, rank: int | None, now: float | None) -> None:
+    def _study(self, text: str, rest: RestHints, rank: int | None, now: float | None) -> None:
         learner = self.learner = self.learner or Learner()
         known = learner.reading
         times = self._times(text, None, now)
@@ -174,7 +174,9 @@ class LogScan:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
-            self._take(LEARNED, replace(sighting, confidence=learner.confidence), rank, times)
+            sighting = replace(sighting, confidence=learner.confidence)
+            sighting = completed(text, sighting, rest, {}, generic=False)
+            self._take(LEARNED, sighting, rank, times)
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tracker.strangers import runs_first, runs_second
-from tracker.strangers.scoring import CUTS, Run, look, look_at_end
+from bench.accuracy.first_sight_score import CUTS, look, look_at_end
+from bench.corpora.home_made_runs import first, second, third
+from bench.corpora.home_made_runs.run import Run
 
-RUNS = runs_first.RUNS + runs_second.RUNS
+RUNS = first.RUNS + second.RUNS + third.RUNS
 NOT_UNDERSTOOD = frozenset({"many_columns"})
 """A table without signs between its columns, and its total in the last of them."""
 

@@ -1,42 +1,21 @@
-"""Whole runs of home-made logs: what the tracker answers when it first sees a part of them.
+"""What the tracker answers when it first sees a part of a run.
 
 The lines of a run come at an even pace, so the share of its lines is the share of its work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from random import Random
 
+from bench.corpora.home_made_runs.run import Run
 from schedmate.model import Progress
 from schedmate.tracker import track_stream
 
-Lines = Callable[[Random], Iterator[str]]
 CUTS = (0.3, 0.6, 0.9)
 NEAR = 0.08
 FAR = 0.15
 CERTAIN = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    lines: Lines
-    open_ended: bool = False
-    """The log does not state how much there is to do."""
-    training: bool = True
-    last_words: bool = False
-    """The log itself states that it is over."""
-    timed: bool = False
-    """The log shows how long it still takes, or how long a step takes."""
-
-    @property
-    def name(self) -> str:
-        return self.lines.__name__
-
-    def written(self, seed: int = 1) -> list[str]:
-        return list(self.lines(Random(seed)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Whole runs of home-made logs, at an even pace."""
