@@ -232,6 +232,14 @@ class TestWhatIsRead:
         by_line = answer_of(code, script=None, command=command)
         assert by_line.fingerprint.code == answer_of(code).fingerprint.code
 
+    def test_a_wrapped_command_is_read(self, tmp_path):
+        code = project(tmp_path)
+        wrapped = answer_of(code, script=None, command="sbatch --wrap 'python train.py --epochs 3'")
+
+        assert wrapped.fingerprint.code == answer_of(code).fingerprint.code
+        assert wrapped.workload.epochs.value == 3
+        assert wrapped.ran_at(START)
+
     def test_other_arguments_of_a_script_are_other_arguments(self, tmp_path):
         write(project(tmp_path) / "run.sh", "#!/bin/bash\npython train.py --epochs $1\n")
 
@@ -254,6 +262,17 @@ class TestWhatIsLeftOut:
         with place.store() as store:
             read = {run.job.id for run in store.recent_runs() if run.fingerprint}
         assert read == {"100"}
+
+    def test_a_script_that_the_scheduler_kept_may_have_changed_since(self, tmp_path):
+        code = project(tmp_path)
+        write(code / "run.sh", SCRIPT.format(99), at=START + 50)
+        target = target_of(run_of(code).job, SCRIPT.format(3))
+
+        found = read_code(target, START, CacheInMemory())
+
+        assert found.ran_at(START)
+        assert found.workload.epochs.value == 3
+        assert not answer_of(code).ran_at(START)
 
     def test_a_checkout_of_the_same_commit_has_changed_nothing(self, tmp_path):
         code = project(tmp_path)

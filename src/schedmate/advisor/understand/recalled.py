@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CodeOfJob:
-    """What a job is by its files, without a prediction; `files` are those it was read from."""
+    """What a job is by its files, without a prediction.
+
+    `files` are those it was read from, without a script whose text the target has already.
+    """
 
     workload: Workload
     fingerprint: Fingerprint | None
@@ -37,7 +40,10 @@ def code_of(target: Target, cache: ReadingCache) -> CodeOfJob:
     launch = resolve(target)
     understood, _, files = recalled_or_read(target, launch, cache)
     prints = fingerprint(launch, understood, target.request)
-    read = frozenset((*_launched(launch), *(path for path, known in files.seen.items() if known)))
+    given = 0 if target.script_text is None else 1
+    read = frozenset(
+        (*_launched(launch, given), *(path for path, known in files.seen.items() if known))
+    )
     return CodeOfJob(understood.workload, prints, read, _is_incomplete(launch))
 
 
@@ -68,8 +74,10 @@ def _is_incomplete(launch: Launch) -> bool:
     )
 
 
-def _launched(launch: Launch) -> Iterator[Path]:
+def _launched(launch: Launch, given: int) -> Iterator[Path]:
+    """The first scripts were given as text, so nothing was read for them."""
+    own = launch.scripts[:given]
     entries = (run.entry.source for run in launch.runs)
-    for source in (*launch.scripts, *entries):
-        if source is not None and source.path is not None:
+    for source in (*launch.scripts[given:], *entries):
+        if source is not None and source.path is not None and source not in own:
             yield source.path

@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Target
-from schedmate.advisor.interpret.shell.directives import read_options
 from schedmate.advisor.sources.files import MAX_BYTES
 from schedmate.advisor.understand.recalled import code_of
 from schedmate.files.shared import NoFiles
@@ -94,6 +93,8 @@ def target_of(job: Job, script_text: str | None = None) -> Target | None:
     `script_text` is what the scheduler kept of the script.
     """
     script, command = _submitted(job.script, job.command)
+    if script_text is None:
+        script_text = _wrapped(job.command)
     if not job.workdir.startswith("/") or not (script or command or script_text is not None):
         return None
     started = Target.from_job(replace(job, script=script, command=command), script_text)
@@ -104,19 +105,32 @@ def target_of(job: Job, script_text: str | None = None) -> Target | None:
 def _submitted(script: str | None, command: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     """The script and the command line, without the sbatch that may stand before them."""
     words = tuple(command)
-    if words and PurePosixPath(words[0]).name == "sbatch":
-        line = sbatch.split(words[1:])
-        wrapped = read_options(line.flags).text("wrap")
-        if wrapped is not None and not line.job:
-            return None, sbatch.unwrap(line, wrapped).job
-        if line.is_command:
-            return None, line.job
-        return (line.job[0], line.job) if line.job else (script, (script,) if script else ())
-    if not words:
+    if not words or _wrapped(words) is not None:
         return script, (script,) if script else ()
+    if _is_sbatch(words[0]):
+        line = sbatch.split(words[1:])
+        if line.is_command or not line.job:
+            return (script, (script,)) if script and not line.job else (None, line.job)
+        return line.job[0], line.job
     if script is not None and PurePosixPath(words[0]).name == PurePosixPath(script).name:
         return script, (script, *words[1:])
     return None, words
+
+
+def _is_sbatch(word: str) -> bool:
+    return PurePosixPath(word).name == "sbatch"
+
+
+def _wrapped(command: Sequence[str]) -> str | None:
+    """The script that sbatch makes of `--wrap`; Slurm shows the line without the quotes around."""
+    if not command or not _is_sbatch(command[0]):
+        return None
+    flags = [at for at, word in enumerate(command) if word.partition("=")[0] == "--wrap"]
+    if not flags:
+        return None
+    _, _, attached = command[flags[0]].partition("=")
+    text = " ".join((attached, *command[flags[0] + 1 :])).strip()
+    return f"#!/bin/sh\n# This script was created by sbatch --wrap.\n\n{text}\n"
 
 
 def read_code(target: Target, earliest: float, cache: CacheInMemory) -> ReadCode | Unread:
@@ -135,21 +149,19 @@ def _read(target: Target, earliest: float, cache: CacheInMemory) -> ReadCode | U
     problem = _no_directory(reader, target.workdir)
     if problem is not None:
         return problem
-    kept = target.script_text is not None
-    if target.script_name is not None and not kept:
+    files: set[Path] = set()
+    if target.script_name is not None and target.script_text is None:
         text = _script(target, reader)
         if isinstance(text, Unread):
             return text
+        files.add(target.workdir / target.script_name)
         target = replace(target, script_text=text)
     code = code_of(target, cache)
     if code.incomplete:
         return Unread.NO_CODE
     if code.fingerprint is None:
         return Unread.NOTHING
-    files = set(code.files)
-    if kept and target.script_name is not None:
-        files.discard(target.workdir / target.script_name)
-    written = _written(reader, files)
+    written = _written(reader, files | code.files)
     newest = max(written.values(), default=0.0)
     return ReadCode(
         workload=code.workload,
