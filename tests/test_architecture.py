@@ -69,12 +69,13 @@ that is not in it must not close another one, and one that closes none any more 
 
 NAMED_AT_RUN_TIME = {
     "schedmate.advisor.frameworks.signs",
+    "schedmate.advisor.options.by_package",
     "schedmate.cli",
     "schedmate.lazily",
     "schedmate.policies.highs",
 }
-"""They import a module whose name is not written down there: a framework of the index, a verb, what
-a package offers, a part of scipy."""
+"""They import a module whose name is not written down there: a framework of the index, a way to
+declare options, a verb, what a package offers, a part of scipy."""
 
 
 @dataclass(frozen=True)

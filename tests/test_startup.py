@@ -64,6 +64,6 @@ def test_a_job_that_was_read_before_is_advised_without_an_interpreter(queue, tmp
 
     first, second = (startup.call(words, queue).modules for _ in range(2))
 
-    heavy = {"schedmate.advisor.frameworks", "schedmate.advisor.interpret.python.follow"}
+    heavy = {"schedmate.advisor.frameworks", "schedmate.advisor.options"}
     assert heavy <= first
-    assert second & {*heavy, "schedmate.advisor.agent", "schedmate.advisor.options"} == set()
+    assert second & {*heavy, "schedmate.advisor.agent"} == set()

@@ -16,9 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.spread import empirical, quantile
+from schedmate.advisor.predict.distributions import empirical, quantile
+from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
 from schedmate.model import Spread
 
 _RETRAIN_BY = 1.25
@@ -32,7 +31,7 @@ _LEVELS = (0.1, 0.5, 0.9)
 class Method(Protocol):
     def predict(self, facts: Facts) -> Spread | None: ...
 
-    def ended(self, run: Ran) -> None: ...
+    def ended(self, run: EndedJob) -> None: ...
 
 
 class MedianBy:
@@ -46,7 +45,7 @@ class MedianBy:
         times = self._times.get(self._key(facts)) or self._times.get(None)
         return Spread(*(_at(times, level) for level in _LEVELS)) if times else None
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         for key in {self._key(run.facts), None}:
             insort(self._times[key], run.duration_s)
 
@@ -67,7 +66,7 @@ class RecentBy:
         times = self._times.get(self._key(facts))
         return empirical([*times]) if times else self._all.predict(facts)
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         self._times[self._key(run.facts)].append(run.duration_s)
         self._all.ended(run)
 
@@ -87,7 +86,7 @@ class LastTwo:
         middle, spread = sum(last) / len(last), empirical([*times])
         return Spread(min(spread.p10, middle), middle, max(spread.p90, middle))
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         self._times[run.facts.user].append(run.duration_s)
         self._all.ended(run)
 
@@ -105,7 +104,7 @@ class Limit:
         low, high = (facts.limit_s * quantile([*shares], level) for level in (0.1, 0.9))
         return Spread(min(low, facts.limit_s), facts.limit_s, max(high, facts.limit_s))
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         if run.facts.limit_s:
             self._shares.append(run.duration_s / run.facts.limit_s)
 
@@ -117,7 +116,7 @@ class Trees:
     job alone, so all jobs between two trainings are predicted at once.
     """
 
-    def __init__(self, runs: Sequence[Ran]) -> None:
+    def __init__(self, runs: Sequence[EndedJob]) -> None:
         self._ids: dict[tuple[str, str], int] = {}
         self._predicted: dict[str, Spread] = {}
         rows: list[list[float]] = []
@@ -139,7 +138,7 @@ class Trees:
     def predict(self, facts: Facts) -> Spread | None:
         return self._predicted.get(facts.job_id)
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         """The constructor has seen every end."""
 
     def _ask(self, models: Sequence[Any], asked: list[Facts]) -> None:
@@ -190,7 +189,7 @@ class Qssf:
         middle = 0.1 * rolling + 0.9 * spread.p50
         return Spread(min(spread.p10, middle), middle, max(spread.p90, middle))
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         self._times[run.facts.user].append((run.facts.name, run.duration_s))
 
 
@@ -214,7 +213,7 @@ class NearestText:
         nearest = np.argsort(-(theirs @ (mine * idf).astype(np.float32)) / norms, kind="stable")[:5]
         return empirical(self._times[nearest].tolist())
 
-    def ended(self, run: Ran) -> None:
+    def ended(self, run: EndedJob) -> None:
         place = self._count % _TEXTS
         self._terms[place] = _letters(run.facts)
         self._times[place] = run.duration_s

@@ -32,9 +32,8 @@ from bench.accuracy.duration_baselines import (
 )
 from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Ran
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.jobs import EndedJob, replay
 from schedmate.model import Spread
 
 DEFAULT = ["helios", "philly", "theta", "lsf", "lsf-gpu"]
@@ -54,7 +53,7 @@ class Predicted:
     real_s: float
 
 
-def baselines(runs: Sequence[Ran], *, fast: bool) -> dict[str, Method]:
+def baselines(runs: Sequence[EndedJob], *, fast: bool) -> dict[str, Method]:
     methods: dict[str, Method] = {
         "global median": MedianBy(lambda _: None),
         "user's last two": LastTwo(),
@@ -69,7 +68,7 @@ def baselines(runs: Sequence[Ran], *, fast: bool) -> dict[str, Method]:
     return methods | {"LightGBM on metadata": trees, "QSSF-like": Qssf(trees)}
 
 
-def predict(runs: Sequence[Ran], methods: dict[str, Method]) -> list[Predicted]:
+def predict(runs: Sequence[EndedJob], methods: dict[str, Method]) -> list[Predicted]:
     """In the order of submission; SchedMate's is the class that the daemon uses."""
     ours, at_start = predict_with_site_model(runs)
     predicted = []
@@ -85,9 +84,11 @@ def predict(runs: Sequence[Ran], methods: dict[str, Method]) -> list[Predicted]:
     return predicted
 
 
-def predict_with_site_model(runs: Sequence[Ran]) -> tuple[dict[str, Spread], dict[str, Spread]]:
+def predict_with_site_model(
+    runs: Sequence[EndedJob],
+) -> tuple[dict[str, Spread], dict[str, Spread]]:
     """At submission, and again when a job that waited for a minute starts, as `serve` does it."""
-    model, ours, at_start = SiteModel(), {}, {}
+    model, ours, at_start = CohortModel(), {}, {}
     for event in replay(runs):
         facts = event.run.facts
         match event.kind:

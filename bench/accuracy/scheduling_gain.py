@@ -1,6 +1,6 @@
 """What SchedMate is worth beside each policy: average completion time without over with it.
 
-    python -m bench.accuracy.scheduling_gain                           # every trace, 45 minutes
+    python -m bench.accuracy.scheduling_gain                           # every trace, hours
     python -m bench.accuracy.scheduling_gain theta --beside fifo,easy  # one trace, two policies
 
 Real traces on clusters of such a size that they are loaded to 0.7, 0.85 and 1.0; a setting counts

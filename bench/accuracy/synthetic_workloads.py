@@ -23,8 +23,7 @@ import numpy as np
 from bench.accuracy.duration_baselines import LastTwo
 from bench.command import command_line, machine
 from bench.corpora import traces as data
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.replay import replay
+from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
 from schedmate.model import JobState, SchedMateError
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.estimators.base import Estimates
@@ -62,7 +61,7 @@ def traces(name: str, most: int) -> Iterator[tuple[str, Columns, Floats]]:
         yield part, columns, np.array([ends[job] for job in columns.ids])
 
 
-def _job(run: Ran) -> TraceJob:
+def _job(run: EndedJob) -> TraceJob:
     facts = run.facts
     return TraceJob(
         job_id=facts.job_id,
@@ -81,7 +80,7 @@ def last_two(columns: Columns, known_at: Floats) -> Estimates:
     method = LastTwo()
     p10, p50, p90 = (np.full(len(columns), np.nan) for _ in range(3))
     runs = [
-        Ran(
+        EndedJob(
             Facts(job_id=str(job), user=columns.user[job], submitted_at=float(columns.submit[job])),
             float(known_at[job] - columns.duration[job]),
             float(known_at[job]),

@@ -13,6 +13,8 @@ leave-org: without all runs of the organisation.
 no-twins: and without runs of the model on as many accelerators of the same chip.
 new-chip: without all runs on the chip (h100, a100, l40s, ...), of any organisation.
 new-generation: without all runs on chips of its generation (Hopper, Ada, ...); else as it stands.
+older: from what was submitted before the first run on its generation; `by the past alone` is
+calibrated by a rehearsal of that past.
 renamed: leave-org, and the job calls its model and itself by an unused name.
 renamed-no-data: and its data set, too.
 rolling: from what had ended when it began; organisations are users, so own jobs count.
@@ -41,13 +43,15 @@ from bench.corpora.training_runs import mlperf_runs, nanogpt_runs
 from bench.datasets import required
 from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
-from schedmate.advisor.predicting.calibration import Calibration
-from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
-from schedmate.advisor.predicting.lessons import learn_scaling
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.model import Finding, PastRun, Workload
-from schedmate.model.sketch import ROW
+from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.learning import learn_scaling
+from schedmate.advisor.predict.neighbours import StoredRuns
+from schedmate.advisor.predict.runs import Columns, columns_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.advisor.predict.site_model import rehearsed
+from schedmate.model import Finding, PastRun, Spread, Workload
+from schedmate.model.sketch import ROW, sketch_of_run
 from schedmate.store.sqlite import SqliteStore
 
 _GENERATIONS = {"h100": "hopper", "h200": "hopper", "h800": "hopper", "gh200": "hopper"}
@@ -95,6 +99,14 @@ class Hidden:
 
     known: Known
     hidden: set[int]
+    rehearsal: Calibration | None = None
+    """What the runs that are left teach of how far off predictions are."""
+
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        assert user is None
+        names = {number: name for name, number in self.known.numbers.items()}
+        left = [self.known.runs[names[each]] for each in names.keys() - self.hidden]
+        return sorted(left, key=lambda run: -(run.job.end_time or 0.0))[:limit]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.known.store, name)
@@ -134,23 +146,30 @@ class Score:
     errors: list[float] = field(default_factory=list)
     twice: list[bool] = field(default_factory=list)
     above: list[bool] = field(default_factory=list)
+    below: list[bool] = field(default_factory=list)
     unanswered: int = 0
     bases: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, p50: float | None, p90: float | None, real: float, runs: Iterable[float]) -> None:
+    def add(
+        self, p50: float | None, said: Spread | None, real: float, runs: Sequence[float]
+    ) -> None:
         if p50 is None:
             self.unanswered += 1
             return
         self.errors.append(abs(p50 / real - 1))
         self.twice.append(max(p50 / real, real / p50) <= _TWICE)
-        if p90 is not None:
-            self.above += [each > p90 for each in runs]
+        if said is not None:
+            self.above += [each > said.p90 for each in runs]
+            self.below += [each < said.p10 for each in runs]
 
     def line(self, name: str) -> str:
         if not self.errors:
             return f"  {name:34s} no answer"
         twice = np.mean(self.twice)
-        covered = f"{1 - np.mean(self.above):7.1%}" if self.above else "      -"
+        covered = "      -        -"
+        if self.above:
+            within = 1 - np.mean(self.above) - np.mean(self.below)
+            covered = f"{1 - np.mean(self.above):7.1%}{within:9.1%}"
         rest = f"   {self.unanswered} not answered" if self.unanswered else ""
         shown = f"{median(self.errors):8.1%}{twice:9.1%} {covered}"
         return f"  {name:34s}{shown}  {len(self.errors)}{rest}"
@@ -205,11 +224,20 @@ def _twin(asked: PastRun, known: PastRun) -> bool:
     )
 
 
+def _not_older(asked: PastRun, known: PastRun) -> bool:
+    return known.job.submit_time >= _FIRST.get(generation(asked), 0.0)
+
+
+_FIRST: dict[str, float] = {}
+"""When the first run of each generation of chips was submitted."""
+
+
 SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
     "leave-org": (_same_org, None),
     "no-twins": (_same_org, _twin),
     "new-chip": (lambda asked, known: chip(asked) == chip(known), None),
     "new-generation": (lambda asked, known: generation(asked) == generation(known), None),
+    "older": (_not_older, None),
     "renamed": (_same_org, None),
     "renamed-no-data": (_same_org, None),
 }
@@ -290,6 +318,8 @@ def mlperf(
     with tempfile.TemporaryDirectory() as folder:
         known = Known.of(SqliteStore(Path(folder) / "store.db"), runs)
         known.typical = {cell[0].job.id: _typical(cell) for cell in cells.values()}
+        for run in sorted(runs, key=lambda run: -run.job.submit_time):
+            _FIRST[generation(run)] = run.job.submit_time
         for setting in settings:
             _mlperf_setting(known, cells, setting, baselines, learning=learning)
         known.store.close()
@@ -319,6 +349,8 @@ def _mlperf_setting(
     for hidden, asked in groups.items():
         history = known.without(hidden)
         scaling = history.scaling() if learning else PRIOR
+        if setting == "older":
+            history.rehearsal = rehearsed(history, scaling)
         for cell in asked:
             seen = history
             if more is not None:
@@ -340,21 +372,25 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
     run = _disguised(cell[0], setting)
     durations = [each.duration_s for each in cell]
     real = median(durations)
-    answer = predict(
-        history,
-        target_of(run),
-        run.fingerprint,
+    estimate = estimate_duration(
+        StoredRuns(history),
+        sketch_of_run(run),
         run.workload,
         scaling,
+        submitted_at=None,
         at=run.job.submit_time,
     )
-    raw = answer.duration_s if answer.basis in ("same_code", "similar", "identical") else None
-    scores["ours"].add(raw.p50 if raw else None, raw.p90 if raw else None, real, durations)
-    if raw is not None:
-        calibrated = calibration.calibrated(answer.basis, raw)
-        scores["ours, calibrated"].add(calibrated.p50, calibrated.p90, real, durations)
+    raw = estimate.duration_s if estimate else None
+    scores["ours"].add(raw.p50 if raw else None, raw, real, durations)
+    if estimate is not None and raw is not None:
+        kind = estimate.kind
+        calibrated = calibration.calibrated(kind, raw)
+        scores["ours, calibrated"].add(calibrated.p50, calibrated, real, durations)
+        if history.rehearsal is not None:
+            by_past = history.rehearsal.calibrated(kind, raw)
+            scores["ours, by the past alone"].add(by_past.p50, by_past, real, durations)
         for each in durations:
-            calibration.observed(answer.basis, raw, each, said=calibrated)
+            calibration.observed(kind, raw, each, said=calibrated)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 
@@ -415,7 +451,8 @@ def _nanogpt_setting(known: Known, dated: list[tuple[str, PastRun]], setting: st
 
 
 def _print(setting: str, scores: dict[str, Score], seconds: float) -> None:
-    print(f"\n{setting:36s}{'median':>8s}{'within 2x':>11s}{'p90':>7s}  ({seconds:.0f} s)")
+    columns = f"{'median':>8s}{'within 2x':>11s}{'p90':>7s}{'p10-p90':>9s}"
+    print(f"\n{setting:36s}{columns}  ({seconds:.0f} s)")
     for name, score in scores.items():
         print(score.line(name))
 

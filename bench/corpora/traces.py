@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from bench.datasets import required, rows
-from schedmate.advisor.predicting.facts import Facts, Ran
+from schedmate.advisor.predict.jobs import EndedJob, Facts
 from schedmate.model import JobState
 
 _STATES = {
@@ -20,7 +20,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
     return rows(required("traces") / f"{name}.csv.gz")
 
 
-def _cut(name: str) -> Iterator[Ran]:
+def _cut(name: str) -> Iterator[EndedJob]:
     """Has no waits: a job is taken to start when it is submitted."""
     at = 0.0
     for row in _rows(name):
@@ -33,10 +33,10 @@ def _cut(name: str) -> Iterator[Ran]:
             nodes=int(row["node_num"]),
             submitted_at=at,
         )
-        yield Ran(facts, at, at + float(row["run_time"]), _STATES[row["new_status"]])
+        yield EndedJob(facts, at, at + float(row["run_time"]), _STATES[row["new_status"]])
 
 
-def _theta() -> Iterator[Ran]:
+def _theta() -> Iterator[EndedJob]:
     for row in _rows("alcf_thetagpu"):
         submitted = float(row["submit_time"])
         started = submitted + float(row["wait_time"])
@@ -50,10 +50,10 @@ def _theta() -> Iterator[Ran]:
             submitted_at=submitted,
         )
         ended = started + float(row["run_time"])
-        yield Ran(facts, started, ended, _STATES[row["new_status"]])
+        yield EndedJob(facts, started, ended, _STATES[row["new_status"]])
 
 
-def _lsf(*, with_gpus_only: bool = False) -> Iterator[Ran]:
+def _lsf(*, with_gpus_only: bool = False) -> Iterator[EndedJob]:
     for row in _rows("lsf_dtu_jobs"):
         if with_gpus_only and row["gpus"] == "0":
             continue
@@ -68,7 +68,7 @@ def _lsf(*, with_gpus_only: bool = False) -> Iterator[Ran]:
             partition=row["queue"],
             submitted_at=_seconds(row["submit"]),
         )
-        yield Ran(facts, _seconds(row["start"]), _seconds(row["end"]), _lsf_state(row))
+        yield EndedJob(facts, _seconds(row["start"]), _seconds(row["end"]), _lsf_state(row))
 
 
 def _lsf_state(row: Mapping[str, str]) -> JobState:
@@ -78,30 +78,30 @@ def _lsf_state(row: Mapping[str, str]) -> JobState:
     return JobState.CANCELLED if by_owner else JobState.FAILED
 
 
-def _philly_2017() -> Iterator[Ran]:
+def _philly_2017() -> Iterator[EndedJob]:
     """No users: a virtual cluster stands for one."""
     for number, row in enumerate(_rows("philly_2017_jobs")):
         at = _seconds(row["timestamp"])
         yield _of_cluster(row["cluster"], number, int(row["num_gpus"]), at, row["duration"])
 
 
-def _itp() -> Iterator[Ran]:
+def _itp() -> Iterator[EndedJob]:
     """No users: a cluster stands for one."""
     for number, row in enumerate(_rows("ms_itp_2021")):
         at = float(row["submission_time"])
         yield _of_cluster(row["cluster"], number, int(row["num_gpu"]), at, row["duration"])
 
 
-def _of_cluster(cluster: str, number: int, gpus: int, at: float, duration: str) -> Ran:
+def _of_cluster(cluster: str, number: int, gpus: int, at: float, duration: str) -> EndedJob:
     facts = Facts(job_id=str(number), user=cluster, gpus=gpus, submitted_at=at)
-    return Ran(facts, at, at + float(duration), JobState.COMPLETED)
+    return EndedJob(facts, at, at + float(duration), JobState.COMPLETED)
 
 
 def _seconds(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
 
 
-SETS: dict[str, Callable[[], Iterator[Ran]]] = {
+SETS: dict[str, Callable[[], Iterator[EndedJob]]] = {
     "helios": lambda: _cut("helios_15k_status"),
     "philly": lambda: _cut("philly_15k_status"),
     "theta": _theta,
@@ -112,6 +112,6 @@ SETS: dict[str, Callable[[], Iterator[Ran]]] = {
 }
 
 
-def jobs(name: str) -> list[Ran]:
+def jobs(name: str) -> list[EndedJob]:
     """In the order in which they were submitted."""
     return sorted(SETS[name](), key=lambda run: run.facts.submitted_at)

@@ -17,14 +17,14 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.command import command_line, machine
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.jobs import EndedJob, Facts
 from schedmate.model import JobState
 
 ASKED = 1000
 
 
-def made_up(count: int) -> list[Ran]:
+def made_up(count: int) -> list[EndedJob]:
     rng = random.Random(1)
     at, runs, user, burst = 0.0, [], 0, 0
     for number in range(count):
@@ -46,7 +46,7 @@ def made_up(count: int) -> list[Ran]:
         )
         seconds = min(3600.0 * 4**kind, rng.lognormvariate(5 + kind, 1.0))
         started = at + rng.expovariate(1 / 600)
-        runs.append(Ran(facts, started, started + seconds, JobState.COMPLETED))
+        runs.append(EndedJob(facts, started, started + seconds, JobState.COMPLETED))
     return runs
 
 
@@ -61,7 +61,7 @@ def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=100_000)
     count = parser.parse_args().jobs
-    runs, model = made_up(count), SiteModel()
+    runs, model = made_up(count), CohortModel()
     timed(f"learning from {count:,} jobs", lambda: model.learn(runs))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{'peak memory, the jobs included':34}{peak:8.0f} MB")
@@ -74,7 +74,7 @@ def main() -> None:
     print(f"{'a prediction':34}{p50:8.2f} ms p50, {p99:.2f} ms p99")
     stored = model.dump()
     timed(f"storing it ({len(stored) / 1e6:.1f} MB)", model.dump)
-    timed("taking it up again", lambda: SiteModel.load(stored))
+    timed("taking it up again", lambda: CohortModel.load(stored))
     print(machine())
 
 

@@ -24,11 +24,11 @@ import numpy as np
 
 from bench.command import command_line
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.closeness import comparable, distances, similarity
-from schedmate.advisor.predicting.columns import columns_of, query_of, rows_of
-from schedmate.advisor.predicting.matching import find_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR
+from schedmate.advisor.predict.distances import comparable, distances, similarity
+from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours, sketch_of_target
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.store.sqlite import SqliteStore
 
@@ -134,7 +134,7 @@ def ask(store: SqliteStore, asked: list[PastRun]) -> None:
         target = target_of(run)
         start = time.process_time()
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        find_likes(store, target, sketch, PRIOR)
+        find_neighbours(StoredRuns(store), sketch, PRIOR)
         found.append(time.process_time() - start)
         start = time.process_time()
         predict(store, target, run.fingerprint, run.workload, PRIOR)
@@ -156,8 +156,8 @@ def recall(store: SqliteStore, asked: list[PastRun], count: int) -> None:
         alike = np.where(comparable(query, everything, PRIOR)[0], alike, 0.0)
         times.append(time.process_time() - start)
         best = np.sort(alike)[-_TOP:]
-        likes = find_likes(store, target_of(run), sketch, PRIOR)
-        got = np.zeros(0) if likes is None else np.sort(likes.similarity)[-_TOP:]
+        neighbours = find_neighbours(StoredRuns(store), sketch, PRIOR)
+        got = np.zeros(0) if neighbours is None else np.sort(neighbours.similarity)[-_TOP:]
         got = np.pad(got, (_TOP - len(got), 0))
         shares.append(float((got >= best - _AS_GOOD).mean()))
     print(

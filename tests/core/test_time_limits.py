@@ -92,6 +92,18 @@ def test_the_user_gets_it_back_as_soon_as_the_log_shows_that_it_is_needed():
     assert [each.value for each in limits_of(engine.handle(ProgressSeen(2100, "1", late)))] == [DAY]
 
 
+def test_an_expected_end_counts_from_when_it_was_expected():
+    """A look half a run later does not count the remaining time anew."""
+    engine = an_engine()
+    ours = lowered(engine).value
+    half = 0.35 * ours
+    engine.handle(JobSeen(2000, running(ours)))
+    on_time = a_progress(eta_s=Spread(half, half, half))
+    assert not limits_of(engine.handle(ProgressSeen(2000 + half, "1", on_time)))
+
+    assert not limits_of(engine.handle(JobSeen(2000 + 1.9 * half, running(ours))))
+
+
 def test_a_limit_that_somebody_changed_is_theirs():
     engine = an_engine()
     ours = lowered(engine).value

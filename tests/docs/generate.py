@@ -34,43 +34,43 @@ PLACES = {"state_dir": "`~/.local/state/schedmate`", "cache_dir": "`~/.cache/sch
 
 WORDS = {
     "scheduler": "where jobs run: `local` or `slurm`",
-    "mode": "`observe` only writes down what it would do, `assist` also sets priorities and "
+    "mode": "`observe` only records what it would do, `assist` also sets priorities and "
     "limits, `act` also requeues and holds jobs",
-    "policy": "who goes first: `ssf`, `sjf` or `fifo`",
+    "policy": "the order of waiting jobs: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
-    "retries": "how often in a row one job is tried again without getting any further",
-    "retries_in_all": "how often one job is tried again at all",
-    "longest_wait_s": "seconds after which a retry that waits for something is made at the latest, "
-    "half as much again for some",
-    "hang.minutes": "minutes of silence after which a running job may be taken for hung; `inf`: "
+    "retries": "retries of a job in a row without progress",
+    "retries_in_all": "retries of a job in total",
+    "longest_wait_s": "the longest wait of a retry that waits for something, in seconds; a random "
+    "delay of up to half of it is added",
+    "hang.minutes": "minutes without output after which a running job may count as hung; `inf`: "
     "never",
-    "hang.partitions": "the same for the jobs of some partitions, by their names",
+    "hang.partitions": "the same by partition, by its name",
     "hold.certain": "in mode `act`: hold a waiting job whose files show that it cannot succeed",
     "hold.after_failures": "in mode `act`: hold a waiting job whose same code has failed so often "
     "in a row with the same exit code; `0`: never",
-    "operators": "users who see every user's jobs whole; taken from the site's file only",
+    "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
-    "the user's own is given back in time",
+    "the user's own limit is restored in time",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
     "else the cores",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",
-    "local.poll_s": "seconds between two looks of the local scheduler",
-    "slurm.poll_s": "seconds between two questions to Slurm",
+    "local.poll_s": "seconds between two cycles of the local scheduler",
+    "slurm.poll_s": "seconds between two queries to Slurm",
     "slurm.timeout_s": "how long one Slurm command may take",
-    "slurm.history_days": "how many days back the accounting is asked for ended jobs",
+    "slurm.history_days": "how many days back accounting is queried for ended jobs",
     "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
     "llm.model": "the model's name at that endpoint",
     "llm.api_key": "its key, from the environment",
     "llm.api_key_file": "a file with its key",
     "llm.enabled": "`false`: no model is ever asked",
-    "llm.deadline_s": "seconds for one question, repairs and the model's start included",
+    "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
     "llm.token_budget": "tokens this installation may spend in a day",
-    "llm.repair_turns": "how often a bad answer may be asked for again",
+    "llm.repair_turns": "how often the model may repair an invalid answer",
     "llm.threads": "threads of the embedded model",
-    "llm.idle_s": "seconds after which the embedded model's server ends when nobody asks",
+    "llm.idle_s": "idle seconds after which the embedded model's server ends",
 }
 """What each setting means."""
 

@@ -214,3 +214,38 @@ def test_a_command_that_a_scheduler_quotes_is_the_jobs_word():
     quoted = "/home/eve/uncorrectable ECC error encountered: command not found"
     job = a_job(state=JobState.FAILED, exit_code=127, reason=quoted, nodes=("n1",))
     assert Handler().diagnose(Case.of_job(job)).reported_by == "job"
+
+
+LAUNCHES = (
+    "srun: error: Task launch for StepId=7.0 failed on node n2: Communication connection failure",
+    "srun: error: Task launch for StepId=7.0 failed on node n2: Job prolog failed",
+    "slurmstepd-n2: error: Prolog failed",
+    "srun: error: task 3 launch failed on n2: Slurmd could not connect IO",
+)
+launches = pytest.mark.parametrize("line", LAUNCHES, ids=lambda line: line[-20:])
+
+
+@launches
+@pytest.mark.parametrize("state", [JobState.FAILED, JobState.NODE_FAIL, None])
+def test_a_node_that_could_not_start_a_step_is_avoided_by_the_retry(line, state):
+    """Slurm ends such a job as FAILED: its state does not speak against the line."""
+    found = diagnosed([*steps(5), line], state=state, exit_code=1)
+    assert (found.reason, found.decision.retry) == ("node_failure", "elsewhere")
+    assert found.decision.exclude_nodes == ("n2",)
+
+
+@launches
+def test_a_node_that_is_not_the_jobs_own_is_not_avoided(line):
+    other = line.replace("n2", "n77")
+    for nodes in (NODES, ("n1",)):
+        found = diagnosed([*steps(5), other], state=JobState.FAILED, exit_code=1, nodes=nodes)
+        assert (found.decision.exclude_nodes, found.blame.nodes) == ((), ())
+
+
+@launches
+@pytest.mark.parametrize("reason", ERRORS)
+def test_a_printed_launch_failure_does_not_excuse_an_error(line, reason):
+    head = ["Traceback (most recent call last):", '  File "a.py", line 1, in f', "    f()"]
+    for lines in ([line, *head, ERRORS[reason]], [*head, ERRORS[reason], line]):
+        found = diagnosed([*steps(5), *lines], state=JobState.FAILED, exit_code=1)
+        assert (found.reason, found.decision.exclude_nodes) == (reason, ())

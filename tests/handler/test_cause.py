@@ -218,3 +218,26 @@ def test_a_job_that_has_not_ended_has_not_ended_well(state):
 
     found = diagnose(steps(0, 30) + KEY, state=state, exit_code=0, signal=0)
     assert (found.reason, found.confidence) == ("key_error", 0.85)
+
+
+FORMATS = {
+    "transformers": "{{'loss': 2.31, 'learning_rate': 5e-05, 'epoch': {n}.01}}",
+    "keras": "{n}/938 [======>.......] - ETA: 3s - loss: 0.3114 - accuracy: 0.71",
+    "megatron": " iteration {n:8d}/ 500000 | elapsed time (ms): 812.1 | lm loss: 2.31E+00 |",
+    "a logger": "2026-02-03 10:00:00,{n:03d} INFO trainer: step={n} loss=1.93 tok/s=1812",
+    "a bar": "Epoch 3:  12%|#2        | {n}/1000 [00:12<01:30,  9.70it/s, loss=2.31]",
+    "own words": "[{n:05d}] mse 0.12 psnr 33.1",
+}
+
+
+@pytest.mark.parametrize("line", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("reason", ["gpu_oom", "network", "storage_io", "gpu_lost"])
+def test_progress_in_any_format_shows_that_an_alarm_was_survived(line, reason):
+    before, after = (
+        "".join(line.format(n=n) + "\n" for n in numbers) for numbers in (range(40), range(40, 200))
+    )
+    text = f"{before}{ALARMS[reason]}\n{after}"
+
+    assert diagnose(text, signal=9).reason == "killed"
+    assert diagnose(text, exit_code=1).confidence < 0.5
+    assert diagnose(f"{before}{ALARMS[reason]}\n", exit_code=1).reason == reason

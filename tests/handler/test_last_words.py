@@ -107,6 +107,12 @@ def test_an_error_in_unknown_words_counts_at_the_very_end_only():
         ("unsupported operand type(s) for +: 'int' and 'str'", "type_error"),
         ("mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)", "shape_mismatch"),
         ("ERROR - KeyError('label')", "key_error"),
+        ("object of type 'NoneType' has no len()", "type_error"),
+        ("operands could not be broadcast together with shapes (3,) (4,)", "shape_mismatch"),
+        (
+            "error: pyxis:     mkdir: cannot create directory '/run': Permission denied",
+            "permission_denied",
+        ),
         ("failed: ValueError('bad batch')", "value_error"),
         ("run stopped by FileNotFoundError(2, 'No such file or directory')", "file_not_found"),
     ],

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from service.place import Place
@@ -12,3 +16,15 @@ def place(tmp_path, monkeypatch):
     place = Place(tmp_path)
     yield place
     place.leave()
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """In memory where that is possible: deaths between calls do not depend on a disk's syncs."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir():
+        yield tmp_path
+        return
+    made = Path(tempfile.mkdtemp(prefix="schedmate-test-", dir=memory))
+    yield made
+    shutil.rmtree(made)

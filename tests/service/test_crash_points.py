@@ -60,7 +60,7 @@ def assert_requeued_once(scheduler, store, step):
 
 
 @each_side
-def test_a_job_is_requeued_once_wherever_the_daemon_dies(tmp_path, done):
+def test_a_job_is_requeued_once_wherever_the_daemon_dies(scratch, done):
     def run(scheduler, store, log, step, done):
         put(scheduler, log, JobState.FAILED, signal=9)
         crashed = dies(scheduler, store, NOW, step=step, done=done)
@@ -72,11 +72,11 @@ def test_a_job_is_requeued_once_wherever_the_daemon_dies(tmp_path, done):
         assert store.run("1", 0).job.state is JobState.FAILED
         return crashed
 
-    everywhere(tmp_path, run, done=done)
+    everywhere(scratch, run, done=done)
 
 
 @each_side
-def test_a_diagnosis_that_a_model_refines_late_acts_once_too(tmp_path, done):
+def test_a_diagnosis_that_a_model_refines_late_acts_once_too(scratch, done):
     def run(scheduler, store, log, step, done):
         put(scheduler, log, JobState.FAILED, exit_code=1)
         handler = TooLate(store)
@@ -88,12 +88,12 @@ def test_a_diagnosis_that_a_model_refines_late_acts_once_too(tmp_path, done):
         assert store.diagnoses("1")[0].reason == "storage_io"
         return crashed
 
-    everywhere(tmp_path, run, done=done)
+    everywhere(scratch, run, done=done)
 
 
 @pytest.mark.slow
 @each_side
-def test_a_hang_that_turns_into_an_end_acts_once_too(tmp_path, done):
+def test_a_hang_that_turns_into_an_end_acts_once_too(scratch, done):
     """It seems to hang, the daemon dies over it, and by the next look the job has ended."""
 
     def run(scheduler, store, log, step, done):
@@ -110,7 +110,7 @@ def test_a_hang_that_turns_into_an_end_acts_once_too(tmp_path, done):
         assert_requeued_once(scheduler, store, step)
         return crashed
 
-    everywhere(tmp_path, run, done=done)
+    everywhere(scratch, run, done=done)
 
 
 def silent_since(log, end):
@@ -128,7 +128,7 @@ def silent_since(log, end):
 
 
 @each_side
-def test_a_daemon_that_always_dies_at_the_same_step_does_no_harm(tmp_path, done):
+def test_a_daemon_that_always_dies_at_the_same_step_does_no_harm(scratch, done):
     def run(scheduler, store, log, step, done):
         put(scheduler, log, JobState.FAILED, signal=9)
         crashed = [dies(scheduler, store, NOW + n, step=step, done=done) for n in range(5)]
@@ -138,4 +138,4 @@ def test_a_daemon_that_always_dies_at_the_same_step_does_no_harm(tmp_path, done)
         assert_requeued_once(scheduler, store, step)
         return crashed[0]
 
-    everywhere(tmp_path, run, done=done)
+    everywhere(scratch, run, done=done)

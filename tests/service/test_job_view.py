@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from schedmate.cli._common import duration
 from schedmate.model import JobState, NotFound, Slowdown, Spread
 from schedmate.service.views.job_view import JobView, job_view, job_views
-from schedmate.service.views.sentences import eta_sentence, why_sentence
+from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -203,3 +204,8 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
     assert job_view(scheduler, store, OPERATOR, "1").progress.current == 3
     store.keep_progress("1", 0, a_progress(current=3.0), at=time.time() - 400)
     assert job_view(scheduler, store, OPERATOR, "1").progress.current == 7
+
+
+def test_a_range_that_says_nothing_is_shown_as_unknown():
+    assert expected_in_words(Spread(480, 600, 1200), duration) == "00:10:00 (00:08:00 to 00:20:00)"
+    assert expected_in_words(Spread(8, 600, 6.6e7), duration).startswith("unknown")

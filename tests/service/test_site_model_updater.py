@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from schedmate.advisor import Advisor, Target
-from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.model import Advice, Job, JobState, Prediction, Request, Spread, Workload
+from schedmate.advisor.predict.site_model import learnt_site_model
+from schedmate.model import (
+    Advice,
+    Fingerprint,
+    Job,
+    JobState,
+    Prediction,
+    Request,
+    Spread,
+    Workload,
+)
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
 from schedmate.service.usecases.history_import import learn_from
@@ -38,7 +47,7 @@ def background():
     background.close()
 
 
-def remember(store, count, *, seconds=600.0, user="ann", first=0):
+def remember(store, count, *, seconds=600.0, user="ann", first=0, fingerprint=None):
     store.keep_runs(
         [
             past_run(
@@ -47,6 +56,7 @@ def remember(store, count, *, seconds=600.0, user="ann", first=0):
                 user=user,
                 name=f"job{first + number}",
                 ended_at=NOW - 1000.0 * (count - number),
+                fingerprint=fingerprint,
             )
             for number in range(count)
         ]
@@ -69,7 +79,7 @@ def job(job_id="j1", state=JobState.PENDING, **changes):
 def test_nothing_is_learnt_from_next_to_nothing(store):
     remember(store, 5)
     learn_from(store, at=NOW)
-    assert learnt_lore(store).site is None
+    assert learnt_site_model(store).cohorts is None
 
 
 def test_what_nothing_resembles_is_predicted_by_the_site(store, tmp_path):
@@ -86,27 +96,27 @@ def test_what_nothing_resembles_is_predicted_by_the_site(store, tmp_path):
 
 
 def test_predictions_of_a_tier_are_bent_by_the_past(store):
-    remember(store, 120)
+    remember(store, 120, fingerprint=Fingerprint(code="c", arguments="a"))
     learn_from(store, at=NOW)
-    lore = learnt_lore(store)
-    assert lore.calibration is not None
-    assert sum(map(lore.calibration.pairs, ("identical", "similar", "history"))) > 50
+    calibration = learnt_site_model(store).calibration
+    assert calibration is not None
+    assert calibration.pairs("identical") > 10
 
 
 def test_it_is_learnt_at_the_start_and_then_seldom(store, path, background):
     remember(store, 30)
     updater = SiteModelUpdater(store, background, lambda: SqliteStore(path))
     updater.consider(NOW)
-    assert wait_for(lambda: learnt_lore(store).site is not None)
-    first = store.learnt("site/2")
+    assert wait_for(lambda: learnt_site_model(store).cohorts is not None)
+    first = store.learnt("cohorts/1")
     remember(store, 30, first=100, seconds=50.0)
     for number in range(30):
         updater.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
     updater.consider(NOW + 60)
     time.sleep(0.3)
-    assert store.learnt("site/2") == first
+    assert store.learnt("cohorts/1") == first
     updater.consider(NOW + 3600)
-    assert wait_for(lambda: store.learnt("site/2") != first)
+    assert wait_for(lambda: store.learnt("cohorts/1") != first)
 
 
 def test_a_store_that_cannot_be_opened_stops_nothing(store, background):
@@ -126,8 +136,8 @@ def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, backgro
     remember(store, 40)
     learn_from(store, at=NOW)
     updater.submitted(job("another"))
-    site = learnt_lore(store).site
-    assert {"waiting", "running", "another"} == set(site._on_their_way)
+    site = learnt_site_model(store).cohorts
+    assert {"waiting", "running", "another"} == set(site._in_flight)
     assert Path(path).exists()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.recalled import recalled_or_read
 from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache

@@ -159,7 +159,7 @@ def _where(evidence: tuple[Evidence, ...]) -> str:
 
 def _in_words(prediction: Prediction) -> str:
     time = prediction.duration_s
-    if time is None:
+    if time is None or time.too_wide:
         return f"How long it takes is not known: {prediction.explanation}."
     text = f"Takes about {duration(time.p50)} ({duration(time.p10)} to {duration(time.p90)})"
     text += f": {prediction.explanation}."

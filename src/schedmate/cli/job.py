@@ -87,10 +87,9 @@ def _advice(view: JobView) -> Iterator[str]:
     spread, real = view.predicted, view.job.run_time_s
     reality = "" if real is None else f", really {duration(real)}"
     if spread is not None:
-        yield (
-            f"  predicted   {duration(spread.p50)} ({duration(spread.p10)} to"
-            f" {duration(spread.p90)}){reality}"
-        )
+        from schedmate.service.views.sentences import expected_in_words
+
+        yield f"  predicted   {expected_in_words(spread, duration)}{reality}"
     if view.advice.prediction.explanation:
         yield f"              {view.advice.prediction.explanation}"
     yield from (f"  {remark.level:<11} {remark.text}" for remark in view.advice.advice)

@@ -58,10 +58,9 @@ def _say(advised: Advised) -> None:
     prediction = advised.advice.prediction
     spread = prediction.duration_s
     if spread is not None:
-        echo(
-            f"expected to run {duration(spread.p50)}"
-            f" ({duration(spread.p10)} to {duration(spread.p90)}): {prediction.explanation}",
-            err=True,
-        )
+        from schedmate.service.views.sentences import expected_in_words
+
+        expected = expected_in_words(spread, duration)
+        echo(f"expected to run {expected}: {prediction.explanation}", err=True)
     for remark in advised.advice.advice:
         echo(f"{remark.level}: {remark.text}", err=True)

@@ -75,6 +75,8 @@ class KnownJob:
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    ends_at: float | None = None
+    """By when it ends, as its newest progress had it: the 90th percentile."""
     attempts: dict[int, Attempt] = field(default_factory=dict)
     watch: HangWatch | None = None
     """Set while its silence is suspicious."""
@@ -151,7 +153,7 @@ class DecisionEngine:
                 *self._check_held(known, event.at),
             ]
         if before.restarts != job.restarts:
-            known.progress, known.watch, known.hung = None, None, None
+            known.progress, known.ends_at, known.watch, known.hung = None, None, None, None
         again = before.state is JobState.PENDING and _waited_long(job)
         advise = [Advise(job, again=True)] if again else []
         return [*self._order(known), *advise, *_looks(job)]
@@ -228,7 +230,7 @@ class DecisionEngine:
             return []
         if job.request.time_limit_s not in (ours, None):
             return []
-        if not self._time_limits.too_short(job, ours, at, known.progress):
+        if not self._time_limits.too_short(job, ours, at, known.ends_at):
             return []
         known.our_limit_s = None
         return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
@@ -237,7 +239,8 @@ class DecisionEngine:
         known = self._known.get(event.job_id)
         if known is None or known.job.state is not JobState.RUNNING:
             return []
-        known.progress = event.progress
+        known.progress, eta = event.progress, event.progress.eta_s
+        known.ends_at = None if eta is None else event.at + eta.p90
         return [*self._give_back_limit(known, event.at), *self._suspect(known, event)]
 
     def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, Prediction, Progress, Spread
+    from schedmate.model import Job, Prediction, Spread
 
 _P90, _P99 = 1.2816, 2.3263
 """Standard deviations above the median."""
@@ -43,15 +43,14 @@ class TimeLimits:
         ours = 60.0 * math.ceil(needed / (1.0 - self.guard_share) / 60.0)
         return ours if ours < self.worth_it * limit else None
 
-    def too_short(self, job: Job, limit_s: float, at: float, progress: Progress | None) -> bool:
-        """Whether the run might still be there when a limit of ours is over."""
+    def too_short(self, job: Job, limit_s: float, at: float, ends_at: float | None) -> bool:
+        """Whether the run might still be there when a limit of ours is over; `ends_at` is by when
+        its progress lets it end."""
         if job.start_time is None:
             return False
         deadline = job.start_time + limit_s
         guard = max(self.guard_s, self.guard_share * limit_s)
-        eta = None if progress is None else progress.eta_s
-        expected = at if eta is None else at + eta.p90
-        return max(at, expected) > deadline - guard
+        return max(at, at if ends_at is None else ends_at) > deadline - guard
 
 
 def p99(spread: Spread) -> float:

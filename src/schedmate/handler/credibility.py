@@ -65,6 +65,8 @@ def with_best_reporter(first: Clue, clues: Sequence[Clue]) -> Clue:
 
 
 def _contradicted(case: Case, clue: Clue) -> bool:
+    if clue.rule.of_a_step:
+        return False
     printed = clue.reported_by == "job" and not clue.uncaught
     return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
 

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from schedmate.handler.reading import Clue, Gathered, LogLine
+from schedmate.handler.reading.explaining import QUOTED_BY_PYXIS
 from schedmate.handler.rules import BUILT_IN
 from schedmate.handler.rules.base import LazyPattern, Rule, Weight
 
@@ -179,7 +180,7 @@ LAST_WORDS: Final = (
     _last_words(
         "shape_mismatch",
         r"(?:shape|size|dimension)s?\b.{0,60}(?:mismatch|n[o']t match|incompatible|differ)",
-        r"shapes? .{0,80}cannot be (?:multiplied|broadcast)|could not broadcast input",
+        r"shapes? .{0,80}cannot be (?:multiplied|broadcast)|could not (?:be )?broadcast",
         of=(
             "ERROR: shape mismatch between mask and image",
             "mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)",
@@ -202,7 +203,8 @@ LAST_WORDS: Final = (
     ),
     _last_words(
         "type_error",
-        r"unsupported operand type|object is not (?:callable|iterable|subscriptable)",
+        r"unsupported operand type|object of type .{1,60} has no len",
+        r"object is not (?:callable|iterable|subscriptable)",
         r"required positional argument|unexpected keyword argument|must be \w{1,20}, not \w{1,20}$",
         of=("unsupported operand type(s) for +: 'int' and 'str'",),
     ),
@@ -341,8 +343,9 @@ def clue_from_the_end(gathered: Gathered) -> Clue | None:
 
 
 def _of_log(tail: list[LogLine]) -> Clue | None:
-    tail = [line for line in tail if not (_is_wrapping(line.text) or _OF_TOOLS.search(line.text))]
-    found = last_words([line.text for line in tail])
+    tail = [line for line in tail if not _is_wrapping(line.text)]
+    texts = [QUOTED_BY_PYXIS.sub("", line.text) for line in tail]
+    found = last_words(["" if _OF_TOOLS.search(text) else text for text in texts])
     if found is None:
         return None
     at, rule = found

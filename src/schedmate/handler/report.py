@@ -50,6 +50,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         confidence=clue.confidence,
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
+        of_a_step=clue.rule.of_a_step,
     )
 
 
@@ -128,9 +129,12 @@ def _diagnosis(
     source: DiagnosisSource,
     reported_by: Reporter = "job",
     advice: str = "",
+    of_a_step: bool = False,
 ) -> Diagnosis:
-    may_blame = source != "llm" and not (reason == "node_failure" and denies_node_failure(case))
-    places = _places(case, named, nodes) if may_blame else ()
+    denied = reason == "node_failure" and denies_node_failure(case)
+    places: tuple[str, ...] = ()
+    if source != "llm" and (of_a_step or not denied):
+        places = _places(case, named, nodes, or_the_only_one=not denied)
     decision = decide(
         reason,
         case,
@@ -160,14 +164,16 @@ def _diagnosis(
     )
 
 
-def _places(case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+def _places(
+    case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...], *, or_the_only_one: bool
+) -> tuple[str, ...]:
     """Nodes of the job at which it happened: the ones its lines name, or its only one."""
     named = tuple(
         node
         for node in case.nodes
         if node in known or any(_names(line.text, node) for line in lines)
     )
-    return named or (case.nodes if len(case.nodes) == 1 else ())
+    return named or (case.nodes if or_the_only_one and len(case.nodes) == 1 else ())
 
 
 def _named_by(case: Case, lines: tuple[LogLine, ...], reported_by: Reporter) -> Reporter:

@@ -12,6 +12,10 @@ Basis = Literal["identical", "same_code", "similar", "history", "prior", "none"]
 Level = Literal["error", "warning", "hint"]
 
 
+TOO_WIDE = 1000.0
+"""Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Three quantiles of a time in seconds."""
@@ -23,6 +27,11 @@ class Spread:
     def __post_init__(self) -> None:
         if not 0 <= self.p10 <= self.p50 <= self.p90 < math.inf:
             raise ValueError(f"not a spread of times: {self.p10}, {self.p50}, {self.p90}")
+
+    @property
+    def too_wide(self) -> bool:
+        """So wide that it says next to nothing: no answer to plan by."""
+        return self.p90 > TOO_WIDE * max(self.p10, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ class Fingerprint:
     """What makes two runs alike before anyone looks at meaning.
 
     `code` digests the files that will run, `arguments` the command line after them.
-    `signature` tells code that is nearly the same: see `advisor.predicting.signature`.
+    `signature` tells code that is nearly the same: see `advisor.predict.signature`.
     """
 
     code: str

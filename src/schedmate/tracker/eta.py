@@ -59,13 +59,20 @@ def _forecast(
     if inner is not None and inner.total and len(series.timeline.points) < _ENOUGH_POINTS:
         left = None if position.total is None else (position.total - position.done) * inner.total
         total = None if left is None else inner.counted + left
-        finer, slower = facts.forecasts.forecast(inner.timeline, total=total, cap_s=facts.cap_s)
+        finer, slower = facts.forecasts.forecast(
+            inner.timeline, total=total, cap_s=facts.cap_s, grows=scan.grows
+        )
         if finer is not None and finer.rate_per_s:
             return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
     similar = _comparable(facts.similar, position)
     newest = scan.stamps.last.get(series.stamps or "") if facts.now is None else None
     return facts.forecasts.forecast(
-        series.timeline, total=position.total, similar=similar, cap_s=facts.cap_s, now=newest
+        series.timeline,
+        total=position.total,
+        similar=similar,
+        cap_s=facts.cap_s,
+        now=newest,
+        grows=scan.grows,
     )
 
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from schedmate.model import EarlyWarning
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_TEXT = 200
 _LOOKED_AT = 800
@@ -14,7 +15,7 @@ _NEARLY_ALL = r"(?:9[5-9]|100)(?:\.\d{1,4})?"
 _NAN_REPORTS = 3
 """Loss scalers skip a step or two with NaN and are well; it has to go on."""
 _OVERFLOWS = 5
-_LOSS = re.compile(r"(?:^|[/_. -])loss(?:$|[/_. -])", re.IGNORECASE)
+_LOSS = lazy_pattern(r"(?:^|[/_. -])loss(?:$|[/_. -])", re.IGNORECASE)
 
 _WORDS: dict[str, tuple[str, str]] = {
     "gpu_oom": (
@@ -55,8 +56,8 @@ _WORDS: dict[str, tuple[str, str]] = {
         "writing to the file system fails or hangs",
     ),
 }
-_PATTERNS = {reason: re.compile(words, re.IGNORECASE) for reason, (words, _) in _WORDS.items()}
-_ANY = re.compile(
+_PATTERNS = {reason: lazy_pattern(words, re.IGNORECASE) for reason, (words, _) in _WORDS.items()}
+_ANY = lazy_pattern(
     "|".join(words.replace(_NEARLY_ALL, r"[\d.]{0,8}") for words, _ in _WORDS.values()),
     re.IGNORECASE,
 )
@@ -119,8 +120,8 @@ def _times(count: int) -> str:
 
 
 _TRACEBACK = "Traceback (most recent call last)"
-_KILLED = re.compile(r"slurmstepd: error: \*{3} (?:JOB|STEP) \S{1,60} ON .{1,200}? CANCELLED AT ")
-_INDENTED = re.compile(r"(?:\[?(?:rank)?\d{1,6}\]?:)?\s")
+_KILLED = lazy_pattern(r"slurmstepd: error: \*{3} (?:JOB|STEP) \S{1,60} ON .{1,200}? CANCELLED AT ")
+_INDENTED = lazy_pattern(r"(?:\[?(?:rank)?\d{1,6}\]?:)?\s")
 _MAX_AFTER = 25
 """Launchers add this many lines of their own after a worker's traceback; a run that goes on
 after a caught exception soon writes more."""

@@ -8,6 +8,7 @@ from schedmate.logs import is_bare_number, unwrap
 from schedmate.tracker.failure_signs import may_warn
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
 from schedmate.tracker.line_signs import Signs, signs_of
+from schedmate.tracker.rest_of_line import RestHints, rest_hints
 
 _DIGITS = b"0123456789"
 _MAX_SHAPES = 4096
@@ -21,6 +22,7 @@ class Shape:
     formats: tuple[LineFormat, ...]
     may_warn: bool
     signs: Signs
+    rest: RestHints
 
 
 GENERIC = frozenset(
@@ -70,7 +72,7 @@ def _look(text: str) -> Shape:
     formats = tuple(
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
-    return Shape(formats, may_warn(text), signs_of(text))
+    return Shape(formats, may_warn(text), signs_of(text), rest_hints(text))
 
 
 _REPEATED = 3

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from schedmate.tracker.lazy_patterns import lazy_pattern
+
 _MAX_LENGTH = 400
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"^\s{0,80}(?:[+>$] |>>> |\.\.\. |#(?: .{0,300}[^#\s=*-]$)|//|/\*"
     r"|\"\"\"|'''|@\w|def \w|class \w|return\b|raise\b"
     r"|(?:el)?if .{1,200}:$|else:|try:|except\b|for .{1,200} in .{1,200}:$|while .{1,200}:$"
@@ -17,7 +19,7 @@ _CODE = re.compile(
     r"|\b[fF][\"'][^\"']{0,200}\{|\{[A-Za-z_][\w.\[\]()]{0,40}(?::[^{}\"']{0,12})?\}"
     r"|[\"']\)?[,;)]?\s{0,4}\\?$(?<=[,;)\\])|[\w\])] ?[-+*/]?= ?(?:[\"'\[{(]|\w{1,40}\()"
 )
-_TRAINING = re.compile(
+_TRAINING = lazy_pattern(
     r"\b(?:(?:pre|re)?train(?:er|ing|s|ed|_\w{1,20})?|fine-?tun(?:e|ing)|epochs?"
     r"|(?:\w{1,20}_)?loss(?:es|_\w{1,20})?|lr"
     r"|learning[ _-]rate|optimi[sz]er|gradients?|grad[_ ]norm|backprop|rewards?|episod(?:es?"
@@ -27,12 +29,12 @@ _TRAINING = re.compile(
     r"|federated|neural|nll|boosting|env(?:ironment)?[_ ]steps?|actor|critic)\b",
     re.IGNORECASE,
 )
-_OTHER_WORK = re.compile(
+_OTHER_WORK = lazy_pattern(
     r"\b(?:train\.(?:csv|py|sh|txt|json|parquet|tar)|(?:built|building|compiling) \w{1,20} object"
     r"|collecting |downloading |requirement already|test session starts|make\[\d?\])",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(
+_CLOSING = lazy_pattern(
     r"(?:.{0,60}(?:[\]:|>]| -|\b(?:info|warning|root)) {0,4}|[\W_]{0,40})?(?:"
     r"(?:all |and |ok,? |everything (?:is )?)?(?:done|finished|completed?|bye|goodbye|fin|end)"
     r"(?: in .{1,40}| after .{1,40}| at .{1,40}| successfully| ok)?"
@@ -64,14 +66,14 @@ _CLOSING_HINTS = (
     "stored", "final", "best", "test", "passed", "exit", "synced", "history", "view run", "succe",
     "fin", "processed", "converted", "written", "terminated", "total size", "duration",
 )  # fmt: skip
-_NOT_CLOSING = re.compile(
+_NOT_CLOSING = lazy_pattern(
     r"\b(?:load(?:ing|ed)?|download\w{0,3}|init\w{0,12}|set-?up|compil\w{1,5}|warm-?up|epoch|step"
     r"|fold|trial|phase|stage|batch|round|iteration|evaluat\w{1,4}|validation|checkpoint"
     r"|preprocess\w{0,4}"
     r"|tokeniz\w{1,4}|import|build)\b",
     re.IGNORECASE,
 )
-_GROWING = re.compile(
+_GROWING = lazy_pattern(
     r"\b(?:curriculum|ramp-?up[_ ](?:batch|seq)\w{0,8}"
     r"|(?:batch|seq(?:uence)?|context|window|resolution|image)[_ -]?(?:size|len(?:gth)?)?s?[_ ]"
     r"(?:schedule\w{0,2}|ramp-?up|warm-?up|growth|increase\w{0,2})"

@@ -8,6 +8,7 @@ from typing import Final
 
 from schedmate.model import KnownPause, Phase
 from schedmate.tracker.facts import Facts
+from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
@@ -48,8 +49,8 @@ def bare_phase(facts: Facts) -> Phase:
     closed = _nothing_follows(facts) and any(scan.closed() for scan in facts.scans)
     if closed or any(scan.declared("finished") for scan in facts.scans):
         return "finished"
-    asides = [scan.table.auxiliary(None) for scan in facts.scans]
-    stated = [one.auxiliary for one in asides if one is not None and one.auxiliary is not None]
+    beside = [scan.table.auxiliary(None) for scan in facts.scans]
+    stated = [one.auxiliary for one in beside if one is not None and one.auxiliary is not None]
     hinted = [scan.hint for scan in facts.scans if scan.hint is not None]
     busy = next(iter(stated + hinted), "unknown" if facts.now is None else "starting")
     patient = bool(stated or hinted) or known_pause(facts.scans) is not None
@@ -89,7 +90,7 @@ _WORDS: Final[dict[KnownPause, str]] = {
     r"|shuffling|indexing|copying|extracting|unpacking|warm(?:ing)?[ -]?up|resuming|restoring)\b",
 }
 """Add a pause by a word here and a line to `tests/tracker/test_known_pauses.py`."""
-_PATTERNS = {pause: re.compile(words, re.IGNORECASE) for pause, words in _WORDS.items()}
+_PATTERNS = {pause: lazy_pattern(words, re.IGNORECASE) for pause, words in _WORDS.items()}
 
 
 def known_pause(scans: Iterable[LogScan]) -> KnownPause | None:

@@ -7,72 +7,122 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from schedmate.tracker.formats import Sighting
+from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
-_PAIR = re.compile(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
-_SHARE = re.compile(
+_PAIR = lazy_pattern(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
+_SHARE = lazy_pattern(
     r"(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)\s?% ?"
     r"(?:done|completed?|finished|of (?:the )?(?:training|run)|trained|through)\b"
     r"|^[\[(<|]\s{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%\s{0,2}[\])>|]"
     r"|\b(?:progress|done|completed?|overall)\s{0,3}[:=(\[]\s{0,3}(\d{1,3}(?:\.\d{1,6})?)\s?%",
     re.IGNORECASE,
 )
-_LEFT = re.compile(
+_LEFT = lazy_pattern(
     rf"(?:(?:about|around|approx\.?|circa|~)\s?)?(?<![\w.])({DURATION})\s{{0,2}}"
     r"(?:left|to go|remaining|remain|until (?:done|the end)|more to go)\b",
     re.IGNORECASE,
 )
-_NAMED_LEFT = re.compile(
+_NAMED_LEFT = lazy_pattern(
     r"\b(?:eta|etc|remaining|(?:time|est\.?|estimated)[ _](?:left|remaining|to go)"
     rf"|(?:ends|ending|finish(?:es|ing)?|done) in)\b[\s:=~(]{{1,6}}({DURATION})(?![\w:])",
     re.IGNORECASE,
 )
 _LEFT_HINTS = (" left", "to go", "remain", "eta", "until", "ends in", "finish", "done in")
-_BATCHES = re.compile(
+_BATCHES = lazy_pattern(
     rf"(?<![\w./-])({COUNT}) (?:training )?(?:batches|minibatches|steps|iterations|iters|updates)"
     r"\b(?! (?:done|seen|so far|left|ago|/))",
     re.IGNORECASE,
 )
-_SPAN_AT_END = re.compile(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
-_STARTS_WITH_TIME = re.compile(
+_SPAN_AT_END = lazy_pattern(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNORECASE)
+_STARTS_WITH_TIME = lazy_pattern(
     r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
 )
-_FPS = re.compile(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
+_IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
+_FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
 
 
+@dataclass(frozen=True, slots=True)
+class RestHints:
+    """What lines that differ only in their digits may state besides their count."""
+
+    total: bool
+    left: bool
+    since_start: bool
+    speed: bool
+    steps: bool
+
+    @property
+    def any(self) -> bool:
+        return self.total or self.left or self.since_start or self.speed or self.steps
+
+
+def rest_hints(text: str) -> RestHints:
+    text = text[:_MAX_LENGTH]
+    return RestHints(
+        total=_PAIR.search(text) is not None or "%" in text,
+        left=_left(text) is not None,
+        since_start=_since_start(text) is not None,
+        speed=_FPS.search(text) is not None,
+        steps=_BATCHES.search(text) is not None,
+    )
+
+
 def completed(
-    text: str, sighting: Sighting, announced: Mapping[str, float], *, generic: bool
+    text: str,
+    sighting: Sighting,
+    hints: RestHints,
+    announced: Mapping[str, float],
+    *,
+    generic: bool,
 ) -> Sighting:
     """The sighting of a count with what else its line states; unchanged where it states all.
 
     A framework's format leaves out the total of an ordinal for a reason; a `generic` one does not.
     """
-    if sighting.current is None or sighting.phase is not None:
+    if sighting.current is None or sighting.phase is not None or not (hints.any or announced):
         return sighting
-    text = text[:_MAX_LENGTH]
-    found = sighting
+    text, found = text[:_MAX_LENGTH], sighting
     if sighting.total is None and (generic or sighting.ordinal is None):
-        found = _with_total(text, _with_named_count(text, sighting, announced))
-    if found.ordinal == "begun" and found.unit == "epoch" and "s" in text:
+        found = _with_total(text, _with_named_count(text, sighting, announced), hints)
+    if hints.steps and found.ordinal == "begun" and found.unit == "epoch":
         found = replace(found, steps_per_epoch=_steps_of_epoch(text))
-    if found.elapsed_s is None:
+    if hints.since_start and found.elapsed_s is None:
         found = replace(found, elapsed_s=_since_start(text))
-    if found.rate_per_s is None and "ps" in text and _counts_frames(found.series):
+    if hints.speed and found.rate_per_s is None and _counts_frames(found.series):
         found = replace(found, rate_per_s=_frames_per_second(text))
-    if found.eta_s is None:
+    if hints.left and found.eta_s is None:
         found = replace(found, eta_s=_left(text))
     return found
 
 
-def _with_total(text: str, sighting: Sighting) -> Sighting:
-    if sighting.total is not None:
+def outer_in(text: str, sighting: Sighting) -> Sighting | None:
+    """`[2/25] it 350`: the pair in front counts what holds the count without a total."""
+    found = _IN_FRONT.match(text) if sighting.total is None and sighting.epoch is None else None
+    counts = None if found is None else counted(found[1], found[2])
+    if counts is None or counts[0] == sighting.current or sighting.unit == "epoch":
+        return None
+    return Sighting(
+        unit="epoch",
+        current=counts[0],
+        total=counts[1],
+        series="[]",
+        ordinal="begun",
+        epoch=counts[0],
+        epochs=counts[1],
+    )
+
+
+def _with_total(text: str, sighting: Sighting, hints: RestHints) -> Sighting:
+    if sighting.total is not None or not hints.total:
         return sighting
     for one in _PAIR.finditer(text) if "/" in text or "o" in text or "e" in text else ():
         total = count_of(one[2])

@@ -64,6 +64,8 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     total, confidence = _total(main, sources)
     if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
         confidence = _AMBIGUOUS
+    if scan.table.completed_before(main) is not None:
+        confidence = min(confidence, _AMBIGUOUS)  # one of several phases
     if part is not None and part is not main:
         confidence = min(confidence, _AMBIGUOUS)  # this part's count, of an unknown number
     fine = 0.0

@@ -17,7 +17,7 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
-from schedmate.tracker.rest_of_line import completed, span_at_end
+from schedmate.tracker.rest_of_line import completed, outer_in, span_at_end
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
@@ -130,7 +130,9 @@ class LogScan:
             name, sighting = found
             if shape.signs.code:
                 sighting = _without_events(sighting)
-            sighting = completed(text, sighting, self.announced, generic=name in GENERIC)
+            sighting = completed(
+                text, sighting, shape.rest, self.announced, generic=name in GENERIC
+            )
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
                 self.table.note_span(name, sighting, span_at_end(text))
@@ -138,8 +140,10 @@ class LogScan:
             self._study(text, rank, now)
 
     def _note_signs(self, signs: Signs, text: str) -> None:
-        self.trains = self.trains or (signs.training and not signs.code)
-        self.grows = self.grows or signs.growing
+        if signs.training and not signs.code:
+            self.trains = True
+        if signs.growing:
+            self.grows = True
         if signs.closing:
             kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
             if kind not in self.closings:
@@ -200,9 +204,7 @@ class LogScan:
                 return
             self.ending.progressed()
             self.newest = ""
-            part = part_in(text) if "parts" in self.totals else None
-            if part is not None and name != PARTS:
-                self.table.see(PARTS, part, self.order, times)
+            self._take_around(name, sighting, times, text)
             self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
             if name not in GENERIC or sighting.unit in ("epoch", "token"):
@@ -214,6 +216,16 @@ class LogScan:
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
+
+    def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
+        """The counts that a line names beside the one that it is about, and that hold it."""
+        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        if part is not None:
+            self.table.see(PARTS, part, self.order, times)
+        bracketed = sighting.total is None and text[:1] in ("[", "(") and name in GENERIC
+        outer = outer_in(text, sighting) if bracketed else None
+        if outer is not None:
+            self.table.see(name, outer, self.order, times)
 
     def _note_total(self, sighting: Sighting, total: float) -> None:
         if sighting.unit is None:
@@ -227,15 +239,19 @@ class LogScan:
 
     def _may_be_a_size(self, sighting: Sighting) -> bool:
         """`batch 32` counts batches only below the heading of an epoch."""
-        named = sighting.series.endswith("batch") and sighting.epoch is None
-        return named and sighting.total is None and self.table.epoch_begun() is None
+        if sighting.total is not None or not sighting.series.endswith("batch"):
+            return False
+        return sighting.epoch is None and self.table.epoch_begun() is None
 
     def _within_epoch(self, sighting: Sighting) -> Sighting:
         """A count of steps below the heading of an epoch that stated how many it has."""
-        each, epoch = self.totals.get("step/epoch"), self.table.epoch_begun()
-        if each is None or epoch is None or sighting.unit != "step" or sighting.epoch is not None:
+        each = self.totals.get("step/epoch")
+        if each is None or sighting.unit != "step" or sighting.epoch is not None:
             return sighting
         if sighting.total is not None or sighting.ordinal or (sighting.current or 0.0) > each:
+            return sighting
+        epoch = self.table.epoch_begun()
+        if epoch is None:
             return sighting
         current, epochs = epoch
         return replace(sighting, total=each, per_epoch=True, epoch=current, epochs=epochs)

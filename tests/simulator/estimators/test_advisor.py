@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.site_model import SiteModel
+from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.jobs import EndedJob, Facts
 from schedmate.simulator.estimators import advisor
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES, columns_of
@@ -94,7 +94,7 @@ def test_a_bare_trace_is_foretold_by_the_sites_model(columns, known_at):
     said = advisor.estimate(columns, known_at)
 
     runs = [
-        Ran(
+        EndedJob(
             Facts(
                 job_id=str(at),
                 user=columns.user[at],
@@ -111,7 +111,7 @@ def test_a_bare_trace_is_foretold_by_the_sites_model(columns, known_at):
         )
         for at in range(JOBS)
     ]
-    theirs = {run.facts.job_id: spread.p50 for run, spread in SiteModel().replayed(runs)}
+    theirs = {run.facts.job_id: spread.p50 for run, spread in CohortModel().replayed(runs)}
     np.testing.assert_allclose(said.p50, [theirs[str(at)] for at in range(JOBS)], rtol=1e-4)
     assert not said.cost_s.any()
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, fields
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import sketch_of_target
-from schedmate.advisor.predicting.prediction import predict
-from schedmate.advisor.predicting.scaling import PRIOR
-from schedmate.model import Job, PastRun, Request, Spread
+from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.neighbours import sketch_of_target
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.site_model import SiteModel
+from schedmate.model import Job, PastRun, Request
 from schedmate.model.sketch import sketch_of
-from schedmate.simulator.estimators.advisor import Predictor, Reading
 from schedmate.simulator.estimators.memory import Memory
 from schedmate.simulator.estimators.reading import Records, read_job
 from schedmate.simulator.synthetic import draw_workload
@@ -115,28 +115,24 @@ def test_an_unread_length_is_not_in_the_record(columns):
     assert record.max_steps is None
 
 
-@pytest.mark.slow
-def test_predictions_in_bulk_are_those_made_one_by_one(runs):
+def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
     history, compared = Memory(), set()
-    predictor = Predictor(history)
-    site = Spread(1.0, 2.0, 3.0)
     for run in runs:
         target = target_of(run)
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        reading = Reading(run.fingerprint, run.workload, run.job.request, sketch)
-        one_by_one = predict(history, target, run.fingerprint, run.workload, lore=Lore(PRIOR))
+        live = predict(history, target, run.fingerprint, run.workload, site_model=SiteModel(PRIOR))
         for _ in range(2):  # the second time what is kept answers
-            basis, spread = predictor.predict(target, reading, PRIOR, site)
-
-            if one_by_one.basis in COMPARED:
-                assert basis == one_by_one.basis
-                assert astuple(spread) == pytest.approx(astuple(one_by_one.duration_s), rel=1e-9)
+            bulk = estimate_duration(
+                history, sketch, run.workload, PRIOR, submitted_at=target.submitted_at
+            )
+            if bulk is None:
+                assert live.basis not in COMPARED
             else:
-                assert (basis, spread) == ("history", site)
-        compared.add(basis)
+                compared.add(bulk.neighbours.tier)
+                assert (bulk.neighbours.tier, bulk.duration_s) == (live.basis, live.duration_s)
         history.keep(run, sketch)
 
-    assert compared >= COMPARED
+    assert compared == COMPARED
 
 
 def test_the_memory_answers_like_the_store(runs, tmp_path):

@@ -325,6 +325,7 @@ def test_no_run_ends_by_a_limit_of_ours(rows, policy, tracked):
 
     assert STATES.index(JobState.TIMEOUT) not in ran.outcome.status.tolist()
     assert ran.outcome.end == pytest.approx(ran.outcome.start + columns.duration)
+    assert len(ran.events) < 40 * len(rows), "a run that is over is no longer looked at"
 
 
 def test_a_lowered_limit_that_is_never_given_back_would_kill():

@@ -11,11 +11,16 @@ from schedmate.advisor.settle.claim import Claim
 
 
 def claims(reading: Reading) -> Iterator[Claim]:
+    return (claim for _, claim in claims_by_reader(reading))
+
+
+def claims_by_reader(reading: Reading) -> Iterator[tuple[str, Claim]]:
+    """With who makes it: `framework keras`, `reader optimizers`."""
     for signs, started in in_sight(reading.run, _packages(reading)):
-        framework = signs.load()
-        yield from framework.claims(reading, started=started, own_code=signs.own_code)
+        found = signs.load().claims(reading, started=started, own_code=signs.own_code)
+        yield from ((f"framework {signs.module}", claim) for claim in found)
     for reader in READERS:
-        yield from reader(reading)
+        yield from ((f"reader {reader.__name__}", claim) for claim in reader(reading))
 
 
 def _packages(reading: Reading) -> frozenset[str]:

@@ -5,50 +5,65 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
-from schedmate.advisor.options.absl_models import ABSL
-from schedmate.advisor.options.argparse_models import ARGPARSE
-from schedmate.advisor.options.click_models import CLICK_WRAPPERS
-from schedmate.advisor.options.config_files import CONFIG_FILES
-from schedmate.advisor.options.dataclass_parsers import DATACLASS_PARSERS, DATACLASS_WRAPPERS
-from schedmate.advisor.options.detectron2_models import DETECTRON2
-from schedmate.advisor.options.docopt_models import DOCOPT
-from schedmate.advisor.options.fire_models import FIRE
-from schedmate.advisor.options.gin_models import GIN
-from schedmate.advisor.options.hf_parser import HF_PARSER
-from schedmate.advisor.options.hydra_models import HYDRA, HYDRA_WRAPPERS
-from schedmate.advisor.options.lightning_cli import LIGHTNING_CLI
-from schedmate.advisor.options.ml_collections_models import ML_COLLECTIONS
-from schedmate.advisor.options.mmengine_models import MMENGINE
-from schedmate.advisor.options.omegaconf_models import OMEGACONF
-from schedmate.advisor.options.pydantic_models import PYDANTIC
-from schedmate.advisor.options.sacred_models import SACRED
-from schedmate.advisor.options.typer_models import TYPER
+from schedmate.advisor.options.by_package import ByPackage
 from schedmate.advisor.options.undeclared import undeclared
-from schedmate.advisor.options.yacs_models import YACS
 
-MODELS: Mapping[str, CallModel] = {
-    **ABSL,
-    **ARGPARSE,
-    **CONFIG_FILES,
-    **DATACLASS_PARSERS,
-    **DETECTRON2,
-    **DOCOPT,
-    **FIRE,
-    **GIN,
-    **HF_PARSER,
-    **HYDRA,
-    **LIGHTNING_CLI,
-    **ML_COLLECTIONS,
-    **MMENGINE,
-    **OMEGACONF,
-    **PYDANTIC,
-    **SACRED,
-    **TYPER,
-    **YACS,
-}
-"""What library calls that declare or read options return, by dotted callee."""
+MODELS: Mapping[str, CallModel] = ByPackage(
+    (
+        ("absl_models", "ABSL", "absl gflags tensorflow"),
+        (
+            "argparse_models",
+            "ARGPARSE",
+            (
+                "argparse argparse_dataclass colossalai composer configargparse deepspeed "
+                "jsonargparse lightning pytorch_lightning rich_argparse simple_parsing "
+                "transformers trl"
+            ),
+        ),
+        (
+            "config_files",
+            "CONFIG_FILES",
+            (
+                "addict attrdict attridict box commentjson dotmap easydict hjson json json5 munch "
+                "orjson oyaml prodict ruamel ruamel_yaml toml tomli tomllib ujson yaml"
+            ),
+        ),
+        (
+            "dataclass_parsers",
+            "DATACLASS_PARSERS",
+            "chanfig draccus lerobot pyrallis simple_parsing tyro",
+        ),
+        ("detectron2_models", "DETECTRON2", "detectron2"),
+        ("docopt_models", "DOCOPT", "docopt"),
+        ("fire_models", "FIRE", "fire"),
+        ("gin_models", "GIN", "gin"),
+        ("hf_parser", "HF_PARSER", "transformers trl"),
+        ("hydra_models", "HYDRA", "hydra"),
+        ("lightning_cli", "LIGHTNING_CLI", "defopt jsonargparse lightning pytorch_lightning"),
+        ("ml_collections_models", "ML_COLLECTIONS", "ml_collections"),
+        ("mmengine_models", "MMENGINE", "mmcv mmengine"),
+        (
+            "omegaconf_models",
+            "OMEGACONF",
+            "detectron2 fastreid fvcore iopath mmcv mmengine omegaconf yacs",
+        ),
+        ("pydantic_models", "PYDANTIC", "pydantic pydantic_settings"),
+        ("sacred_models", "SACRED", "sacred"),
+        ("submitit_models", "SUBMITIT", "submitit"),
+        ("typer_models", "TYPER", "typer"),
+        ("yacs_models", "YACS", "detectron2 fastreid fvcore iopath yacs"),
+    )
+)
+"""What library calls that declare or read options return, by dotted callee; `X.*` is what any
+attribute of X is."""
 
-WRAPPERS: Mapping[str, Wrapper] = {**CLICK_WRAPPERS, **DATACLASS_WRAPPERS, **HYDRA_WRAPPERS}
+WRAPPERS: Mapping[str, Wrapper] = ByPackage(
+    (
+        ("click_models", "CLICK_WRAPPERS", "asyncclick click rich_click"),
+        ("dataclass_parsers", "DATACLASS_WRAPPERS", "draccus lerobot pyrallis"),
+        ("hydra_models", "HYDRA_WRAPPERS", "hydra"),
+    )
+)
 """What decorated functions of the job do when they are called, by the decorator's dotted name."""
 
 __all__ = ["MODELS", "WRAPPERS", "undeclared"]

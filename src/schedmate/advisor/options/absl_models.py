@@ -87,6 +87,11 @@ def _converted(word: Given, kind: str) -> Value:
     return word.holding(UNKNOWN_DATA if found is None else found)
 
 
+def flag(call: Call, context: Context) -> Value:
+    """`FLAGS.lr`: flags are options, stated where they are defined."""
+    return context.option(call.callee.rpartition(".")[2])
+
+
 def run(call: Call, context: Context) -> Value | None:
     """`app.run(main)` calls `main(argv)`, of which the flags are gone: the program's name."""
     main = call.argument("main", 0)
@@ -114,5 +119,6 @@ _KINDS = [
 ]
 ABSL: dict[str, CallModel] = {
     **{f"{module}.DEFINE_{kind}": define for module in _MODULES for kind in _KINDS},
+    **{f"{module}.FLAGS.*": flag for module in _MODULES},
     **dict.fromkeys(_RUNNERS, run),
 }

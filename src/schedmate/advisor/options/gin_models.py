@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.configured import MACROS
 from schedmate.advisor.interpret.python.context import CallModel, Context
+from schedmate.advisor.interpret.python.injected import MACROS
 from schedmate.advisor.interpret.python.values import Call, Dotted, Sequence, Table, Value
 from schedmate.advisor.options.configs import gin_text
 from schedmate.advisor.options.configs.building import Builder

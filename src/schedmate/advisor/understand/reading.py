@@ -3,69 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from schedmate.advisor.agent import Agent, Seen
+from schedmate.advisor import agent as agents
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.claims import claims
-from schedmate.advisor.frameworks.index import needs_no_code, started_by
+from schedmate.advisor.frameworks.index import SIGNS, needs_no_code, started_by
+from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.interpret.python.imports import with_local_imports
-from schedmate.advisor.interpret.python.interpretation import Interpretation, interpret
+from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.modules import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
 from schedmate.advisor.options.configs import read as read_config
-from schedmate.advisor.predicting.signature import signature
+from schedmate.advisor.predict.signature import signature
+from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.understand.traits import traits
 from schedmate.advisor.understand.understanding import Understanding
-from schedmate.model import Request
+from schedmate.model import Request, Workload
 
 _USES_GPU = re.compile(
-    r"cuda|gpu|nvidia|nccl|rocm|\b(?:torch|lightning|pytorch_lightning|transformers|accelerate|"
-    r"deepspeed|keras|tensorflow|jax|flax|mxnet|paddle|xgboost|lightgbm|catboost|cupy|numba|cudf|"
-    r"cuml|pycuda|triton|vllm|onnxruntime|ultralytics|mmengine|detectron2|fairseq|megatron|fastai)\b",
+    r"cuda|gpu|nvidia|nccl|rocm|\b(?:cupy|numba|cudf|cuml|pycuda|triton|onnxruntime|"
+    + "|".join(name for signs in SIGNS for name in signs.imported_as if name != "sklearn")
+    + r")\b",
     re.IGNORECASE,
 )
 
 
 def understand(
-    launch: Launch, files: Files, request: Request, agent: Agent | None = None
+    launch: Launch, files: Files, request: Request, agent: agents.Agent | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
     """What the files tell, and those of them that are no Python. An agent fills what they leave
     open."""
-    main = _read(launch.main)
-    if main is None:
-        return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
     files = replace(files, written=launch.written, seen=files.seen)
-    interpreted = interpret(
-        _to_follow(main), files, models=MODELS, wrappers=WRAPPERS, read_config=read_config
-    )
-    trace = interpreted.trace
-    trace.options += undeclared(main.arguments, {option.name for option in trace.options})
-    root = f"{files.workdir.absolute()}/"
-    stated = claims(_reading(main, interpreted, root))
-    workload = record_of(launch, _as_called(main), request, trace, stated, root=root)
+    found = read_code(launch, files)
+    if found is None:
+        return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
+    reading, problems = found
+    workload = settled_record(launch, reading, request, claims(reading))
     if agent is not None:
-        workload = agent.fill(workload, Seen(launch, main, trace, files))
-    code = _code(launch, main, files)
+        workload = agent.fill(workload, agents.Seen(launch, reading.run, reading.trace, files))
+    code = _code(launch, reading.run, files)
     understood = Understanding(
         workload=workload,
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
         signature=signature([source.text for source in code]),
-        traits=traits(main, trace),
+        traits=traits(reading.run, reading.trace),
     )
-    return understood, interpreted.problems
+    return understood, problems
 
 
-def _to_follow(run: PythonRun) -> PythonRun:
+def read_code(
+    launch: Launch,
+    files: Files,
+    *,
+    models: Mapping[str, CallModel] = MODELS,
+    wrappers: Mapping[str, Wrapper] = WRAPPERS,
+) -> tuple[Reading, tuple[Unparsable, ...]] | None:
+    """What readers may look at; None where the job starts nothing that can be understood."""
+    run = _read(launch.main)
+    if run is None:
+        return None
+    interpreted = interpret(
+        _to_interpret(run), files, models=models, wrappers=wrappers, read_config=read_config
+    )
+    trace = interpreted.trace
+    trace.options += undeclared(run.arguments, {option.name for option in trace.options})
+    reading = Reading(
+        run=run,
+        trace=trace,
+        options={option.name: option.value for option in trace.options},
+        read_config=interpreted.context.read_config,
+        processes=interpreted.processes,
+        context=interpreted.context,
+        root=f"{files.workdir.absolute()}/",
+    )
+    return reading, interpreted.problems
+
+
+def settled_record(
+    launch: Launch, reading: Reading, request: Request, stated: Iterable[Claim]
+) -> Workload:
+    run = _as_called(reading.run)
+    return record_of(launch, run, request, reading.trace, stated, root=reading.root)
+
+
+def _to_interpret(run: PythonRun) -> PythonRun:
     """Of a tool that trains from a config alone not the code, should a copy of it lie here."""
     return replace(run, entry=replace(run.entry, source=None)) if needs_no_code(run) else run
 
@@ -84,19 +115,6 @@ def _read(run: PythonRun | None) -> PythonRun | None:
         return run
     words = [word.text for word in run.arguments if word.known]
     return run if purpose_of(run.entry.name, words) >= TRAINING else None
-
-
-def _reading(run: PythonRun, interpreted: Interpretation, root: str) -> Reading:
-    options = {option.name: option.value for option in interpreted.trace.options}
-    return Reading(
-        run=run,
-        trace=interpreted.trace,
-        options=options,
-        read_config=interpreted.context.read_config,
-        processes=interpreted.processes,
-        context=interpreted.context,
-        root=root,
-    )
 
 
 def _code(launch: Launch, main: PythonRun, files: Files) -> list[SourceFile]:

@@ -1,18 +1,17 @@
-"""What the checks want to know of the code, besides the record."""
+"""The traits of a job's code, from what was seen when it was interpreted."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import Call
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.words import words
-from schedmate.model import Evidence
+from schedmate.advisor.understand.understanding import Library, Traits
 
 _SAVES = re.compile(
     r"(?:^|[._])(?:save|savez|savez_compressed|dump|save_\w{0,60}|\w{0,60}checkpoint\w{0,60}|export|"
@@ -30,24 +29,6 @@ _SHARES_BY_ITSELF = words(
     "horovod fairscale ray sglang bagua byteps alpa autogluon peft"
 ) | frozenset(name for signs in SIGNS if signs.shares for name in signs.imported_as)
 _STARTS_MANY = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun"}
-
-
-@dataclass(frozen=True, slots=True)
-class Library:
-    """A package that is not of the job, and the line that imports it."""
-
-    name: str
-    line: Evidence
-    optional: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
-    libraries: tuple[Library, ...] = ()
-    saves: bool = True
-    """Whether anything in sight writes a checkpoint; true where unknown."""
-    shares_gpus: bool = True
-    """Whether anything in sight would use more than one GPU; true where unknown."""
 
 
 def traits(run: PythonRun, trace: Trace) -> Traits:

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedmate.advisor.understand.traits import Traits
-from schedmate.model import Workload
+from schedmate.model import Evidence, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A package that is not of the job, and the line that imports it."""
+
+    name: str
+    line: Evidence
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What the checks want to know of the code, besides the record."""
+
+    libraries: tuple[Library, ...] = ()
+    saves: bool = True
+    """Whether anything in sight writes a checkpoint; true where unknown."""
+    shares_gpus: bool = True
+    """Whether anything in sight would use more than one GPU; true where unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

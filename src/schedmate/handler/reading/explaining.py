@@ -32,7 +32,9 @@ _GLUED = re.compile(
     r"|FileNotFound|Import|ModuleNotFound|Memory|Name|ZeroDivision|Permission)Error: )"
 )
 """Right behind output that has not ended its line."""
-_PYXIS = re.compile(r"(?:slurmstepd\S{0,60}: )?(?:error: )?pyxis: {1,8}(?:\[ERROR\] )?(?=\S)")
+QUOTED_BY_PYXIS = re.compile(
+    r"(?:slurmstepd\S{0,60}: )?(?:error: )?pyxis: {1,8}(?:\[ERROR\] )?(?=\S)"
+)
 """What is put before the log of the program that starts a container."""
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{1,4}(.{1,700})")
 _ENDS = re.compile(r"\b(?:ending|stopping|terminating|aborting) (?:the )?(?:training|run|job)\b")
@@ -57,7 +59,7 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
     if bare:
         return _as_error(bare.group(1), rule_set, _BARE_DISCOUNT)
     rule = rule_set.for_line(text)
-    if rule is None and (quoted := _PYXIS.match(text)):
+    if rule is None and (quoted := QUOTED_BY_PYXIS.match(text)):
         return explain_line(text[quoted.end() :], rule_set)
     if rule is not None:
         return rule, rule.confidence

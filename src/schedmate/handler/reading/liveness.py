@@ -183,9 +183,10 @@ class Routine:
 
 def _life_in(text: str, *, before: bool) -> int:
     """One usual line is enough where a logger wrote it: it was not late, it has a time."""
-    if text[:1].isspace() or is_clearing_up(text) or is_stack(text):
+    if is_clearing_up(text) or is_stack(text):
         return 0
-    if not before and PROGRESS.search(text) is None:
+    progress = PROGRESS.search(text) is not None
+    if not (before or progress) or (text[:1].isspace() and not (before and progress)):
         return 0
     return 1 if stamped_at(text) is None else _ENOUGH
 

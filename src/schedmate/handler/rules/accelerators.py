@@ -140,6 +140,27 @@ RULES = (
         negatives=("hsa_init failed, falling back to the CPU", "device acquired: HPU 0"),
     ),
     Rule(
+        name="xla-session",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"xla_client/\S{1,80} ?: Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+            r"|xla_client/\S{1,80}\] Check failed: .{0,300}\((?:Aborted|Unavailable|Cancelled): "
+        ),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "RuntimeError: tensorflow/compiler/xla/xla_client/xrt_computation_client.cc:421 : "
+                "Check failed: session->Run(feed) == OK() (Aborted: Session 0183 is not found. vs."
+            ),
+            (
+                "E tensorflow/compiler/xla/xla_client/tf_logging.cc:11] Check failed: session->"
+                "Run(feed) == Status::OK() (Unavailable: From /job:tpu_worker/replica:0/task:0:"
+            ),
+        ),
+        negatives=("xla_client/xrt_computation_client.cc:421 : Check passed",),
+    ),
+    Rule(
         name="accelerator-reset",
         reason="gpu_hardware",
         pattern=LazyPattern(

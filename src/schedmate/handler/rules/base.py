@@ -74,6 +74,8 @@ class Rule:
     weight: Weight = Weight.CAUSE
     outlives_success: bool = False
     """Counts even for a run with exit code 0."""
+    of_a_step: bool = False
+    """A node failed a step: the scheduler's state of the job does not show it."""
     lasting: bool = False
     """The run survived it once more calm lines follow than it lasted."""
     suggestion: str = ""

@@ -73,6 +73,15 @@ RULES = (
         ),
     ),
     Rule(
+        name="python-launcher",
+        reason="command_not_found",
+        pattern=LazyPattern(r"^\w{1,60}Error: launcher '[\w.-]{1,40}' (?:is )?not installed"),
+        errors_only=True,
+        confidence=0.9,
+        positives=("RuntimeError: launcher 'pdsh' not installed.",),
+        negatives=("RuntimeError: launcher 'pdsh' failed",),
+    ),
+    Rule(
         name="model-hub",
         reason="service_unreachable",
         pattern=LazyPattern(

@@ -60,17 +60,30 @@ _NODES = (
         name="slurm-launch",
         reason="node_failure",
         pattern=LazyPattern(
-            r"\bslurm(?:d|stepd)\S{0,60}: error: .{0,40}prolog failed|^launch failed requeued held"
-            r"|\btask \d{1,6} launch failed: (?:Slurmd|Plugin init|Unspecified|Communication"
-            r"|Header)"
-            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: Socket timed out"
+            r"task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
+            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
+            r"|\bslurm(?:d|stepd)\S{0,60}: error: .{0,40}prolog failed|^launch failed requeued held"
+            r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
+            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
+            r"|Job credential|Slurmd could not|Unspecified|Header lengths|Socket timed out)"
+            r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
+            r"|Unspecified)"
+            r"|\btask \d{1,6} launch failed\b.{0,80}: (?:Slurmd|Plugin init|Unspecified"
+            r"|Communication|Header)"
             r"|task/cgroup: .{0,60}unable to (?:add task|create|set)"
         ),
-        confidence=0.8,
+        confidence=0.85,
         weight=Weight.SYMPTOM,
+        of_a_step=True,
         positives=(
             "slurmd: error: prolog failed: rc:256 output:none",
             "launch failed requeued held",
+            (
+                "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
+                "connection failure"
+            ),
+            "slurmstepd-sp-3: error: run_command: slurm task_prolog can not be executed (/cm/x) No",
+            "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
             "srun: error: task 0 launch failed: Plugin initialization failed",
             "srun: error: task 3 launch failed: Slurmd could not connect IO",
             (
@@ -105,15 +118,10 @@ _NODES = (
             r"|requested job (?:terminate|die), |SISTER_EOF"
             r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
+            r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
             r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
             r"|fusermount|overlay|loop device)"
-            r"|task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
-            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
-            r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
-            r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
-            r"|Job credential|Slurmd could not|Unspecified|Header lengths|Socket timed out)"
-            r"|Application launch failed: (?:Communication|Invalid job cred|Job credential|Slurmd"
-            r"|Unspecified)|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
+            r"|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
         unless=LazyPattern(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
         confidence=0.85,
@@ -132,12 +140,7 @@ _NODES = (
                 "as dead by the GCS"
             ),
             "ORTE has lost communication with a remote daemon.",
-            "srun: error: Task launch for 23.0 failed on node hpc: Job prolog failed",
-            "slurmstepd-sp-3: error: run_command: slurm task_prolog can not be executed (/cm/x) No",
-            (
-                "srun: error: Task launch for StepId=17.0 failed on node n1: Communication "
-                "connection failure"
-            ),
+            "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             (
                 "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"

@@ -152,6 +152,24 @@ _LINES = (
         ),
     ),
     Rule(
+        # the launcher does not fit the way in which MPI was built
+        name="mpi-launch",
+        reason="argument_error",
+        pattern=LazyPattern(
+            r"was not built with SLURM'?s PMI|\bPMI2? failed to initialize"
+            r"|\bPMI2? initialized but returned bad|not built with (?:PMI|PMIx|SLURM) support"
+            r"|[Cc]ouldn't find the specified plugin name for mpi/"
+        ),
+        confidence=0.85,
+        positives=(
+            "but OMPI was not built with SLURM's PMI support and therefore cannot",
+            "PMI2 failed to initialize, returning an error code of 14.",
+            "PMI2 initialized but returned bad values for size and rank.",
+            "srun: error: Couldn't find the specified plugin name for mpi/pmix2",
+        ),
+        negatives=("PMI2 initialized", "built with SLURM's PMI support: yes"),
+    ),
+    Rule(
         name="slurm-controller",
         reason="service_unreachable",
         pattern=LazyPattern(

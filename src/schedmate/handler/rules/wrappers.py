@@ -94,7 +94,8 @@ _LAUNCHERS = (
         name="launcher-exit-line",
         reason="unknown",
         pattern=LazyPattern(
-            r"^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"
+            r"\bError executing job with overrides: \["
+            r"|^srun: error: .{1,300}: tasks? [\d,\-]{1,200}: Exited with exit code [1-9]"
             r"|failed \(exitcode: [1-9]\d{0,2}\) local_rank|\bexitcode {1,4}: [1-9]\d{0,2} \(pid: "
             r"|exits with return code = [1-9]|BAD TERMINATION OF ONE OF YOUR APPLICATION"
             r"|detected that one or more processes exited with non-zero status"
@@ -115,6 +116,7 @@ _LAUNCHERS = (
         confidence=0.3,
         weight=Weight.WRAPPER,
         positives=(
+            "[2025-10-31 05:07:11,062][__main__][ERROR] - Error executing job with overrides: [1]",
             "srun: error: n1: task 0: Exited with exit code 1",
             "srun: error: gpu[041-044]: tasks 0-7,9: Exited with exit code 1",
             (

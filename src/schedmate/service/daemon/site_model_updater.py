@@ -12,16 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predicting.facts import Ran, facts_of
-from schedmate.advisor.predicting.lore import learnt_lore
-from schedmate.advisor.predicting.prediction import predict
+from schedmate.advisor.predict.jobs import EndedJob, facts_of
+from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.site_model import learnt_site_model
 from schedmate.model import JobState
 from schedmate.service.usecases.history_import import learn_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schedmate.advisor.predicting.site_model import SiteModel
+    from schedmate.advisor.predict.cohort_model import CohortModel
     from schedmate.model import Job, JobId
     from schedmate.service.daemon.background import BackgroundQueue
     from schedmate.store import KeptAdvice, Store
@@ -46,7 +46,7 @@ class SiteModelUpdater:
         self._ended = _ENOUGH_ENDED
         self._again_at = 0.0
         self._unfinished: dict[JobId, Job] = {}
-        self._fed: SiteModel | None = None
+        self._fed: CohortModel | None = None
 
     def consider(self, now: float) -> None:
         """Train at the start, and again when enough jobs have ended since."""
@@ -75,7 +75,7 @@ class SiteModelUpdater:
         self._unfinished.pop(job.id, None)
         site = self._site()
         if site is not None and job.start_time is not None and job.end_time is not None:
-            site.ended(Ran(facts_of(job), job.start_time, job.end_time, job.state))
+            site.ended(EndedJob(facts_of(job), job.start_time, job.end_time, job.state))
 
     def predict_again(self, job: Job) -> KeptAdvice | None:
         """The advice with a prediction by what ended while it waited, its siblings say.
@@ -97,9 +97,9 @@ class SiteModelUpdater:
         self._store.keep_advice(job.id, again)
         return again
 
-    def _site(self) -> SiteModel | None:
+    def _site(self) -> CohortModel | None:
         """A newly trained model has not seen the unfinished jobs yet."""
-        site = learnt_lore(self._store).site
+        site = learnt_site_model(self._store).cohorts
         if site is not None and site is not self._fed:
             for job in self._unfinished.values():
                 _feed(site, job)
@@ -107,7 +107,7 @@ class SiteModelUpdater:
         return site
 
 
-def _feed(site: SiteModel, job: Job) -> None:
+def _feed(site: CohortModel, job: Job) -> None:
     site.submitted(facts_of(job))
     if job.state is JobState.RUNNING and job.start_time is not None:
         site.started(job.id, job.start_time)

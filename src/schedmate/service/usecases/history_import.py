@@ -99,7 +99,7 @@ def learn_from_history(settings: Settings) -> None:
 
 def learn_from(history: History, *, at: float) -> None:
     """Train the site model on it, unless it has too few runs."""
-    from schedmate.advisor.predicting.prediction import learn
+    from schedmate.advisor.predict.site_model import learn
 
     if len(history.recent_runs(limit=_FEWEST_RUNS)) == _FEWEST_RUNS:
         learn(history, at=at)

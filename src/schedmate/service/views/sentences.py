@@ -139,6 +139,13 @@ def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
     return f"job {job.id} waits behind {queue_words}{because}{_before(view, written)}"
 
 
+def expected_in_words(spread: Spread, written: Written) -> str:
+    """`00:10:00 (00:08:00 to 00:20:00)`; a range that says nothing is no answer."""
+    if spread.too_wide:
+        return "unknown (past runs differ by more than a thousand times)"
+    return f"{written(spread.p50)} ({written(spread.p10)} to {written(spread.p90)})"
+
+
 def end_in_words(left: Spread, ends_by: EndsBy, written: Written, *, brief: bool = False) -> str:
     """`ends by its time cap in 00:03:00 (…)`"""
     text = f"ends {_BY.get(ends_by, '')}in {written(left.p50)}"

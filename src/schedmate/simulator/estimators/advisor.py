@@ -3,9 +3,8 @@
 Record, match, scaled prediction, calibration, as they are used live; where nothing resembles a job,
 the site's model of its metadata. Nothing is learnt of a job before it has ended.
 
-What the jobs are is read beforehand, once for all that are alike (`_Sketches`); runs of the very
-code of a job are looked up instead of searched for, and are kept as columns between predictions.
-What is predicted from them is `advisor.predicting`'s business.
+What the jobs are is read beforehand, once for all that are alike; past runs stay in memory as
+columns. Durations come from `advisor.predict.estimate_duration`, as live.
 """
 
 from __future__ import annotations
@@ -17,20 +16,17 @@ from pathlib import Path
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predicting.calibration import Calibration
-from schedmate.advisor.predicting.columns import columns_of, rows_of
-from schedmate.advisor.predicting.facts import Facts, Ran
-from schedmate.advisor.predicting.lessons import learn_scaling
-from schedmate.advisor.predicting.lore import Lore
-from schedmate.advisor.predicting.matching import same_code_likes, sketch_of_target
-from schedmate.advisor.predicting.prediction import duration_from, predict
-from schedmate.advisor.predicting.replay import replay
-from schedmate.advisor.predicting.scaling import PRIOR, Scaling
-from schedmate.advisor.predicting.site_model import Forecast, SiteModel
+from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
+from schedmate.advisor.predict.learning import learn_scaling
+from schedmate.advisor.predict.neighbours import sketch_of_target
+from schedmate.advisor.predict.runs import columns_of, rows_of
+from schedmate.advisor.predict.scaling import PRIOR, Scaling
 from schedmate.model import (
     Fingerprint,
     Job,
-    Outcome,
     PastRun,
     Request,
     Spread,
@@ -50,7 +46,6 @@ _FIRST_LESSON = 20
 _NEXT_LESSON = 2.0
 _LOOKED_AT = 3000
 _PROGRESS_EVERY = 100
-_UNKNOWN = Outcome(completed=0.0, failed=0.0, cancelled=0.0)
 
 
 def estimate(
@@ -85,7 +80,7 @@ def estimate(
     return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
-def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[Ran]:
+def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[EndedJob]:
     """As the unaided run had them. An end is known an instant later: what ends as a job is
     submitted has not been learnt from yet."""
     ends = np.nextafter(known_at, np.inf)
@@ -101,7 +96,7 @@ def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None
         strict=True,
     )
     return [
-        Ran(
+        EndedJob(
             Facts(
                 job_id=str(job),
                 user=columns.user[job],
@@ -124,7 +119,7 @@ class _Metadata:
     """A bare trace: user, name and request are all there is to go by."""
 
     def __init__(self) -> None:
-        self._site = SiteModel()
+        self._site = CohortModel()
 
     def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
         return self._site.submitted(facts)
@@ -133,10 +128,10 @@ class _Metadata:
         """What the newest prediction of a job rests on."""
         return "history"
 
-    def started(self, run: Ran, at: float) -> None:
+    def started(self, run: EndedJob, at: float) -> None:
         self._site.started(run.facts.job_id, at)
 
-    def ended(self, job: int, run: Ran) -> None:  # noqa: ARG002 - the facts suffice
+    def ended(self, job: int, run: EndedJob) -> None:  # noqa: ARG002 - the facts suffice
         self._site.ended(run)
 
 
@@ -144,8 +139,7 @@ class _Metadata:
 class _Answer:
     """What was predicted of a job that has not ended, before and after calibration."""
 
-    basis: Basis
-    raw: Spread
+    estimate: Estimate
     calibrated: Spread
 
 
@@ -176,16 +170,6 @@ def _sound(scaling: Scaling) -> bool:
     return bool(np.isfinite(numbers).all())
 
 
-class _Asked(SiteModel):
-    """The site's model, whose answer for this job is known already."""
-
-    def __init__(self, answer: Spread) -> None:
-        self._answer = Forecast(answer, _UNKNOWN, "the site's past")
-
-    def predict(self, facts: Facts) -> Forecast:  # noqa: ARG002 - asked before
-        return self._answer
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What is read of a job at its submission."""
@@ -194,46 +178,6 @@ class Reading:
     record: Workload
     request: Request
     sketch: Sketch
-
-
-class Predictor:
-    """Predicts run times from a history in memory, not calibrated; see `predict` for the rules."""
-
-    def __init__(self, history: Memory) -> None:
-        self._history = history
-        self._repeated: dict[tuple[int, int], tuple[int, Spread]] = {}
-
-    def predict(
-        self, target: Target, reading: Reading, scaling: Scaling, site: Spread
-    ) -> tuple[Basis, Spread | None]:
-        """The basis and the run time; `site` is what the site's model predicts."""
-        found = self._from_same_code(target, reading, scaling)
-        if found is not None:
-            return found
-        lore = Lore(scaling, _Asked(site))
-        answer = predict(self._history, target, reading.fingerprint, reading.record, lore=lore)
-        return answer.basis, answer.duration_s
-
-    def _from_same_code(
-        self, target: Target, reading: Reading, scaling: Scaling
-    ) -> tuple[Basis, Spread] | None:
-        """What needs no search. Of a job that was run before exactly as it is, nothing is scaled:
-        the answer stays until another run of its code has ended."""
-        sketch = reading.sketch
-        runs = self._history.runs_of(sketch.code)
-        if runs is None:
-            return None
-        identical = sketch.code, sketch.arguments
-        version, spread = self._repeated.get(identical, (-1, None))
-        if spread is not None and version == self._history.version_of(sketch.code):
-            return "identical", spread
-        likes = same_code_likes(sketch, runs, target.submitted_at or 0.0)
-        if likes is None:
-            return None
-        spread = duration_from(likes, reading.record, scaling)[1]
-        if likes.tier == "identical":
-            self._repeated[identical] = self._history.version_of(sketch.code), spread
-        return likes.tier, spread
 
 
 class _Code(_Metadata):
@@ -245,48 +189,54 @@ class _Code(_Metadata):
         self._gpu_types = [columns.gpu_type[job] or None for job in range(len(columns))]
         self._records = Records(workload.submission)
         self._history = Memory()
-        self._predictor = Predictor(self._history)
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
         self._readings: dict[int, Reading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
-        self._last_answer: tuple[Basis, Spread | None] = ("none", None)
+        self._last_estimate: Estimate | None = None
 
     def submitted(self, job: int, facts: Facts) -> Spread:
         site = super().submitted(job, facts)
-        basis, raw = self._predicted(job, facts, site)
-        if basis == "history" or raw is None:
+        estimate = self._estimated(job, facts)
+        if estimate is None:
             return site
-        calibrated = self._lessons.calibration.calibrated(basis, raw)
-        self._answers[job] = _Answer(basis, raw, calibrated)
+        calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
+        self._answers[job] = _Answer(estimate, calibrated)
         return calibrated
 
     def basis(self, job: int) -> Basis:
         answer = self._answers.get(job)
-        return "history" if answer is None else answer.basis
+        return "history" if answer is None else answer.estimate.neighbours.tier
 
-    def ended(self, job: int, run: Ran) -> None:
+    def ended(self, job: int, run: EndedJob) -> None:
         super().ended(job, run)
         answer = self._answers.pop(job, None)
         if answer is not None:
             self._lessons.calibration.observed(
-                answer.basis, answer.raw, run.duration_s, said=answer.calibrated
+                answer.estimate.kind,
+                answer.estimate.duration_s,
+                run.duration_s,
+                said=answer.calibrated,
             )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _predicted(self, job: int, facts: Facts, site: Spread) -> tuple[Basis, Spread | None]:
+    def _estimated(self, job: int, facts: Facts) -> Estimate | None:
         """A job submitted right after one that is the same gets the same answer."""
         reading = self._read(job, facts)
         asked = facts.user, facts.name, reading, len(self._history)
         if asked != self._last:
-            self._last_answer = self._predictor.predict(
-                _target(facts, reading.request), reading, self._lessons.scaling, site
+            self._last_estimate = estimate_duration(
+                self._history,
+                reading.sketch,
+                reading.record,
+                self._lessons.scaling,
+                submitted_at=facts.submitted_at,
             )
             self._last = asked
-        return self._last_answer
+        return self._last_estimate
 
     def _read(self, job: int, facts: Facts) -> Reading:
         """Kept until the job has ended."""
@@ -307,7 +257,7 @@ class _Code(_Metadata):
         reading = self._readings[job] = Reading(prints, record, request, sketch)
         return reading
 
-    def _past(self, job: int, run: Ran, reading: Reading) -> PastRun:
+    def _past(self, job: int, run: EndedJob, reading: Reading) -> PastRun:
         """What is remembered, with the start-up in its log and what its GPUs' meters showed."""
         facts, workload = run.facts, self._workload
         return PastRun(

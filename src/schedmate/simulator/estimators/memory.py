@@ -6,11 +6,14 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from itertools import islice
 
-from schedmate.advisor.predicting.columns import Columns, columns_of, rows_of
+from schedmate.advisor.predict.neighbours import Pool
+from schedmate.advisor.predict.runs import Columns, GrowingColumns
 from schedmate.model import Fingerprint, JobState, PastRun
 from schedmate.model.sketch import Sketch, blocks, configuration, packed, sketch_of_run
 
 _REPEATS = 20
+_MOST = 300
+_POOLS = 500
 _ENOUGH = 24
 """Configurations that are considered, the most particular keys first. The store considers up to 300
 of every key: they add little, and take most of the time."""
@@ -28,11 +31,10 @@ class Memory:
         self._configurations: list[int] = []
         self._repeats: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_REPEATS))
         self._blocks: dict[int, dict[int, int]] = defaultdict(dict)
-        self._of_code: dict[int, dict[int, int]] = defaultdict(dict)
         self._went_well: set[int] = set()
         self._learnt: dict[str, str] = {}
-        self._versions: dict[int, int] = defaultdict(int)
-        self._columns: dict[int, tuple[int, Columns | None]] = {}
+        self._all = GrowingColumns()
+        self._pools: dict[tuple[int, ...], Pool] = {}
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -44,36 +46,23 @@ class Memory:
         config = configuration(row)
         self._runs.append(run)
         self._rows.append(row)
+        self._all.append(row)
         self._configurations.append(config)
         self._repeats[config].append(number)
         if run.job.state is JobState.COMPLETED:
             self._went_well.add(config)
         known = [self._blocks[key] for key in blocks(sketch, config)]
-        self._versions[sketch.code] += 1
-        for block in (self._of_code[sketch.code], *known):
+        for block in known:
             block.pop(config, None)
             block[config] = number
 
-    def version_of(self, code: int) -> int:
-        """Another number whenever a run of this code has ended."""
-        return self._versions[code]
-
-    def runs_of(self, code: int) -> Columns | None:
-        """The newest runs of this very code, if one of them went well."""
-        version, columns = self._columns.get(code, (-1, None))
-        if version != self._versions[code]:
-            columns = self._columns_of(code)
-            self._columns[code] = self._versions[code], columns
-        return columns
-
-    def _columns_of(self, code: int) -> Columns | None:
-        configs = self._newest(self._of_code.get(code, {}))
-        if not any(config in self._went_well for config in configs):
-            return None
-        numbers = dict.fromkeys(n for each in configs for n in self._repeats[each])
-        return columns_of(rows_of(self._joined(numbers)))
-
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
+        return self._joined(self._candidates(keys, limit))
+
+    def candidates(self, keys: Sequence[int]) -> Columns:
+        return self._all.take(list(self._candidates(keys, _MOST)))
+
+    def _candidates(self, keys: Sequence[int], limit: int) -> dict[int, None]:
         found: dict[int, None] = {}
         for place, key in enumerate(keys):
             block = self._blocks.get(key, {})
@@ -81,14 +70,25 @@ class Memory:
             well = any(self._configurations[each] in self._went_well for each in found)
             if len(found) >= self._enough or (place == _CODE and well):
                 break
-        return self._joined(found)
+        return found
 
     def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
-        found: dict[int, None] = {}
-        for number in numbers:
-            same = self._repeats[self._configurations[number]]
-            found.update(dict.fromkeys(list(same)[-limit:]))
-        return self._joined(found)
+        return self._joined(self._repeated(numbers, limit))
+
+    def pool(self, numbers: Sequence[int], *, repeats: int) -> Pool:
+        """Kept until one of its configurations has run again: the newest run of each tells."""
+        key = tuple(sorted(numbers))
+        pool = self._pools.pop(key, None)
+        if pool is None:
+            pool = Pool(self._all.take(list(self._repeated(numbers, repeats))))
+        self._pools[key] = pool
+        if len(self._pools) > _POOLS:
+            del self._pools[next(iter(self._pools))]
+        return pool
+
+    def _repeated(self, numbers: Sequence[int], limit: int) -> dict[int, None]:
+        same = (self._repeats[self._configurations[number]] for number in numbers)
+        return dict.fromkeys(number for each in same for number in list(each)[-limit:])
 
     def newest_sketches(self, limit: int) -> bytes:
         return b"".join(reversed(self._rows[-limit:]))

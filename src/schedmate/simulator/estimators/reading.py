@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from schedmate.advisor import Target
 from schedmate.advisor.launch.resolve import resolve
-from schedmate.advisor.predicting.signature import signature
+from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.sources.files import digest
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.reading import understand

@@ -12,31 +12,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from schedmate.core import DecisionEngine, TimeLimits
-from schedmate.policies import POLICIES, Answers, JobColumns, Policy, ordering
+from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.experiments.execute import job_columns, log_sigma
+from schedmate.simulator.experiments.answers import answers
+from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.recovery import Owners
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.shell.shell import Shell
 from schedmate.simulator.shell.tracking import Silences, Tracker
-from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats
 
 if TYPE_CHECKING:
     from schedmate.simulator.shell.diagnosing import Diagnoses
-
-SURE = 1.0
-"""Below this log_sigma a prediction counts as sure."""
-EXPONENT_SIGMA = 0.05
-"""How far a job's scaling exponent is from that of its neighbours. Assumed."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,7 +50,7 @@ def prepare(setting: Setting, plan: Plan, knowledge: Knowledge) -> Prepared:
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
     watched = beside or "handler" in plan.parts
-    policy = declared.answered(_answers(setting, plan, estimates, tracker))
+    policy = declared.answered(answers(setting, plan, estimates, tracker))
     submit = setting.columns.submit
     return Prepared(
         policy=policy,
@@ -97,38 +89,6 @@ def _diagnoses(recovery: Recovery) -> Diagnoses:
     from schedmate.simulator.shell.diagnosing import Diagnoses  # noqa: PLC0415 - loads all rules
 
     return Diagnoses(recovery)
-
-
-def _answers(
-    setting: Setting, plan: Plan, estimates: Estimates, tracker: Tracker | None
-) -> Answers:
-    tracked = None if tracker is None else tracker.tracked
-    part_slow_pairs = "tracker" in plan.parts
-    if "advisor" not in plan.parts:
-        return Answers(tracked=tracked, part_slow_pairs=part_slow_pairs)
-    sure = log_sigma(estimates) < SURE
-    return Answers(
-        sure=sure,
-        expected_s=estimates.p50,
-        tracked=tracked,
-        paces=None if setting.workload is None else _Paces(setting, setting.workload, sure),
-        part_slow_pairs=part_slow_pairs,
-    )
-
-
-class _Paces:
-    """What the neighbours of a job show of its pace on more or fewer GPUs."""
-
-    def __init__(
-        self, setting: Setting, workload: SyntheticWorkload, sure: NDArray[np.bool_]
-    ) -> None:
-        rng = np.random.default_rng([setting.seed, len(sure)])
-        off = rng.normal(0.0, EXPONENT_SIGMA, len(sure))
-        self._exponent = np.where(sure, workload.gpu_exponent + off, np.nan).tolist()
-        self._gpus = setting.columns.gpus.tolist()
-
-    def __call__(self, job: int, gpus: int) -> float:
-        return float((gpus / self._gpus[job]) ** self._exponent[job])
 
 
 def _tracker(setting: Setting, plan: Plan) -> Tracker | None:

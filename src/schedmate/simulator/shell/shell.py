@@ -269,6 +269,8 @@ class Shell:
             self._call_in_run(now + _TICK_S, job, _TICK)
 
     def _watch_limit(self, job: int) -> None:
+        if self._snapshots.state(job) is not JobState.RUNNING:
+            return
         now = self._scheduler.now
         self._tell(JobSeen(now, self._snapshots.of(job)))
         if self._snapshots.is_lowered(job):

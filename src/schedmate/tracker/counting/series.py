@@ -61,6 +61,8 @@ class Series:
     """The lines that last named it, and that last showed it elsewhere than before."""
     moves: int = 0
     sightings: int = 0
+    measured: int = 0
+    """How many of its lines showed a metric as well."""
     in_rounds: bool = False
     """The count inside which this one appeared is a heading: each heading begins a round."""
     shares: tuple[float, float] | None = None
@@ -150,6 +152,7 @@ class Series:
             return
         before = self.done
         self.sightings += 1
+        self.measured += bool(sighting.metrics)
         if sighting.share is not None and sighting.current:
             self._note_share(sighting.current, sighting.share)
         self._compare_over_epochs(sighting)

@@ -89,6 +89,9 @@ class SeriesTable:
             ]
         counted = [one for one in roots if one.total is not None]
         going = next((one for one in counted if not one.complete), None)
+        before = None if going is None else self.completed_before(going)
+        if before is not None and not (going and going.measured):
+            return self._finer(before)
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
@@ -100,6 +103,16 @@ class SeriesTable:
         if finished is None or (latest and latest.born > finished.seen and latest.moves > 1):
             return latest
         return self._finer(finished)
+
+    def completed_before(self, one: Series) -> Series | None:
+        """The count of a training that was over when this one began."""
+        past = [
+            other
+            for other in self.series.values()
+            if other is not one and other.complete and other.measured and not other.auxiliary
+        ]
+        over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
+        return max(over, key=lambda other: other.moves, default=None)
 
     def part(self) -> Series | None:
         """The count of folds, trials or the like, each of which holds a whole count."""
@@ -126,8 +139,15 @@ class SeriesTable:
     def auxiliary(self, main: Series | None) -> Series | None:
         """The unfinished count of something else (an evaluation) that is newer than the main."""
         since = -1 if main is None else main.seen
-        newer = [one for one in self.series.values() if one.auxiliary and one.seen > since]
+        newer = [
+            one
+            for one in self.series.values()
+            if one.seen > since and (one.auxiliary or self._comes_after(one, main))
+        ]
         return max(newer, key=lambda one: one.seen, default=None)
+
+    def _comes_after(self, one: Series, main: Series | None) -> bool:
+        return main is not None and one.total is not None and self.completed_before(one) is main
 
     def _going(self) -> str | None:
         """The unfinished outermost count: a count that begins now begins inside it."""
@@ -151,7 +171,12 @@ class SeriesTable:
             other for other in self.series.values() if other is not one and not other.auxiliary
         ]
         if one.moves <= 1 and not self._is_first_part(one):
-            return any(other.moves >= _MOVING for other in others)
+            redrawn = one.moves == 0 and one.sightings == 1
+            return any(
+                other.moves >= _MOVING
+                or (redrawn and other.total == one.total and other.seen > one.seen)
+                for other in others
+            )
         late = one.done >= _LATE * one.total and not one.complete
         most = max(_MOVING, one.moves)
         return late and any(other.born > one.moved and other.moves > most for other in others)

@@ -28,10 +28,12 @@ _GROWTH = 0.005
 
 Half of what those logs would have: elsewhere steps may really stay the same."""
 _OWN_LESS = 0.008
-_OWN_MORE, _MAX_MORE = 0.016, 0.08
+_OWN_MORE, _MAX_MORE = 0.018, 0.08
 """Steps rather grow than shrink; over the root of the share done, as a window that grows shows."""
+_BY_SCHEDULE = 0.72
+"""Steps that grow by a schedule may double: early on, p90 is twice p50."""
 _FEW = 0.5
-"""With one or two blocks their compare proves nothing."""
+"""With one or two blocks their agreement proves nothing."""
 _SIMILAR = 0.0018
 """Between two runs of the same code on the same machines ..."""
 _OTHER_PACE, _MAX_OTHER_PACE = 0.25, 0.1
@@ -41,7 +43,7 @@ _OTHER_TOTAL = 0.01
 _MAX_MISMATCH = 0.1
 """So much worse than a straight line may a similar run's curve fit before it counts as unlike."""
 _SAME_PACE = 0.3
-"""What a difference of pace weighs against one of shape when runs are weighed by compare."""
+"""What a difference of pace weighs against one of shape when runs are weighed by similarity."""
 _TAIL = 0.25
 _SURVIVORS, _LONE_SURVIVOR, _SURVIVORS_TAIL = 0.001, 0.05, 0.15
 """Where the end is known from similar runs only, the spread of their ends is most of it."""
@@ -70,15 +72,17 @@ def forecast(
     similar: Sequence[RunProfile] = (),
     cap_s: float | None = None,
     now: float | None = None,
+    grows: bool = False,
 ) -> Forecast | None:
     """How fast the run goes and when it ends; None where neither is known.
 
     `total` is what the log or the workload record says the run will do, in the timeline's unit;
     `similar` are profiles of similar finished runs in the same unit, most similar first. `cap_s`
     is how long after its beginning the run is ended anyway (a cap in the code, a limit).
-    `now` is a time of the clock of `Timeline.add`.
+    `now` is a time of the clock of `Timeline.add`. `grows` says that steps will take longer by a
+    schedule that is not known any further.
     """
-    forecaster = _Forecaster(timeline, pace_of(timeline.points), total, now)
+    forecaster = _Forecaster(timeline, pace_of(timeline.points), total, now, grows)
     known = [run for run in similar if run.duration_s > 0][:_MAX_SIMILAR]
     found = forecaster.by_similar(known) or forecaster.by_own()
     if found is None and cap_s is None:
@@ -94,6 +98,7 @@ class _Forecaster:
     pace: Pace | None
     total: float | None
     now: float | None
+    grows: bool = False
 
     @property
     def rate(self) -> float | None:
@@ -164,6 +169,8 @@ class _Forecaster:
         unsure = pauses.deviation_s / seconds if seconds > 0 else 0.0
         doubt = math.hypot(pace.deviation, unsure, _FEW / pace.blocks**2)
         more = min(_MAX_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
+        if self.grows:
+            more = math.hypot(more, _BY_SCHEDULE * (1 - share) ** 2)
         return Estimate(
             seconds * (1 + _GROWTH), math.hypot(doubt, _OWN_LESS), math.hypot(doubt, more)
         )

@@ -43,6 +43,7 @@ class ForecastCache:
         similar: Sequence[RunProfile] = (),
         cap_s: float | None = None,
         now: float | None = None,
+        grows: bool = False,
     ) -> tuple[Forecast | None, Slowdown | None]:
         cached = self.cached
         if cached is None or not _still_good(cached, timeline, total, cap_s):
@@ -52,7 +53,7 @@ class ForecastCache:
                 cap_s,
                 timeline.elapsed_s,
                 len(timeline.points),
-                forecast(timeline, total=total, similar=similar, cap_s=cap_s, now=now),
+                forecast(timeline, total=total, similar=similar, cap_s=cap_s, now=now, grows=grows),
                 slowdown(timeline, similar, total=total),
             )
         return _later(cached.forecast, timeline.elapsed_s - cached.elapsed_s), cached.slowdown

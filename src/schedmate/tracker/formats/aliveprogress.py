@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1000
-_BAR = re.compile(
+_BAR = lazy_pattern(
     r"(?P<label>[^|]{0,200})\|[^|]{1,200}\| [^\d|]{0,20}(?P<current>\d{1,12})/(?P<total>\d{1,12})"
     r" \[\d{1,3}%\] in (?P<time>[\d:.]{1,12})(?P<seconds>s?)"
     r" \((?:~[^,]{1,12}, )?(?P<rate>\d{1,9}(?:\.\d{1,3})?)/s\)"

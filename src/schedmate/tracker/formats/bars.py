@@ -13,37 +13,40 @@ from schedmate.tracker.formats.base import (
     metrics_in,
     rate_of,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_MAX_LABEL = 200
+_MAX_LABEL, _MAX_WIDE_LABEL = 200, 1000
 _SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _COUNT = r"(\d{1,15}(?:\.\d{1,6})?)([kKMGTP]?)"
 _CLOCK = r"-?[\d:?]{1,20}"
 _BRACKET = rf"\[(?P<time>{_CLOCK})(?:<{_CLOCK})?(?:,(?P<tail>[^\]]{{0,1000}}))?\]"
-_COUNTED = re.compile(rf" {{0,8}}{_COUNT}/{_COUNT}(?:\S{{0,20}} {_BRACKET}|$|\s(?!\[))")
-_UNCOUNTED = re.compile(
+_COUNTED = lazy_pattern(rf" {{0,8}}{_COUNT}/{_COUNT}(?:\S{{0,20}} {_BRACKET}|$|\s(?!\[))")
+_UNCOUNTED = lazy_pattern(
     rf"(?:(?P<label>[^|]{{0,200}}):(?: ?| \|[^|]{{0,200}}\| ))?{_COUNT}"
     rf"(?:/\?| ?[^\d\[]{{1,20}}) {_BRACKET}"
 )
-_RATE = re.compile(
+_RATE = lazy_pattern(
     r"\s{0,8}(?:\?|(?P<rate>\d{1,9}(?:\.\d{1,6})?)(?P<scale>[kKMGTP]?))(?P<each>s/)?(?P<unit>[^,=]{1,40})"
 )
-_EPOCH = re.compile(
+_EPOCH = lazy_pattern(
     r"\bepoch[\s:#=\[(]{0,4}(\d{1,9})(?:\s{0,2}(?:/|of)\s{0,2}(\d{1,9}))?", re.IGNORECASE
 )
-_EPOCHS = re.compile(r"\bepochs?\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?", re.IGNORECASE)
-_MEASURED = re.compile(r"[\w/-]{1,40}(?:\s{0,2}[:=]\s{0,2}-?\d|\s{1,2}-?\d{1,18}\.\d)[\d.e-]{0,20}")
+_EPOCHS = lazy_pattern(r"\bepochs?\b", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_MEASURED = lazy_pattern(
+    r"[\w/-]{1,40}(?:\s{0,2}[:=]\s{0,2}-?\d|\s{1,2}-?\d{1,18}\.\d)[\d.e-]{0,20}"
+)
 _PHASES: tuple[tuple[re.Pattern[str], Phase], ...] = (
     (
-        re.compile(
+        lazy_pattern(
             r"^(?!\W{0,9}train)(?:.*\W)?(?:eval|valid|val\b|test|predict|infer)", re.IGNORECASE
         ),
         "evaluating",
     ),
-    (re.compile(r"sav(?:e|ing)|checkpoint(?!s? shards)|writing", re.IGNORECASE), "checkpointing"),
+    (lazy_pattern(r"sav(?:e|ing)|checkpoint(?!s? shards)|writing", re.IGNORECASE), "checkpointing"),
     (
-        re.compile(
+        lazy_pattern(
             r"download|fetch|\bload|map\b|filter|tokeniz|prepar|preproc|generating|extract|cach"
             r"|shards|warm|sanity",
             re.IGNORECASE,
@@ -74,9 +77,7 @@ def read_bar(line: str) -> Sighting | None:
 def _counted(line: str, mark: int) -> Sighting | None:
     bar_end = line.find("|", mark + 2, mark + _MAX_LENGTH)
     found = _COUNTED.match(line, bar_end + 1) if bar_end >= 0 else None
-    before = line[max(0, mark - _MAX_LABEL) : mark]
-    label = before.rstrip("0123456789.")
-    percent = before[len(label) :]
+    label, percent = _label(line[max(0, mark - _MAX_LENGTH) : mark])
     if found is None or not percent:
         return None
     current, total = _count(found, 1), _count(found, 3)
@@ -85,6 +86,15 @@ def _counted(line: str, mark: int) -> Sighting | None:
     if found["time"] is None and not _agree(percent, 100 * current / total):
         return None
     return _sighting(found, current, total, label.strip().removesuffix(":"))
+
+
+def _label(before: str) -> tuple[str, str]:
+    """The description, the same part of it in every line however wide it is, and the per cent."""
+    label = before.rstrip("0123456789.")
+    percent = before[len(label) :]
+    if len(label) > _MAX_LABEL:
+        label = label[label.rfind("]") + 1 :][:_MAX_WIDE_LABEL]
+    return label, percent
 
 
 def _uncounted(line: str) -> Sighting | None:
@@ -106,7 +116,7 @@ def labelled(label: str, current: float, total: float | None, *, unit: str = "")
         unit=_unit(unit, label, numbered=epoch is not None),
         current=current,
         total=total,
-        series=_NUMBER.sub("#", label),
+        series=_NUMBER.sub("#", label)[:_MAX_LABEL],
         epoch=float(epoch[1]) if epoch else None,
         epochs=float(epoch[2]) if epoch and epoch[2] else None,
         per_epoch=epoch is not None,

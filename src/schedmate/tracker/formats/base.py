@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from schedmate.model import Checkpoint, EndsBy, Phase, Unit
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 Ordinal = Literal["begun", "ended"]
 
@@ -15,11 +15,11 @@ MAX_COUNT = 1e15
 """No count in a log is larger; what is, is something else."""
 
 NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
-_PAIR = re.compile(
+_PAIR = lazy_pattern(
     r"(?<![\w/.])([^\W\d][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
     rf" ?[:=\uff1a] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
 )
-_PAIRS = re.compile(r"^.{0,100}\d[^ /]?/[^ ]{0,12} ")
+_PAIRS = lazy_pattern(r"^.{0,100}\d[^ /]?/[^ ]{0,12} ")
 """Counts that stand before a name and are no part of it: `it350/1583 loss=0.3`."""
 _MAX_METRICS = 32
 
@@ -103,7 +103,7 @@ def metric_name(name: str) -> str:
     return name.strip().lower().replace(" ", "_")
 
 
-_CLOCK = re.compile(r"(?:(\d{1,6}):)?(\d{1,6}):(\d{2})(?!\d)")
+_CLOCK = lazy_pattern(r"(?:(\d{1,6}):)?(\d{1,6}):(\d{2})(?!\d)")
 
 
 def clock_seconds(text: str) -> float | None:
@@ -117,7 +117,7 @@ def clock_seconds(text: str) -> float | None:
 
 SPAN = r"(?:\d{1,6} days?, )?\d{1,6}:\d{2}:\d{2}"
 """How Python prints a timedelta of whole seconds."""
-_SPAN = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,6}:\d{2}:\d{2})")
+_SPAN = lazy_pattern(r"(?:(\d{1,6}) days?, )?(\d{1,6}:\d{2}:\d{2})")
 _FASTEST_S = 1e-9
 
 

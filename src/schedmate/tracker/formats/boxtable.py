@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 200
-_ROW = re.compile(
+_ROW = lazy_pattern(
     rf"\| {{0,80}}([A-Za-z][\w./ -]{{0,60}}?) {{0,80}}\| {{0,80}}({NUMBER}) {{0,80}}\|"
 )
 _STEPS = (
@@ -19,7 +19,7 @@ _STEPS = (
 )  # fmt: skip
 _COUNTS: dict[str, Unit] = {"epoch": "epoch", "samples": "sample", "tokens": "token"}
 _COUNTS.update((name, "step") for name in _STEPS)
-_SETTINGS = re.compile(
+_SETTINGS = lazy_pattern(
     r"(?:max|num|n|total|min)_.{1,60}|.{0,60}(?:size|seed|workers|epochs|updates|iterations)"
 )
 _TIMES = ("time", "time_elapsed", "timestamp", "date")

@@ -6,15 +6,16 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _SPAN = r"(?:\d{1,9}(?:\.\d{1,9})?(?:us|ms|s|m|h|d)(?: |$)){1,4}"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"(\d{1,9}):\t(?P<metrics>[^\n]{0,2000}?)\ttotal: (?P<total>[^\t]{1,40})"
     r"(?:\tremaining: (?P<remaining>[^\t]{1,40}))?"
 )
-_METRIC = re.compile(rf"(learn|test\d{{0,4}}|best): ({NUMBER})(?: \(\d{{1,9}}\))?")
-_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(us|ms|s|m|h|d)")
+_METRIC = lazy_pattern(rf"(learn|test\d{{0,4}}|best): ({NUMBER})(?: \(\d{{1,9}}\))?")
+_PART = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)(us|ms|s|m|h|d)")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _STOPPED = "Stopped by overfitting detector"
 

@@ -7,28 +7,29 @@ from typing import ClassVar
 
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _STATE = r"(?:checkpoints?|ckpts?|snapshots?|(?:training |train )?state|(?:model|weights)(?:'s)?)"
 _SAVED = r"(sav(?:ing|ed)|wr(?:iting|ote|itten)|dump(?:ing|ed)|stor(?:ing|ed))"
-_SAVE = re.compile(
+_SAVE = lazy_pattern(
     rf"(?<![\w/.-]){_SAVED}\b(?! (?:by|when|if|every))[^/\n]{{0,60}}?\b{_STATE}\b"
     rf"|(?<![\w/.-]){_STATE}(?: (?!not|to|will|can|must)\w{{1,12}}){{0,3}} {_SAVED}\b(?! by)",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = lazy_pattern(
     r"[^/\w.~]{0,6}(?:(?!to |at |in |as )\w{1,12} ){0,4}(?:\b(?:to|at|in|as|into|under)\b)?"
     r"[\s:='\"`(<>-]{0,8}"
     r"((?:[a-z0-9]{2,8}:/{0,2})?(?:[~.]{0,2}/)?[\w.=@+-]{1,200}(?:/[\w.=@+-]{1,200}){0,30}/?)",
     re.IGNORECASE,
 )
-_FILE = re.compile(
+_FILE = lazy_pattern(
     r"\.(?:pt|pth|bin|ckpt|h5|keras|safetensors|npz|pkl|tar|nemo|msgpack|orbax|pdparams)$"
 )
-_STEP = re.compile(
+_STEP = lazy_pattern(
     r"(?:step|iter(?:ation)?|ckpt|checkpoint|update)[-_=:\s]{0,3}(\d{1,12})", re.IGNORECASE
 )
-_NOT_SAVED = re.compile(
+_NOT_SAVED = lazy_pattern(
     r"\b(?:not|fail(?:ed|ure|ing)?|error|unable|cannot|can't|disabl\w{1,3}|skip\w{0,4}|without|every"
     r"|load\w{0,3}|restor\w{1,3}|resum\w{1,3}|will|would|should|if|when|warn\w{0,3}|interval"
     r"|traceback|tokenizer|config(?:uration)?|optimi[sz]er states? (?:of|for))\b",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import (
@@ -13,18 +12,19 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _NOTES = "Setting work unit notes: "
 _RATE = r"(\d{1,9}(?:\.\d{1,3})?) steps/s"
-_REPORT = re.compile(
+_REPORT = lazy_pattern(
     rf"{_NOTES}{_RATE}, \d{{1,3}}(?:\.\d)?% \((\d{{1,12}})/(\d{{1,12}})\)"
     rf"(?:, ETA: ({DURATION}))?"
 )
-_EARLIER = re.compile(
+_EARLIER = lazy_pattern(
     rf"{_NOTES}(?:\d{{1,3}}(?:\.\d)?)% @(\d{{1,12}}), {_RATE}(?:, ETA: ({DURATION}))?"
 )
-_WRITTEN = re.compile(
+_WRITTEN = lazy_pattern(
     r"(?:logging_writer\.py:\d{1,5}\] |^)\[(\d{1,12})\] (?:collection=\w{1,30} )?"
     r"((?:[A-Za-z_][\w./@-]{0,80}=[\w.+/-]{1,60}(?:,? |$)){1,60})$"
 )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 512
-_HEADLINE = re.compile(
+_HEADLINE = lazy_pattern(
     r"(?:\[[A-Z]{3,9}\])?(?:\[epoch=(\d{1,9})\])?\[(batch|iteration|epoch|sample|token)="
     r"(\d{1,15})(?:/(\d{1,15}))?\]:?(?: |$)"
 )
-_EVALUATION = re.compile(r"\[Eval batch=(\d{1,12})/(\d{1,12})\] Eval on ")
-_METRIC = re.compile(rf"(Train|Eval) ([A-Za-z_]\w{{0,40}}(?:/[\w.-]{{1,60}}){{1,6}}): ({NUMBER})")
+_EVALUATION = lazy_pattern(r"\[Eval batch=(\d{1,12})/(\d{1,12})\] Eval on ")
+_METRIC = lazy_pattern(rf"(Train|Eval) ([A-Za-z_]\w{{0,40}}(?:/[\w.-]{{1,60}}){{1,6}}): ({NUMBER})")
 _UNITS: dict[str, Unit] = {
     "batch": "step",
     "iteration": "step",

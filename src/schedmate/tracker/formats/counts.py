@@ -10,6 +10,7 @@ from typing import Literal
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, count_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 Level = Literal["outer", "epoch", "step", "sample", "token"]
 """From the coarsest to the finest: folds hold epochs, epochs steps, steps samples."""
@@ -82,28 +83,28 @@ _MAX = (
 )
 """`120 (max 5000)`, `120 (of 5000)`, `120 -- max: 5000`, `26 (at most 100)`, `40 | of 100`."""
 _END = r"(?![\w/]|\.\w|-\d)"
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"(?<![\w/.-])(?:[Tt]rain(?:er|ing)?/|[Mm]ini-)?(?P<word>[^\W\d]{1,24})"
     rf"(?:\.(?=\s))?[\s:=#\[(<]{{0,20}}(?P<current>{COUNT})"
     rf"(?:{_OF}(?P<total>{COUNT}){_END}|{_END}(?!{_OF}\d)(?:{_MAX})?)"
     r"(?:\s{0,2}\((?P<percent>\d{1,3}(?:\.\d{1,6})?)\s?%\))?"
 )
-_TRAILING = re.compile(
+_TRAILING = lazy_pattern(
     rf"(?:(?<![\w/.:-])|(?<=第))(?P<current>{COUNT}){_OF}(?P<total>{COUNT})\s{{0,3}}"
     r"(?P<word>[^\W\d]{1,12})(?![\w/]|\s{1,3}(?:without|with no|no|since)\b)"
 )
-_WORD_AFTER = re.compile(r"\d\s{0,3}[^\W\d]{1,12}(?![\w/])")
+_WORD_AFTER = lazy_pattern(r"\d\s{0,3}[^\W\d]{1,12}(?![\w/])")
 """Quickly found, without which nothing can be trailing."""
-_BRACKET = re.compile(
+_BRACKET = lazy_pattern(
     r"[\[(]\s{0,8}(\d{1,15})\s{0,2}/\s{0,2}(\d{1,15})(?:\s{0,2}\((\d{1,3})(?:\.\d{1,4})?%\))?\s{0,2}[\])]"
 )
-_PAIR = re.compile(r"[\])>]{0,2}[\s:,|;-]{1,8}(\d{1,12})\s{0,2}/\s{0,2}(\d{1,12})(?![\w/.%])")
-_BEFORE_BARE = re.compile(
+_PAIR = lazy_pattern(r"[\])>]{0,2}[\s:,|;-]{1,8}(\d{1,12})\s{0,2}/\s{0,2}(\d{1,12})(?![\w/.%])")
+_BEFORE_BARE = lazy_pattern(
     r"[\W\d]{0,60}(?:(?:info|debug|root|train(?:ing)?|main|progress|__main__|t|z|start(?:ing)?"
     r"|communication|federated|cv)\b[\W\d]{0,30}){0,6}",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(
+_PERCENT = lazy_pattern(
     r"(?:^|[\W_])(?:training|train|progress|fortschritt|overall)(?: progress)?[\s:=\[(]{1,8}"
     r"(\d{1,3}(?:\.\d{1,6})?)\s?%"
     r"|^\W{0,8}(\d{1,3}(?:\.\d{1,6})?)\s?% (?:done|completed?|finished|trained)\b",

@@ -7,25 +7,25 @@ and gives the reader of the rows below it, which the log keeps.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, Sighting, metric_name
 from schedmate.tracker.formats.quantities import seconds_of
 from schedmate.tracker.formats.total_names import total_names
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 8192
 _MAX_COLUMNS = 200
-_NAME = re.compile(r"[A-Za-z_#][\w./@%()-]{0,60}")
-_ALIGNED_NAME = re.compile(r"[A-Za-z_][\w./@%()-]{0,30}(?: [\w./@%()-]{1,30})?|#")
-_GAP = re.compile(r" {2,200}")
+_NAME = lazy_pattern(r"[A-Za-z_#][\w./@%()-]{0,60}")
+_ALIGNED_NAME = lazy_pattern(r"[A-Za-z_][\w./@%()-]{0,30}(?: [\w./@%()-]{1,30})?|#")
+_GAP = lazy_pattern(r" {2,200}")
 _BLANKS = ""
 """What separates the columns of a table that is aligned for people."""
 _BAR = "|"
 _AROUND_BARS = "| "
-_TIME = re.compile(r"\d{1,9}(?:\.\d{1,9})?[smh]")
-_CODED = re.compile(r"\w[A-Z_/\d]")
+_TIME = lazy_pattern(r"\d{1,9}(?:\.\d{1,9})?[smh]")
+_CODED = lazy_pattern(r"\w[A-Z_/\d]")
 """No word of a sentence: `valid_loss`, `TotEng`, `ENTS_F`."""
 _MIN_UNALIGNED = 4
 _COUNTS: tuple[tuple[str, Unit], ...] = (

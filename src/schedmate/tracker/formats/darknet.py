@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, rate_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"(?<!\S)(\d{{1,12}}): ({NUMBER}), ({NUMBER}) avg(?: loss)?, ({NUMBER}) rate, "
     r"(\d{1,9}\.\d{1,9}) seconds, \d{1,15} images(?:, (\d{1,9}\.\d{1,9}) hours left)?"
 )

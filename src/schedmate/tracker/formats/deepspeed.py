@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, rate_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_ENGINE = re.compile(
+_ENGINE = lazy_pattern(
     r"\[Rank \d{1,6}\] step=(\d{1,12}), skipped=\d{1,12}, lr=\[([^\],]{0,40})[^\]]{0,400}\], mom="
 )
-_PIPELINE = re.compile(
+_PIPELINE = lazy_pattern(
     rf"(?:^|\s)steps: (\d{{1,12}}) loss: ({NUMBER}) iter time \(s\): ({NUMBER})"
     rf" samples/sec: ({NUMBER})"
 )
-_TIMER = re.compile(
+_TIMER = lazy_pattern(
     r"(?:(?:^|\s)\d{1,9}/(\d{1,12})|epoch=\d{1,9}/micro_step=\d{1,12}/global_step=(\d{1,12})),"
     rf" (?:RunningAvg)?SamplesPerSec=({NUMBER})(?:, CurrSamplesPerSec=({NUMBER}))?"
 )
-_NUMBER = re.compile(NUMBER)
+_NUMBER = lazy_pattern(NUMBER)
 
 
 class DeepSpeed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Checkpoint
@@ -16,14 +15,15 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_ITER = re.compile(rf"(?:\beta: ({SPAN})  )?\biter: (\d{{1,12}})  (?=\w)")
-_TIME = re.compile(rf"(?:^|\s)time: ({NUMBER})")
-_MAX_ITER = re.compile(r"MAX_ITER: (\d{1,12})")
-_START = re.compile(r"\bStarting training from iteration (\d{1,12})\b")
-_SAVE = re.compile(r"\bSaving checkpoint to (\S{1,400}model_(\d{7,9})\.pth)")
-_DONE = re.compile(rf"\bTotal training time: ({SPAN})(?:\.\d{{1,9}})? \(")
+_ITER = lazy_pattern(rf"(?:\beta: ({SPAN})  )?\biter: (\d{{1,12}})  (?=\w)")
+_TIME = lazy_pattern(rf"(?:^|\s)time: ({NUMBER})")
+_MAX_ITER = lazy_pattern(r"MAX_ITER: (\d{1,12})")
+_START = lazy_pattern(r"\bStarting training from iteration (\d{1,12})\b")
+_SAVE = lazy_pattern(r"\bSaving checkpoint to (\S{1,400}model_(\d{7,9})\.pth)")
+_DONE = lazy_pattern(rf"\bTotal training time: ({SPAN})(?:\.\d{{1,9}})? \(")
 _NO_METRICS = frozenset({"time", "iter", "eta", "data", "mem", "max_mem"})
 
 

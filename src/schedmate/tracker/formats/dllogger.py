@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, counted, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_HEAD = re.compile(r"\bDLL \d{4}-\d{2}-\d{2} [\d:.]{8,20} - {1,4}")
-_PIPED = re.compile(
+_HEAD = lazy_pattern(r"\bDLL \d{4}-\d{2}-\d{2} [\d:.]{8,20} - {1,4}")
+_PIPED = lazy_pattern(
     r"(train )?epoch {1,8}(\d{1,9}) \|(?: iter {1,8}(\d{1,12})/(\d{1,12}) \|)?"
     r"|Iteration (\d{1,12}) \|"
 )
-_WORDED = re.compile(
+_WORDED = lazy_pattern(
     r"(?:Training )?Epoch: (\d{1,9}) (?:(?:Training )?Iteration: (\d{1,12}) )?(?!Validation Iter)"
     r"|Iteration: (\d{1,12}) "
 )
-_TUPLE = re.compile(r"\((\d{1,9}),(?: (\d{1,12}),?)?\) ")
-_FIELD = re.compile(
+_TUPLE = lazy_pattern(r"\((\d{1,9}),(?: (\d{1,12}),?)?\) ")
+_FIELD = lazy_pattern(
     rf" {{0,4}}([A-Za-z][\w/. ]{{0,40}}?)(?: :)? {{1,8}}({NUMBER})(?: [%\w/]{{1,12}})? {{0,4}}"
 )
-_COLON = re.compile(rf"([A-Za-z][\w/.-]{{0,60}}) : ({NUMBER})(?=\s|$)")
-_PARAMETER = re.compile(r"PARAMETER {1,4}\|? {0,4}(\w{1,40}) : {1,4}(\d{1,12}) {0,4}$")
+_COLON = lazy_pattern(rf"([A-Za-z][\w/.-]{{0,60}}) : ({NUMBER})(?=\s|$)")
+_PARAMETER = lazy_pattern(r"PARAMETER {1,4}\|? {0,4}(\w{1,40}) : {1,4}(\d{1,12}) {0,4}$")
 _TOTALS: dict[str, Unit] = {
     "epochs": "epoch",
     "num_epochs": "epoch",
@@ -192,7 +192,7 @@ def _worded(text: str) -> Sighting | None:
     metrics = {} if found is None else _colons(text[found.end() :])
     if found is None or not metrics:
         return None
-    alone = found.re is _WORDED and found[3]
+    alone = found.re.pattern == _WORDED.pattern and found[3]
     if not (found[2] or alone):
         return Sighting(epoch=float(found[1]), metrics=metrics)
     return Sighting(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_STEP = re.compile(r"(?<!\S)\[(?:Step )?(\d{1,12})\] (?=[A-Za-z_])")
-_VALUE = re.compile(rf"([A-Za-z_][\w/.-]{{0,60}}) ({NUMBER})")
+_STEP = lazy_pattern(r"(?<!\S)\[(?:Step )?(\d{1,12})\] (?=[A-Za-z_])")
+_VALUE = lazy_pattern(rf"([A-Za-z_][\w/.-]{{0,60}}) ({NUMBER})")
 _MAX_VALUES = 64
 _MIN_VALUES = 2
 

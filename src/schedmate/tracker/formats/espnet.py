@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_STARTED = re.compile(r"(?<!\S)(\d{1,9})/(\d{1,9})epoch started")
-_BATCHES = re.compile(r"(?<!\S)(\d{1,9})epoch:(train|valid):(\d{1,12})-(\d{1,12})batch: ")
+_STARTED = lazy_pattern(r"(?<!\S)(\d{1,9})/(\d{1,9})epoch started")
+_BATCHES = lazy_pattern(r"(?<!\S)(\d{1,9})epoch:(train|valid):(\d{1,12})-(\d{1,12})batch: ")
 _NO_METRICS = frozenset({"time", "iter_time", "train_time"})
 
 

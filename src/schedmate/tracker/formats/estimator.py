@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
-_SPEED = re.compile(r"(?<![\w/])global_step/sec: (\d{1,9}(?:\.\d{1,9})?)(?![\w.])")
+_SPEED = lazy_pattern(r"(?<![\w/])global_step/sec: (\d{1,9}(?:\.\d{1,9})?)(?![\w.])")
 _MAX_LENGTH = 500
 
 

@@ -6,17 +6,18 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 300
 _WHAT = r"(?:evaluat(?:ion|ing|e)|eval|validat(?:ion|ing|e))"
 _START = r"(?:(?:running|run|start(?:ing|ed)?|begin(?:ning)?|perform(?:ing)?) (?:the )?)"
-_BEGINS = re.compile(
+_BEGINS = lazy_pattern(
     rf"[^\w]{{0,20}}(?:now )?(?:{_START}{_WHAT}|{_START}?(?:evaluating|validating)"
     rf"|(?<=[*=#-] ){_WHAT})\b(?! (?:every|interval|set|data|done|finished|ended|complete|took))"
     r"(?: \w{1,20}){0,5}[\s.:*=!#-]{0,60}(?:\d{1,12}[\s.:*=!#-]{0,60})?",
     re.IGNORECASE,
 )
-_ENDS = re.compile(
+_ENDS = lazy_pattern(
     rf"[^\w]{{0,20}}(?:(?:finished|completed|done(?: with)?) (?:the )?{_WHAT}"
     rf"|{_WHAT}(?: (?:loop|epoch|phase|step))? (?:done|finished|ended|completed?|took))\b"
     r".{0,100}",

@@ -9,24 +9,25 @@ from collections.abc import Mapping
 from schedmate.model import Checkpoint, EndsBy, Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sighting, counted
 from schedmate.tracker.formats.fairseq_samples import SAMPLES
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _MAX_CONFIG = 65_536
-_SIMPLE = re.compile(r"\bepoch (\d{3,9})(?: \| [^|:]{1,80})?:\s{1,8}(\d{1,12}) / (\d{1,12}) (\S)")
-_SUMMARY = re.compile(r"\bepoch (\d{3,9}) \| (?:valid on '([^']{1,60})' subset \| )?(?=\w)")
-_JSON = re.compile(r"\| (train_inner|train|valid|test)\w{0,20} \| (\{\".{1,4000}\})$")
-_PAIR = re.compile(rf"(?:^|[\s|,])([A-Za-z_]\w{{0,39}})[= ]({NUMBER})(?=[\s,|]|$)")
-_END = re.compile(r"\bend of epoch (\d{1,9}) \(average epoch stats below\)")
-_SAVED = re.compile(r"\b[Ss]aved checkpoint (\S{1,400}) \(epoch \d{1,9} @ (\d{1,12}) updates[,)]")
-_PREPARED = re.compile(r"Preparing to save checkpoint for epoch \d{1,9} @ (\d{1,12}) updates")
-_DONE = re.compile(r"\bdone training in (\d{1,12}(?:\.\d{1,9})?) seconds")
+_SIMPLE = lazy_pattern(r"\bepoch (\d{3,9})(?: \| [^|:]{1,80})?:\s{1,8}(\d{1,12}) / (\d{1,12}) (\S)")
+_SUMMARY = lazy_pattern(r"\bepoch (\d{3,9}) \| (?:valid on '([^']{1,60})' subset \| )?(?=\w)")
+_JSON = lazy_pattern(r"\| (train_inner|train|valid|test)\w{0,20} \| (\{\".{1,4000}\})$")
+_PAIR = lazy_pattern(rf"(?:^|[\s|,])([A-Za-z_]\w{{0,39}})[= ]({NUMBER})(?=[\s,|]|$)")
+_END = lazy_pattern(r"\bend of epoch (\d{1,9}) \(average epoch stats below\)")
+_SAVED = lazy_pattern(r"\b[Ss]aved checkpoint (\S{1,400}) \(epoch \d{1,9} @ (\d{1,12}) updates[,)]")
+_PREPARED = lazy_pattern(r"Preparing to save checkpoint for epoch \d{1,9} @ (\d{1,12}) updates")
+_DONE = lazy_pattern(r"\bdone training in (\d{1,12}(?:\.\d{1,9})?) seconds")
 _STOPS: tuple[tuple[str, EndsBy], ...] = (
     ("Stopping training due to num_updates: ", "total"),
     ("Stopping training due to cumulative_training_time: ", "cap"),
     ("early stop since valid performance hasn't improved", "early_stop"),
     ("stopping training because current learning rate", "early_stop"),
 )
-_DIGITS = re.compile(r"['\"]{0,1}(?:: ?|=)(\d{1,12}(?:\.\d{1,9})?)(?=[,\s)}])")
+_DIGITS = lazy_pattern(r"['\"]{0,1}(?:: ?|=)(\d{1,12}(?:\.\d{1,9})?)(?=[,\s)}])")
 _NAMES = {"wps": "tokens_per_s", "gnorm": "grad_norm"}
 _NO_METRICS = frozenset({"epoch", "update", "num_updates", "wall", "train_wall", "ups", "subset"})
 

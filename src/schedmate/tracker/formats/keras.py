@@ -6,12 +6,13 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, metrics_in
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _COUNT = r"\s{0,20}(\d{1,12})/(\d{1,12}|Unknown|None)"
 _TIME = r"(?:ETA: )?(?P<time>(?:\d{1,6}:){0,2}\d{1,9}(?:us|ms|s)?)"
 _EACH = r"(?P<each>\d{1,9})(?P<scale>us|ms|s)/(?P<per>step|epoch|sample)"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"{_COUNT}"
     r"(?: (?:[━╸╺]{1,60}|\[[=>.]{1,60}\]))?"
     rf"(?: -)? {_TIME}(?:(?: -)? {_EACH})?(?P<metrics>(?: - .{{0,3000}})?)"

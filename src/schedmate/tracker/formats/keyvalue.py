@@ -23,32 +23,33 @@ from schedmate.tracker.formats.keyvalue_wordings import LOOKALIKES, WORDINGS
 from schedmate.tracker.formats.quantities import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 from schedmate.tracker.formats.stated_metrics import metrics_stated
 from schedmate.tracker.formats.total_names import total_names
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _MAX_HEADLINE = 300
-_BLANKS = re.compile(r" {3,2048}")
-_WORDS = re.compile(r"[^\W\d_]{1,30}|\d{1,15}|/")
-_HEADLINE = re.compile(
+_BLANKS = lazy_pattern(r" {3,2048}")
+_WORDS = lazy_pattern(r"[^\W\d_]{1,30}|\d{1,15}|/")
+_HEADLINE = lazy_pattern(
     r"(?:start(?:ing|ed)? |begin(?:ning)? )?(?:train(?:ing)? )?(?:[^\W\d_]{1,12} )?\d{1,9} "
     r"(?:(?:/|of|von|sur|de|di|из) \d{1,9} )?(?:轮 |start(?:s|ed|ing)? |begins? |begun )?"
     r"(?:(?:with )?\d{1,9} (?:batches|minibatches|steps|iterations|iters|updates) )?"
 )
-_ENDED = re.compile(r"\b(?:finished|completed?|done|ended|end of|took)\b")
-_WITHIN = re.compile(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
+_ENDED = lazy_pattern(r"\b(?:finished|completed?|done|ended|end of|took)\b")
+_WITHIN = lazy_pattern(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
 _PARTS = ("stage", "phase", "client", "agent", "member")
-_OF_A_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
+_OF_A_PART = lazy_pattern(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
 _OF_A_PART_SURE = 0.4
 """It is unknown whether the parts that the line counts as well are of one length."""
-_MAX = re.compile(
+_MAX = lazy_pattern(
     r"\b(?:max|total|num)_(?:train_)?(steps|iters|iterations|epochs)\s{0,2}[:=]\s{0,2}(\d{1,15})\b"
 )
-_PROSE = re.compile(r"\W{0,8}[A-Za-z]{2,20}(?:\W|$)")
-_THINGS = re.compile(
+_PROSE = lazy_pattern(r"\W{0,8}[A-Za-z]{2,20}(?:\W|$)")
+_THINGS = lazy_pattern(
     r"\W{0,8}(?:files|shards|gpus|nodes|workers|layers|tests|checks|packages|epochs|correct|passed"
     r"|failed|patience|classes|evaluations)\b",
     re.IGNORECASE,
 )
-_RECIPE = re.compile(r" : [A-Z]{3,11} |\s{1,3}per\b")
+_RECIPE = lazy_pattern(r" : [A-Z]{3,11} |\s{1,3}per\b")
 """`Step 3/7 : FROM python:3.11`, `batch 32/64 per device`."""
 _FEW = 50
 """Lists of things to do count as far as this: `Step 3/7 : RUN pip install`."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_ROUND = re.compile(r"(?:\[LightGBM\] \[Info\] )?\[(\d{1,9})\]\t(?=[^\t]{1,80}: )")
-_ITERATION = re.compile(r"(?:\[LightGBM\] \[Info\] )?Iteration:(\d{1,9}), (?=[^\t]{1,100} : )")
-_METRIC = re.compile(rf"([^\t:,]{{1,80}}?) ?: ({NUMBER})(?=[\s,]|$)")
+_ROUND = lazy_pattern(r"(?:\[LightGBM\] \[Info\] )?\[(\d{1,9})\]\t(?=[^\t]{1,80}: )")
+_ITERATION = lazy_pattern(r"(?:\[LightGBM\] \[Info\] )?Iteration:(\d{1,9}), (?=[^\t]{1,100} : )")
+_METRIC = lazy_pattern(rf"([^\t:,]{{1,80}}?) ?: ({NUMBER})(?=[\s,]|$)")
 _COMPLETE = "Did not meet early stopping."
 
 

@@ -9,20 +9,21 @@ from typing import ClassVar
 from schedmate.model import Phase
 from schedmate.tracker.formats.bars import read_bar
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted, metrics_in
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_BAR = re.compile(
+_BAR = lazy_pattern(
     r"(?P<name>Epoch (?P<epoch>\d{1,9})|Training(?=: \|)|Sanity Checking(?: DataLoader \d{1,4})?"
     r"|(?:Validation|Testing|Predicting) DataLoader \d{1,4}|Validating|Validation sanity check)"
     r": {0,4}(?:\d{1,3}%)?\|"
 )
-_RICH = re.compile(
+_RICH = lazy_pattern(
     r"(?P<name>Epoch (?P<epoch>\d{1,9})(?:/(?P<last>\d{1,9}|-2))?"
     r"|Validation|Testing|Sanity Checking)"
     r" {1,3}[━╸╺]{1,200} {1,3}(?P<current>\d{1,12})/(?P<total>\d{1,12}) (?P<time>[\d:]{4,20}) •"
     r" (?:[\d:]{4,20}|-:--:--) (?P<rate>\d{1,9}\.\d{1,4})it/s"
 )
-_STOPPED = re.compile(r"`Trainer\.fit` stopped: `max_(?:epochs|steps)=\d{1,15}` reached\.")
+_STOPPED = lazy_pattern(r"`Trainer\.fit` stopped: `max_(?:epochs|steps)=\d{1,15}` reached\.")
 
 
 class Lightning:

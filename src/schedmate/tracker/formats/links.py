@@ -6,25 +6,26 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_URL = re.compile(r"https?://[^\s'\"<>`\\\[\]{}|^]{4,500}", re.IGNORECASE)
-_SAID = re.compile(
+_URL = lazy_pattern(r"https?://[^\s'\"<>`\\\[\]{}|^]{4,500}", re.IGNORECASE)
+_SAID = lazy_pattern(
     r"view (?:run|project|experiment|sweep|your tensorboard)\b|tensorboard \S{1,40} at http"
     r"|tensorboard (?:is )?(?:running|available|started|listening)|experiment is live on"
     r"|clearml results page|open in the app|\bview the run\b|run page:|synced .{0,80}: http"
     r"|track this run|follow (?:it|the run) at",
     re.IGNORECASE,
 )
-_RUN = re.compile(
+_RUN = lazy_pattern(
     r"https?://(?:wandb\.ai/[\w.-]{1,80}/[\w.-]{1,80}/(?:runs|sweeps)/"
     r"|(?:www\.)?comet\.com/[\w.-]{1,80}/[\w.-]{1,80}/[0-9a-f]{8,40}"
     r"|app\.neptune\.ai/\S{1,120}/e/|app\.clear\.ml/projects/|swanlab\.cn/@?\S{1,120}/runs/"
     r"|tensorboard\.dev/experiment/)",
     re.IGNORECASE,
 )
-_USER = re.compile(r"^(https?://)[^/?#@]{0,200}@", re.IGNORECASE)
-_SECRET = re.compile(r"key|token|secret|passw|auth|sig|credential|session|jwt", re.IGNORECASE)
+_USER = lazy_pattern(r"^(https?://)[^/?#@]{0,200}@", re.IGNORECASE)
+_SECRET = lazy_pattern(r"key|token|secret|passw|auth|sig|credential|session|jwt", re.IGNORECASE)
 
 
 class Links:

@@ -6,12 +6,13 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting, metrics_in, rate_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_STEP = re.compile(
+_STEP = lazy_pattern(
     r"completed step: (\d{1,12}), seconds: (\d{1,9}(?:\.\d{1,6})?)(?=,|$)", re.IGNORECASE
 )
-_EVALUATED = re.compile(r"Completed eval after train step (\d{1,12}), ")
+_EVALUATED = lazy_pattern(r"Completed eval after train step (\d{1,12}), ")
 _NAMES = {"tflop/s/device": "tflops_per_device", "tokens/s/device": "tokens_per_s_per_device"}
 _NO_METRICS = frozenset({"step", "seconds", "weights"})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Checkpoint, EndsBy
@@ -15,10 +14,11 @@ from schedmate.tracker.formats.base import (
     metric_name,
     rate_of,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_ITERATION = re.compile(r"(?:^|[\s\]])iteration\s{1,16}(\d{1,12})/\s{0,16}(\d{1,12}) \|")
-_NUMBER = re.compile(NUMBER)
+_ITERATION = lazy_pattern(r"(?:^|[\s\]])iteration\s{1,16}(\d{1,12})/\s{0,16}(\d{1,12}) \|")
+_NUMBER = lazy_pattern(NUMBER)
 _STEP_TIMES = {"elapsed_time_per_iteration_(ms)": 0.001, "elapsed_time_per_iteration_(s)": 1.0}
 _NAMES = {
     "samples_per_second": "samples_per_s",
@@ -28,14 +28,14 @@ _NAMES = {
     "lm-loss": "lm_loss",
 }
 _NO_METRICS = frozenset(_STEP_TIMES) | {"consumed_samples", "consumed_tokens"}
-_SAVE = re.compile(
+_SAVE = lazy_pattern(
     r"(successfully saved|saving) checkpoint (?:at|from) iteration\s{1,16}(\d{1,12}) to (\S{1,400})"
 )
-_VALIDATED = re.compile(r"\bvalidation loss at [^|]{0,60}\|")
-_SETTING = re.compile(
+_VALIDATED = lazy_pattern(r"\bvalidation loss at [^|]{0,60}\|")
+_SETTING = lazy_pattern(
     r"(?:setting training iterations to|(train_iters|exit_duration_in_mins) \.{2,80}) (\d{1,12})"
 )
-_EXIT = re.compile(r"\[?exiting program (after|at)\b ?(?:[\d.]{1,20} )?(\w{1,20})")
+_EXIT = lazy_pattern(r"\[?exiting program (after|at)\b ?(?:[\d.]{1,20} )?(\w{1,20})")
 
 
 class Megatron:

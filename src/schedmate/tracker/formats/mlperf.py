@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, Ordinal, Sample, Sighting, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 65_536
 _MARK = ":::MLLOG "
-_LAUNCHER = re.compile(
+_LAUNCHER = lazy_pattern(
     r"(Beginning trial \d|STARTING TIMING RUN AT )|ENDING TIMING RUN AT "
     r"|RESULT,\w{1,60},[^,]{0,60},\d"
 )

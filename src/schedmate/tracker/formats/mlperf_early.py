@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.mlperf import said_by
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r":::(?:MLPv0\.\d\.\d [\w-]{1,40} (\d{1,12}\.\d{1,9}) \([^)]{0,300}\)|MLL (\d{1,12}\.\d{1,9}))"
     r" (\w{1,60})(?:: (.{1,3000}))?$"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Checkpoint, Phase, Unit
@@ -17,17 +16,18 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     r"\b(Epoch|Iter)(?:\((train|val|test)\))?\s{1,8}(?:\[\s{0,8}(\d{1,9})\])?"
     r"\[\s{0,12}(\d{1,12})/(\d{1,12})\]\s"
 )
-_EVALUATED = re.compile(r"\b(?:Epoch|Iter)\(val\) \[(\d{1,12})\](?:\[\d{1,12}\])?\s")
-_ETA = re.compile(rf"\beta: ({SPAN})")
-_TIME = re.compile(rf"\btime: ({NUMBER})")
-_SAVE = re.compile(r"\bSaving checkpoint at (\d{1,12}) (epochs|iterations)")
-_MAX = re.compile(
+_EVALUATED = lazy_pattern(r"\b(?:Epoch|Iter)\(val\) \[(\d{1,12})\](?:\[\d{1,12}\])?\s")
+_ETA = lazy_pattern(rf"\beta: ({SPAN})")
+_TIME = lazy_pattern(rf"\btime: ({NUMBER})")
+_SAVE = lazy_pattern(r"\bSaving checkpoint at (\d{1,12}) (epochs|iterations)")
+_MAX = lazy_pattern(
     r"\bworkflow: \[.{1,200}\], max: (\d{1,12}) (epochs|iters)"
     r"|\b(?:train_cfg|runner) = dict\(.{0,200}?\bmax_(epochs|iters)=(\d{1,12})"
 )

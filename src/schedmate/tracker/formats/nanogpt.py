@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import (
@@ -14,29 +13,30 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.quantities import DURATION, count_of, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
-_ITER = re.compile(
+_ITER = lazy_pattern(
     rf"iter (\d{{1,12}}): loss ({NUMBER}), time (\d{{1,12}}(?:\.\d{{1,6}})?)ms"
     rf"(?:, mfu ({NUMBER})%)?"
 )
-_EVALUATED = re.compile(rf"step (\d{{1,12}}): train loss ({NUMBER}), val loss ({NUMBER})")
-_MODDED = re.compile(
+_EVALUATED = lazy_pattern(rf"step (\d{{1,12}}): train loss ({NUMBER}), val loss ({NUMBER})")
+_MODDED = lazy_pattern(
     r"step:(\d{1,12})/(\d{1,12}) ((?:[a-z_]{1,30}:[\w.+-]{1,30} ){0,12})"
     r"train_time:(\d{1,15}(?:\.\d{1,6})?)(ms|s)(?: step_avg:(\d{1,9}(?:\.\d{1,6})?)ms)?"
 )
-_LLMC = re.compile(
+_LLMC = lazy_pattern(
     rf"step {{1,8}}(\d{{1,12}})/(\d{{1,12}}) ?[|:] (?:train )?loss ({NUMBER})(.{{0,120}}?)"
     r"[|(] {0,4}(\d{1,12}(?:\.\d{1,6})?) ms\b.{0,40}?(\d{1,15}) tok/s"
 )
-_OF_LLMC = re.compile(rf"\b(norm|lr) ({NUMBER})")
-_NANOCHAT = re.compile(
+_OF_LLMC = lazy_pattern(rf"\b(norm|lr) ({NUMBER})")
+_NANOCHAT = lazy_pattern(
     r"step (\d{1,12})(?:/(\d{1,12}))? \((\d{1,3}(?:\.\d{1,4})?)%\) \| loss: .{1,400}\| lrm: "
 )
-_DT = re.compile(r"\| dt: (\d{1,12}(?:\.\d{1,6})?)ms")
-_TOKENS = re.compile(r"\| tok/s(?:ec)?: ([\d,]{1,20})(?= |$)")
-_TIME = re.compile(rf"\| (total time|elapsed|eta|remaining): ({DURATION})")
-_PLANNED = re.compile(
+_DT = lazy_pattern(r"\| dt: (\d{1,12}(?:\.\d{1,6})?)ms")
+_TOKENS = lazy_pattern(r"\| tok/s(?:ec)?: ([\d,]{1,20})(?= |$)")
+_TIME = lazy_pattern(rf"\| (total time|elapsed|eta|remaining): ({DURATION})")
+_PLANNED = lazy_pattern(
     r"(?:Calculated|Using user-provided) number of iterations\b[^\d]{0,60}: ([\d,]{1,20})$"
 )
 _ALL = 100.0

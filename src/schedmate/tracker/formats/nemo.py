@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.model import Phase
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in, rate_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_TRAINING = re.compile(r"\bTraining epoch (\d{1,9}), iteration (\d{1,12})/(\d{1,12})(?: \||$)")
-_ASIDE = re.compile(r"(?:Sanity checking )?(Validation|Testing): iteration (\d{1,12})/(\d{1,12})$")
+_TRAINING = lazy_pattern(r"\bTraining epoch (\d{1,9}), iteration (\d{1,12})/(\d{1,12})(?: \||$)")
+_AUXILIARY = lazy_pattern(
+    r"(?:Sanity checking )?(Validation|Testing): iteration (\d{1,12})/(\d{1,12})$"
+)
 _NO_METRICS = frozenset({"global_step", "train_step_timing_in_s", "consumed_samples"})
 
 
@@ -76,7 +78,7 @@ def _trained(text: str) -> Sighting | None:
 
 
 def _aside(text: str) -> Sighting | None:
-    found = _ASIDE.match(text)
+    found = _AUXILIARY.match(text)
     count = None if found is None else counted(found[2], found[3])
     if found is None or count is None:
         return None

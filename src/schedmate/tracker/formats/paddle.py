@@ -8,22 +8,23 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted, rate_of
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_CLAS = re.compile(
+_CLAS = lazy_pattern(
     r"\[(Train|Eval)\]\[Epoch (\d{1,9})(?:/(\d{1,9}))?\]\[(?:Iter: ?(\d{1,12})/(\d{1,12})|(Avg))\]"
 )
-_DETECTION = re.compile(r"Epoch: \[(\d{1,9})\] \[ {0,8}(\d{1,12})/ {0,8}(\d{1,12})\] ")
-_SEG = re.compile(r"\[TRAIN\] epoch: (\d{1,9}), iter: (\d{1,12})/(\d{1,12}), ")
-_OCR = re.compile(r"epoch: \[(\d{1,9})/(\d{1,9})\], global_step: (\d{1,12}), ")
-_NLP = re.compile(r"global step (\d{1,12}), epoch: (\d{1,9}), batch: (\d{1,12}), loss: ")
-_HAPI = re.compile(r"step {1,8}(\d{1,12})/(\d{1,12})(?: \[[=>. ]{1,60}\])? - .{0,600}ms/step")
-_VALUE = re.compile(
+_DETECTION = lazy_pattern(r"Epoch: \[(\d{1,9})\] \[ {0,8}(\d{1,12})/ {0,8}(\d{1,12})\] ")
+_SEG = lazy_pattern(r"\[TRAIN\] epoch: (\d{1,9}), iter: (\d{1,12})/(\d{1,12}), ")
+_OCR = lazy_pattern(r"epoch: \[(\d{1,9})/(\d{1,9})\], global_step: (\d{1,12}), ")
+_NLP = lazy_pattern(r"global step (\d{1,12}), epoch: (\d{1,9}), batch: (\d{1,12}), loss: ")
+_HAPI = lazy_pattern(r"step {1,8}(\d{1,12})/(\d{1,12})(?: \[[=>. ]{1,60}\])? - .{0,600}ms/step")
+_VALUE = lazy_pattern(
     rf"(?<![\w./@])([A-Za-z_][\w./@]{{0,60}}(?: rate)?)(?:\(\w{{1,40}}\))?: ({NUMBER}) ?"
     r"(s|ms|step/s|steps/s|images/s|samples/s|samples/sec|images/sec|tokens/s)?(?=$|[\s,;|])"
 )
-_EACH_STEP = re.compile(r" (\d{1,9})ms/step")
-_ETA = re.compile(rf"\b(?:eta: |ETA ?:? ?)({DURATION})")
+_EACH_STEP = lazy_pattern(r" (\d{1,9})ms/step")
+_ETA = lazy_pattern(rf"\b(?:eta: |ETA ?:? ?)({DURATION})")
 _COSTS = ("batch_cost", "avg_batch_cost")
 _NO_METRICS = frozenset(
     {
@@ -192,7 +193,7 @@ def _iterations(found: re.Match[str], text: str) -> Sighting | None:
         total=counts[1],
         series="iter",
         epoch=float(found[1]),
-        per_epoch=found.re is _DETECTION,
+        per_epoch=found.re.pattern == _DETECTION.pattern,
         rate_per_s=_rate(values),
         eta_s=_eta(text),
         metrics=_metrics(values),

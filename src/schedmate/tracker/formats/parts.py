@@ -6,9 +6,10 @@ import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import Sample, Sighting, counted
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 120
-_PART = re.compile(
+_PART = lazy_pattern(
     r"(?:[^\w]{0,40}(?:(?:info|root|main|search|tune|cv|study|sweep)\W{1,8}){0,3})"
     r"(?:(?:starting|running|begin(?:ning)?|start of|now|training|entering) )?"
     r"(?P<part>fold|split|trial|phase|stage|seed|repeat|repetition|experiment|task)"
@@ -16,22 +17,22 @@ _PART = re.compile(
     r"(?P<rest>(?:[\s:.,;=#*)\]-].{0,80})?)",
     re.IGNORECASE,
 )
-_ENDED = re.compile(
+_ENDED = lazy_pattern(
     r"\b(?:finished|completed?|done|ended|failed|pruned|result|score|took|best|skipp|mean"
     r"|acc(?:uracy)?|loss|auc)\b|\bdice\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = lazy_pattern(
     r"(?<![\w.])(?P<part>fold|split|trial|seed|repeat)[\s:#=_-]{0,3}(?P<index>\d{1,4})(?![\w./])",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"\d\s?/\s?\d")
+_COUNT = lazy_pattern(r"\d\s?/\s?\d")
 _UNEQUAL = frozenset({"phase", "stage", "task"})
 _UNEQUAL_CONFIDENCE = 0.4
 _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})
 """A number alone is their name, not a place in a row."""
 _NAMES = {"split": "fold", "repetition": "repeat"}
-_NUMBER_OF = re.compile(
+_NUMBER_OF = lazy_pattern(
     r"\b(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases|stages)\b)"
     r"|(?:n|num|number_of|total)_(?:folds|splits|trials|seeds|repeats|phases|stages)"
     r"['\"]?\s{0,3}[:=]\s{0,3}(?P<after>\d{1,4})\b)",

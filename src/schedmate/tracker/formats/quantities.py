@@ -6,6 +6,7 @@ import re
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, rate_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 COUNT = (
     r"(?:\d{1,3}(?:[,_]\d{3}){1,5}(?![,_]?\d)"
@@ -20,8 +21,8 @@ DURATION = (
 """A time with its unit, by colons or by words."""
 
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12}
-_PART = re.compile(r"(\d{1,12}(?:\.\d{1,9})?) ?([a-z]{1,7})")
-_DAYS = re.compile(r"(\d{1,6}) days?, {0,2}")
+_PART = lazy_pattern(r"(\d{1,12}(?:\.\d{1,9})?) ?([a-z]{1,7})")
+_DAYS = lazy_pattern(r"(\d{1,6}) days?, {0,2}")
 _UNITS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
@@ -55,33 +56,33 @@ def _unit(name: str) -> float:
 
 
 _IS = r"\)?[\s:=]{0,6}"
-_ELAPSED = re.compile(
+_ELAPSED = lazy_pattern(
     r"\b(?:train(?:ing)?[_ ]time|elapsed(?:[_ ](?:time|s))?|time[_ ]elapsed|total[_ ]time"
     r"|wall[_ ]?time|run[_ ]?time|uptime)"
     rf"{_IS}(?:({DURATION})|(\d{{1,12}}(?:\.\d{{1,9}})?)(?![\w.:/]))"
 )
-_ETA = re.compile(
+_ETA = lazy_pattern(
     r"\b(?:eta|(?:time[_ ])?remaining(?:[_ ]time)?|time[_ ]left|left|restzeit)"
     rf"{_IS}~?({DURATION})"
 )
 _STEP = r"(?:it(?:er(?:ation)?)?s?|steps?|batch(?:es)?|updates?)"
-_EACH = re.compile(
+_EACH = lazy_pattern(
     rf"(?<![\w.])(\d{{1,9}}(?:\.\d{{1,9}})?) ?(ms|s(?:ec(?:onds?)?)?) ?(?:/|per ) ?{_STEP}\b"
     r"(?!\s{0,3}[:=])"
     r"|\b(?:dt|(?:step|iter(?:ation)?|batch)[_ ](?:time|avg)|time(?:/| per )(?:step|iter|batch))"
     rf"{_IS}(\d{{1,9}}(?:\.\d{{1,9}})?) ?(ms|s(?:ec(?:onds?)?)?)\b(?!/)"
     rf"|\b(ms|s(?:ec)?)/{_STEP}{_IS}(\d{{1,9}}(?:\.\d{{1,9}})?)(?![\w./:])"
 )
-_EACH_EPOCH = re.compile(
+_EACH_EPOCH = lazy_pattern(
     rf"\b(?:epoch[_ ]time|time(?:/| per )epoch){_IS}({DURATION})"
     rf"|(?<![\w.])(\d{{1,9}}(?:\.\d{{1,9}})?) ?s(?:ec(?:onds?)?)? ?(?:/|per ) ?epoch\b"
 )
-_PER_SECOND = re.compile(
+_PER_SECOND = lazy_pattern(
     rf"(?<![\w.,])({COUNT}) ?(?:{_STEP}|(samples?|examples?|images?|imgs?|seq(?:uence)?s?)"
     r"|(tok(?:en)?s?)) ?(?:/|per[ _]) ?s(?:ec(?:ond)?)?\b(?!/|\s{0,3}[:=])",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     rf"\b(?:{_STEP}|(samples?|examples?|images?|imgs?|seq(?:uence)?s?)|(tok(?:en)?s?))"
     rf"(?:/|_per_)s(?:ec(?:ond)?)?{_IS}({COUNT})(?![\w./:])",
     re.IGNORECASE,
@@ -91,7 +92,7 @@ _MAX_BEFORE = 48
 _ELAPSED_HINTS = ("time", "elapsed")
 _ETA_HINTS = ("eta", "remaining", "left", "restzeit")
 _PER_SECOND_HINTS = ("/s", "/ s", "per s", "per_s")
-_EACH_HINT = re.compile(r"/ ?(?:it|step|batch|update|epoch)|per |dt|[_ ](?:time|avg)|time[/ ]")
+_EACH_HINT = lazy_pattern(r"/ ?(?:it|step|batch|update|epoch)|per |dt|[_ ](?:time|avg)|time[/ ]")
 THROUGHPUTS: dict[Unit, str] = {"sample": "samples_per_s", "token": "tokens_per_s"}
 
 

@@ -9,18 +9,19 @@ from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
 from schedmate.tracker.formats.settings import TOTALS
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _WHO = r"(Training|Trial [\w.=,-]{1,200})"
-_FINISHED = re.compile(
+_FINISHED = lazy_pattern(
     rf"{_WHO} (finished iteration|completed after) (\d{{1,12}})(?: iterations?)? at "
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\. Total running time: ({DURATION})"
 )
-_SAVED = re.compile(
+_SAVED = lazy_pattern(
     rf"{_WHO} saved a checkpoint for iteration (\d{{1,12}}) at: (?:\(\w{{1,20}}\))?(\S{{1,500}})"
 )
-_ROW = re.compile(rf"│ ([A-Za-z_][\w./-]{{0,200}}) {{1,200}}({NUMBER}) │")
-_ITERATION = re.compile(r"training_iteration: (\d{1,12})")
+_ROW = lazy_pattern(rf"│ ([A-Za-z_][\w./-]{{0,200}}) {{1,200}}({NUMBER}) │")
+_ITERATION = lazy_pattern(r"training_iteration: (\d{1,12})")
 
 
 class Ray:

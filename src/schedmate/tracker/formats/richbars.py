@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import ClassVar
 
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, counted
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1000
-_BAR = re.compile(r"(?P<label>[^━╸╺]{0,200})[━╸╺]{5,300}(?: {1,4}|$)(?P<columns>.{0,300})")
-_COUNT = re.compile(r"(?<!\S) {0,12}(\d{1,12})/(\d{1,12})(?!\S)")
-_PERCENT = re.compile(r"(?<!\S)(\d{1,3})%(?!\S)")
+_BAR = lazy_pattern(r"(?P<label>[^━╸╺]{0,200})[━╸╺]{5,300}(?: {1,4}|$)(?P<columns>.{0,300})")
+_COUNT = lazy_pattern(r"(?<!\S) {0,12}(\d{1,12})/(\d{1,12})(?!\S)")
+_PERCENT = lazy_pattern(r"(?<!\S)(\d{1,3})%(?!\S)")
 
 
 class RichBars:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _STEPS = (
     "max_steps", "total_steps", "train_steps", "num_train_steps", "max_train_steps",
@@ -81,18 +82,18 @@ _MAX_LENGTH = 4096
 _MAX_ITEMS = 64
 _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?"
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?P<stem>(?:time)?steps|iter(?:ation)?s?|epochs?|epoch_num|updates?|train_samples|train_tokens"
     rf"|per[_ -]epoch){_IS}(?P<count>{COUNT}){_AFTER}",
     re.IGNORECASE,
 )
-_TIMED = re.compile(
+_TIMED = lazy_pattern(
     r"(?P<stem>seconds|mins|minutes|hours|time|limit|budget|cap|wallclock)"
     rf"{_IS}(?:(?P<time>{DURATION})|(?P<count>{COUNT})){_AFTER}",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
-_SENTENCE = re.compile(
+_NAME = lazy_pattern(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
+_SENTENCE = lazy_pattern(
     r"\b(will train|train|training|running|run|simulating|simulation|optimi[sz]ing|performing"
     r"|executing|integrating|starting|going)"
     r"(?: (?:the |a )?(?:model|network|simulation|training))?(?: for| of| on)? "
@@ -102,23 +103,23 @@ _SENTENCE = re.compile(
     r"(?! (?:of|more|each|per|before|ahead|behind)\b)",
     re.IGNORECASE,
 )
-_EACH_EPOCH = re.compile(
+_EACH_EPOCH = lazy_pattern(
     rf"(?<![\w.,/-])(?P<each>{COUNT}) (?:training )?(?:batches|minibatches|steps|iterations|iters"
     r"|updates)(?: ?/ ?| per | an | a | in each | each )epoch\b",
     re.IGNORECASE,
 )
-_BATCHES = re.compile(
+_BATCHES = lazy_pattern(
     rf"(?<![\w.,/-])(?P<each>{COUNT}) (?:training )?(?:batches|minibatches)(?! of\b)", re.IGNORECASE
 )
-_EPOCHS = re.compile(
+_EPOCHS = lazy_pattern(
     rf"(?<![\w.,/-])({COUNT}) epochs\b(?! (?:ago|without|since|of)\b)", re.IGNORECASE
 )
-_TO_DO = re.compile(
+_TO_DO = lazy_pattern(
     r"\b(epochs|steps|iterations|updates|batches) (?:to (?:run|do|train|go|perform)|planned"
     rf"|in total|requested|total)\s{{0,3}}[:=]?\s{{1,8}}({COUNT}){_AFTER}",
     re.IGNORECASE,
 )
-_STANDS = re.compile(
+_STANDS = lazy_pattern(
     r"\b(?:epoch|step|iter|iteration)\b[\s:=#\[(]{0,4}\d|\bcurrent_|\bloss\s?[:=]"
     r"|(?:eval|epoch|step|iter)_time\s?[:=]",
     re.IGNORECASE,
@@ -129,7 +130,7 @@ _CAP_HINTS = (
 )  # fmt: skip
 _UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "tokens": "token"}
 _ENVIRONMENT = "timesteps"
-_ENVIRONMENT_STEPS = re.compile(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
+_ENVIRONMENT_STEPS = lazy_pattern(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
 _WEAK_CONFIDENCE = 0.5
 _MIN_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 200
-_ROW = re.compile(rf"\| {{4}}([\w./ -]{{1,60}}?) {{1,60}}\| ({NUMBER}) {{0,60}}\|")
+_ROW = lazy_pattern(rf"\| {{4}}([\w./ -]{{1,60}}?) {{1,60}}\| ({NUMBER}) {{0,60}}\|")
 _STEPS = "total_timesteps"
 _COUNTS = ("iterations", "episodes", "time_elapsed", "n_updates")
 

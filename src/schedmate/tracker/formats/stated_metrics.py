@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from schedmate.tracker.formats.base import NUMBER, metric_name, metrics_in
 from schedmate.tracker.formats.counts import WORDS
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
-_SPACED = re.compile(
+_SPACED = lazy_pattern(
     r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"
     r"(?:loss|acc|accuracy|ppl|perplexity|lr|reward|grad_norm))"
     rf"\s{{1,4}}({NUMBER})(?![\w:/]|\.\d|,\d{{3}})"
 )
 _SPACED_HINTS = ("loss ", "acc ", "accuracy ", "ppl ", "perplexity ", "lr ", "reward ", "norm ")
-_BOXED = re.compile(rf"(?<![\w/.])([A-Za-z_]\w{{0,39}})=\[{{1,2}}({NUMBER})\]{{1,2}}(?!\w)")
+_BOXED = lazy_pattern(rf"(?<![\w/.])([A-Za-z_]\w{{0,39}})=\[{{1,2}}({NUMBER})\]{{1,2}}(?!\w)")
 """NumPy's scalars: `episodic_return=[123.]`."""
-_STATED_AT = re.compile(
+_STATED_AT = lazy_pattern(
     r"\b(loss|acc|accuracy) (?:at|after|for|in) (?:step|epoch|iteration|batch) {1,3}\d{1,12}"
     rf"\s{{0,3}}[:=]\s{{0,3}}({NUMBER})(?![\w:/])"
 )

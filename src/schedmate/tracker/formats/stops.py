@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from schedmate.model import EndsBy
 from schedmate.tracker.formats.base import Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 400
 _HEAD = r"(?:.{0,100}(?:[\]:|>,.!;]| -|\b(?:info|warning|root)) {0,4}|[\W_]{0,40})?"
-_COMPLETE = re.compile(
+_COMPLETE = lazy_pattern(
     rf"{_HEAD}(?:(?:the )?(?:model )?training"
     r"(?: (?:run|loop|process|has|is|was|successfully)){0,2}"
     r" (?:completed?|finished|done|over|ended)"
@@ -20,30 +21,30 @@ _COMPLETE = re.compile(
     r"(?:$|[\s.!:,(;-].{0,250})",
     re.IGNORECASE,
 )
-_OF_A_PART = re.compile(
+_OF_A_PART = lazy_pattern(
     r"(?<!best )\b(?:epoch|round|client|fold|step|stage|trial|phase|task|iteration|batch|worker"
     r"|seed|model|agent|member|learner)s?\W{0,3}\d",
     re.IGNORECASE,
 )
-_NOT_THE_END = re.compile(
+_NOT_THE_END = lazy_pattern(
     r"counter|patience ?[=:(]|enabled|disabled|conditioned|callback|\b(?:will|would|if|when|unless"
     r"|using|config\w{0,10}|trial|until|no|not (?:triggered|reached|met|exceeded))\b(?! improve)"
     r"|min_delta|\d ?(?:/|out of) ?\d|early.?stopping (?:rounds|patience)"
     r"|early.?stop(?:ping)?\s{0,3}[=:(]\s{0,3}(?:\d|true|false|none|null|['\"{\[])",
     re.IGNORECASE,
 )
-_EARLY = re.compile(
+_EARLY = lazy_pattern(
     r"\bearly[ _-]?stop(?:ping|ped)?\b|\bstop(?:ping|ped)[ _]early\b|\bran out of patience\b"
     r"|\bpatience (?:of \d{1,6} )?(?:exceeded|reached|exhausted|ran out)\b"
     r"|did not improve .{0,100}signaling trainer to stop",
     re.IGNORECASE,
 )
-_TARGET = re.compile(
+_TARGET = lazy_pattern(
     r"^.{0,100}\b(?:(?:reached|hit|achieved) (?:the )?target \w{1,20}|target \w{1,20} (?:was |is )?"
     r"(?:reached|achieved|hit))\b(?! (?:yet|by|before))",
     re.IGNORECASE,
 )
-_CAP = re.compile(
+_CAP = lazy_pattern(
     r"\b(?:wall[ _-]?clock|time|training time|max(?:imum)? (?:\w{1,12} ){0,2}time)[ _]?"
     r"(?:cap|limit|budget)?[ _](?:is |was )?(?:reached|exceeded|hit|is up|expired)\b"
     r"|\b(?:reached|exceeded|hit) (?:the )?(?:max(?:imum)? )?"
@@ -51,9 +52,9 @@ _CAP = re.compile(
     re.IGNORECASE,
 )
 _OVER = ("reached", "exceeded", "hit", "expired", "is up")
-_NOT_YET = re.compile(r"\b(?:not|will|would|if|when|until|unless|once|never)\b", re.IGNORECASE)
+_NOT_YET = lazy_pattern(r"\b(?:not|will|would|if|when|until|unless|once|never)\b", re.IGNORECASE)
 _EARLY_WORDS = ("early", "patience", "trainer to stop")
-_LIMIT = re.compile(r"slurmstepd: error: .{0,200}CANCELLED AT \S{1,40} DUE TO TIME LIMIT")
+_LIMIT = lazy_pattern(r"slurmstepd: error: .{0,200}CANCELLED AT \S{1,40} DUE TO TIME LIMIT")
 
 
 class Stops:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, rate_of
 from schedmate.tracker.formats.quantities import seconds_of
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
-_TICK = re.compile(
+_TICK = lazy_pattern(
     r"(?<!\S)tick \d{1,9} {1,12}kimg (\d{1,12}(?:\.\d{1,3})?) .{0,80}?"
     r"\btime ((?:\d{1,6}[dhms] ?){1,4})"
 )
-_EACH = re.compile(r"sec/kimg (\d{1,9}(?:\.\d{1,4})?)(?![\w.])")
+_EACH = lazy_pattern(r"sec/kimg (\d{1,9}(?:\.\d{1,4})?)(?![\w.])")
 _MAX_LENGTH = 1000
 _KILO = 1000.0
 

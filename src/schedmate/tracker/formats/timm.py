@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import ClassVar
 
@@ -16,21 +15,22 @@ from schedmate.tracker.formats.base import (
     metrics_in,
     rate_of,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_TRAIN = re.compile(
+_TRAIN = lazy_pattern(
     r"\bTrain: {1,8}(\d{1,9})(?:/(\d{1,9}) \( {0,4}\d{1,3}%\))? "
     r"\[\s{0,12}(\d{1,12})/(\d{1,12})\s{1,4}\(\s{0,4}\d{1,3}%\)\]\s{1,4}"
 )
-_TEST = re.compile(
+_TEST = lazy_pattern(
     rf"\bTest(?: ?\([\w ]{{1,20}}\))?: \[\s{{0,12}}(\d{{1,12}})/(\d{{1,12}})\]\s{{1,4}}"
     rf"Time: ({NUMBER}) \("
 )
-_TIME = re.compile(rf"\bTime: ({NUMBER})s,\s{{1,8}}({NUMBER})/s")
+_TIME = lazy_pattern(rf"\bTime: ({NUMBER})s,\s{{1,8}}({NUMBER})/s")
 _CLOCK = r"\d{1,6}(?::\d{2}){1,2}"
-_COST = re.compile(rf"\bTime cost: {_CLOCK}/{_CLOCK} \[({_CLOCK})/({_CLOCK})\]")
-_SCHEDULED = re.compile(r"\bScheduled epochs: (\d{1,9})\b")
-_BEST = re.compile(rf"\*\*\* Best metric: ({NUMBER}) \(epoch \d{{1,9}}\)")
+_COST = lazy_pattern(rf"\bTime cost: {_CLOCK}/{_CLOCK} \[({_CLOCK})/({_CLOCK})\]")
+_SCHEDULED = lazy_pattern(r"\bScheduled epochs: (\d{1,9})\b")
+_BEST = lazy_pattern(rf"\*\*\* Best metric: ({NUMBER}) \(epoch \d{{1,9}}\)")
 _NO_METRICS = frozenset({"time", "data"})
 
 
@@ -178,7 +178,7 @@ def _metrics(text: str) -> dict[str, float]:
     return metrics_in(_PADDING.sub(": ", text), without=_NO_METRICS)
 
 
-_PADDING = re.compile(r": {2,8}")
+_PADDING = lazy_pattern(r": {2,8}")
 
 
 def _sentence(text: str) -> Sighting | None:

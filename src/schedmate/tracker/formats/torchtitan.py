@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_STEP = re.compile(r"(?<!\w)(validate )?step: {1,6}(\d{1,12}) {2,4}(?:loss|grad_norm|memory): ")
-_VALUE = re.compile(
+_STEP = lazy_pattern(r"(?<!\w)(validate )?step: {1,6}(\d{1,12}) {2,4}(?:loss|grad_norm|memory): ")
+_VALUE = lazy_pattern(
     rf"(?<!\w)(loss|grad_norm|memory|tps|tflops|mfu): {{1,8}}([\d,]{{1,15}}\.?\d{{0,9}}|{NUMBER})"
 )
 _NAMES = {
@@ -20,7 +20,7 @@ _NAMES = {
     "tflops": "tflops_per_device",
     "mfu": "mfu",
 }
-_TOTAL = re.compile(r"batch size \d{1,9}, .{0,200}\btotal steps (\d{1,12})(?: \(warmup|\b)")
+_TOTAL = lazy_pattern(r"batch size \d{1,9}, .{0,200}\btotal steps (\d{1,12})(?: \(warmup|\b)")
 
 
 class TorchTitan:

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metrics_in
 from schedmate.tracker.formats.tqdm import Tqdm
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_BAR = re.compile(rf"(\d{{1,9}})\|(\d{{1,12}})\|Loss: ({NUMBER}):(?=.{{0,9}}%\|)")
-_LOG = re.compile(rf"Step (\d{{1,12}}) \| ((?:[\w/.-]{{1,60}}:(?:{NUMBER})(?: |$)){{1,40}})")
+_BAR = lazy_pattern(rf"(\d{{1,9}})\|(\d{{1,12}})\|Loss: ({NUMBER}):(?=.{{0,9}}%\|)")
+_LOG = lazy_pattern(rf"Step (\d{{1,12}}) \| ((?:[\w/.-]{{1,60}}:(?:{NUMBER})(?: |$)){{1,40}})")
 _TQDM = Tqdm()
 _TOKENS = "tokens_per_second_per_gpu"
 

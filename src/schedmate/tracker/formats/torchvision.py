@@ -15,6 +15,7 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _HEAD = (
@@ -22,16 +23,16 @@ _HEAD = (
     r"|Epoch: \[(?P<epoch>\d{1,9})(?:/(?P<epochs>\d{1,9}))?\])"
     r"\s{0,4}\[\s{0,12}(?P<current>\d{1,12})/(?P<total>\d{1,12})\]"
 )
-_LOGGER = re.compile(_HEAD + rf"\s{{1,4}}eta: {SPAN}\s")
-_IMAGENET = re.compile(_HEAD + r"\tTime {1,8}(?=\d)")
-_TIME = re.compile(rf"\btime: ({NUMBER})")
-_METER = re.compile(
+_LOGGER = lazy_pattern(_HEAD + rf"\s{{1,4}}eta: {SPAN}\s")
+_IMAGENET = lazy_pattern(_HEAD + r"\tTime {1,8}(?=\d)")
+_TIME = lazy_pattern(rf"\btime: ({NUMBER})")
+_METER = lazy_pattern(
     rf"([A-Za-z][\w@]{{0,20}}) {{1,8}}({NUMBER}) \( {{0,8}}(?:{NUMBER})\)(?=\t|\s|$)"
 )
-_EPOCH = re.compile(
+_EPOCH = lazy_pattern(
     rf"Epoch: \[(\d{{1,9}})(?:/(\d{{1,9}}))?\] Total time: {SPAN} \([\d.]{{1,20}} s / it\)"
 )
-_DONE = re.compile(rf"Training time ({SPAN})")
+_DONE = lazy_pattern(rf"Training time ({SPAN})")
 _NAMES = {"img/s": "samples_per_s", "clips/s": "samples_per_s"}
 _NO_METRICS = frozenset({"time", "data", "mem", "eta"})
 

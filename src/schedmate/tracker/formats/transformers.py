@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 8192
-_ITEM = re.compile(rf"'([\w./@-]{{1,64}})': '?({NUMBER})'?(?=[,}}])")
+_ITEM = lazy_pattern(rf"'([\w./@-]{{1,64}})': '?({NUMBER})'?(?=[,}}])")
 _MARKS = ("'loss'", "'eval_", "'train_runtime'", "'learning_rate'")
 
 

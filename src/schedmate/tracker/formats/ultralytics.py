@@ -16,24 +16,27 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.tqdm import Tqdm
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
-_ROW = re.compile(
+_ROW = lazy_pattern(
     r"\s{0,12}(\d{1,9})/(\d{1,9})\s{1,12}[\d.]{1,12}[KMGT]?"
     rf"((?:\s{{1,12}}(?:{NUMBER})){{1,12}}?)\s{{1,12}}\d{{1,9}}\s{{1,12}}\d{{1,6}}:"
     r"\s{1,4}(\d{1,3})%(?:\|| [━─╸])"
 )
-_RESULTS = re.compile(r"\s{0,30}Class\s{1,20}Images\s{1,20}(?:Instances|Labels)\s")
-_OWN_BAR = re.compile(
+_RESULTS = lazy_pattern(r"\s{0,30}Class\s{1,20}Images\s{1,20}(?:Instances|Labels)\s")
+_OWN_BAR = lazy_pattern(
     r"% [━─╸]{1,40} (\d{1,12})/(\d{1,12})"
     r"(?: (\d{1,9}(?:\.\d{1,6})?)([KMG]?)(?:it)?(/s|s/it))?"
     r" (?:(\d{1,6}(?:\.\d)?)s|(\d{1,6}(?::\d{2}){1,2}))(?:<|\s|$)"
 )
-_ALL = re.compile(rf"all {{5,20}}\d{{1,12}}\s{{1,20}}\d{{1,12}}((?:\s{{1,20}}(?:{NUMBER})){{4}})$")
+_ALL = lazy_pattern(
+    rf"all {{5,20}}\d{{1,12}}\s{{1,20}}\d{{1,12}}((?:\s{{1,20}}(?:{NUMBER})){{4}})$"
+)
 _ALL_NAMES = ("precision", "recall", "map50", "map50-95")
 _SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_START = re.compile(r"\bStarting training for (\d{1,9}(?:\.\d{1,9})?) (epochs|hours)\.\.\.")
-_DONE = re.compile(r"(\d{1,9}) epochs completed in (\d{1,9}\.\d{1,6}) hours\.")
+_START = lazy_pattern(r"\bStarting training for (\d{1,9}(?:\.\d{1,9})?) (epochs|hours)\.\.\.")
+_DONE = lazy_pattern(r"(\d{1,9}) epochs completed in (\d{1,9}\.\d{1,6}) hours\.")
 _STOPPED = (
     "Training stopped early as no improvement observed",
     "Stopping training early as no improvement observed",

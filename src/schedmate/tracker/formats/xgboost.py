@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _PAIR = rf"[\w./@-]{{1,80}}-[\w.@-]{{1,60}}:(?:{NUMBER})(?:\+(?:{NUMBER}))?"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"(?:\[\d\d:\d\d:\d\d\] )?\[(\d{{1,9}})\](?P<pairs>(?:[\t ]{{1,4}}{_PAIR}){{1,64}})"
 )
-_METRIC = re.compile(rf"([^\s:]{{1,150}}):({NUMBER})")
+_METRIC = lazy_pattern(rf"([^\s:]{{1,150}}):({NUMBER})")
 _STOPPED = "Stopping. Best iteration:"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 MAX_LINE = 8192
 """The rest of a longer line is dropped: no progress line is that long."""
@@ -10,7 +10,7 @@ LINE_ENDS = (b"\n", b"\r", b"\b")
 """A bar that goes back to its start, by a return or by backspaces, begins a new line."""
 
 _DRAWS_OVER = (b"\r", b"\b")
-_ESCAPES = re.compile(
+_ESCAPES = lazy_pattern(
     r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]"
     r"|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?"
     r"|[()*+][0-9A-Za-z]|[=>78cDEHMNOZ])"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from schedmate.files import Entry, Reader, entries, is_file
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_ENTRIES = 20_000
-_NUMBERED = re.compile(r"[.\-_]\d[\d.\-_:T]{0,40}")
+_NUMBERED = lazy_pattern(r"[.\-_]\d[\d.\-_:T]{0,40}")
 
 
 def by_inode(path: str, reader: Reader, inode: int) -> str | None:

@@ -9,13 +9,14 @@ from typing import Final
 
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, metric_name
+from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
 
 CERTAIN: Final = 0.5
 """Above it, the answer may be acted on."""
-_FILE_ENDING = re.compile(r"\.[A-Za-z]")
+_FILE_ENDING = lazy_pattern(r"\.[A-Za-z]")
 _UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
 _ENOUGH: Final = 5
 _STRAIGHT: Final = 0.97
@@ -230,7 +231,7 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
 
 _MAX_METRICS: Final = 4
 _SCALES: Final = ("k", "K", "M")
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_NAME = lazy_pattern(r"[a-z][a-z0-9_]{0,30}")
 _READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
 _MAX_EPOCHS: Final = 100_000
 

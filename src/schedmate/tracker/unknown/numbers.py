@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from schedmate.tracker.formats.base import clock_seconds
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 MAX_LENGTH: Final = 1000
 """Of a longer line only the beginning is read."""
@@ -21,7 +22,7 @@ _NUMBER: Final = (
     r"|\d{1,20}(?:_\d{3}){0,5}(?:\.\d{1,20}|\.(?![A-Za-z\d]))?|\.\d{1,20})"
     r"(?:[eE][-+]?\d{1,3}(?!\w))?"
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"(?P<stamp>(?<!\d)\d{4}([-/.])\d{2}\2\d{2}(?!\d)"
     r"(?:[T _-]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d{2}:?\d{2}(?!\d))?)"
     r"|(?P<clock>(?<![\w:.])\d{1,4}:\d{2}(?::\d{2}){0,2}(?:[.,]\d{1,6})?(?![\w:]))"
@@ -31,7 +32,7 @@ _TOKEN = re.compile(
     r"|(?<!\w)(?!\d{1,20}[eE]\d{1,3}(?!\w))[A-Za-z_]{0,40}\d{1,20}[A-Za-z]{1,40}\d\w{0,60})"
     rf"|(?P<number>{_NUMBER})(?P<suffix>\s?%|[A-Za-zµ]{{1,5}}(?:/[A-Za-z]{{1,6}})?(?!\w))?"
 )
-BAR = re.compile(r"[\[|(][-=#>.*oO\u2500-\u25ff\u2022\u00b7 ]{3,160}[\])|]")
+BAR = lazy_pattern(r"[\[|(][-=#>.*oO\u2500-\u25ff\u2022\u00b7 ]{3,160}[\])|]")
 """A bar that is drawn with characters."""
 _SCALE: Final = {"k": 1e3, "K": 1e3, "M": 1e6}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +12,7 @@ import re2
 
 from schedmate.model import BadInput, LearnedPattern, LearntFrom
 from schedmate.tracker.formats.base import MAX_COUNT, Sighting, clock_seconds
+from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown.behaviour import Meaning
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.numbers import BAR, head_of, number
@@ -20,7 +20,7 @@ from schedmate.tracker.unknown.numbers import BAR, head_of, number
 _MAX_EXPRESSION: Final = 6000
 _MAX_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
-_METRIC = re.compile(r"m_[a-z][a-z0-9_]{0,40}")
+_METRIC = lazy_pattern(r"m_[a-z][a-z0-9_]{0,40}")
 _COUNT: Final = r"\d+(?:[,_]\d{3})*(?:\.\d*)?[kKM]?"
 _TIME: Final = r"[\d:.,]*\d"
 _ANY: Final = (
@@ -28,8 +28,8 @@ _ANY: Final = (
     r"|\.\d+(?:[eE][-+]?\d+)?|nan|NaN|inf|Inf)"
 )
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_UNIT = re.compile(r"(?:ms|min|sec|s|m|h)$")
-_UNIT_IN_FRONT = re.compile(r"\s?(?:ms|min|sec|s|m|h)(?!\w)")
+_UNIT = lazy_pattern(r"(?:ms|min|sec|s|m|h)$")
+_UNIT_IN_FRONT = lazy_pattern(r"\s?(?:ms|min|sec|s|m|h)(?!\w)")
 _BAR_WORD: Final = "\N{FULL BLOCK}"
 _ANY_BAR: Final = r"[\[|(][^\d]*?[\])|]"
 _PERCENT: Final = 100.0

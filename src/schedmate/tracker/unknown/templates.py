@@ -6,11 +6,11 @@ digits in them and paths are masked, and words that keep varying at one place ar
 
 from __future__ import annotations
 
-import re
 import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown.numbers import BAR, head_of
 
 _NOT_SHAPE: Final = bytes(range(0x80, 0x100)) + b"0123456789.,+-eE \t_=>#*"
@@ -23,13 +23,13 @@ _VARIANTS: Final = 4
 _MAX_DIFFERING: Final = 2
 _FIRST_LOOK: Final = 3
 _ANYTHING: Final = "\N{ASTERISM}"
-_PAIR = re.compile(
+_PAIR = lazy_pattern(
     r"(?<![\d.,/-])\d[\d,]{0,15}\s{0,3}(/|of|von|sur|de)\s{0,3}(\d[\d,]{0,15})(?![\d./-])"
 )
 _WHOLE, _POINT = "\N{BULLET}", "\N{BULLET OPERATOR}"
-_WORDY = re.compile(r"[^\s\d.,+\-eE]")
-_DIGIT = re.compile(r"\d")
-_VARIES = re.compile(r"\d|\w/\w")
+_WORDY = lazy_pattern(r"[^\s\d.,+\-eE]")
+_DIGIT = lazy_pattern(r"\d")
+_VARIES = lazy_pattern(r"\d|\w/\w")
 
 
 @dataclass(slots=True)

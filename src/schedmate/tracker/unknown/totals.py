@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.fields import Column, Table
 
-_OF = re.compile(
+_OF = lazy_pattern(
     r"[\s_]*(?:/|\\|of|out of|of a total of|von|sur|de|di|van|av|из|z|共|之|中の|のうち"
     r"|->|→|\.\.\.?)[\s_]*(?:total\s*)?",
     re.IGNORECASE,
 )
-_BARRED = re.compile(r"\s*[|:;~⁄∕]\s*")  # noqa: RUF001 - other slashes that people print
+_BARRED = lazy_pattern(r"\s*[|:;~⁄∕]\s*")  # noqa: RUF001 - other slashes that people print
 _OPENERS: Final = ("[", "(", "<", "{", "«")
 _CLOSERS: Final = ("]", ")", ">", "}", "»")
 _REGULAR: Final = 0.95

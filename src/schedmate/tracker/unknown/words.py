@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from schedmate.model import Unit
+from schedmate.tracker.lazy_patterns import lazy_pattern
 
 
 def _vocabulary(text: str) -> frozenset[str]:
@@ -82,7 +82,7 @@ MEASURES: Final = SIZE_UNITS | _vocabulary("w kw watt watts v mv c °c f hz khz 
 TIME_UNITS: Final = _vocabulary(
     "s sec secs second seconds ms us µs min mins minute minutes h hr hrs hour hours"
 )
-_PIECES = re.compile(r"[^\W\d_]+")
+_PIECES = lazy_pattern(r"[^\W\d_]+")
 
 
 def pieces(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from schedmate.advisor.interpret.python.assignment import note
 from schedmate.advisor.interpret.python.calls import library_base
 from schedmate.advisor.interpret.python.classes import lookup_class
+from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.functions import bound_method
 from schedmate.advisor.interpret.python.known_members import known_member
@@ -14,6 +15,7 @@ from schedmate.advisor.interpret.python.natives.processes import counted
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
+    Call,
     Dotted,
     LocalClass,
     LocalFunction,
@@ -28,15 +30,15 @@ _TYPES_AROUND = ("typing.Optional", "typing.Annotated", "typing_extensions.Annot
 """Types that are what stands in their brackets."""
 _MAX_NAME = 200
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
-_FLAGS = ("flags.FLAGS", "gflags.FLAGS")
 _NAMES = ("__name__", "__qualname__")
 
 
 def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     data = value.data
-    if isinstance(data, Dotted) and data.name.endswith(_FLAGS):
-        return _flag(engine, name)
     if isinstance(data, Dotted):
+        model = engine.models.get(f"{data.name}.*")
+        if model is not None:
+            return _modelled(engine, model, f"{data.name}.{name}", site)
         return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
         found = engine.member(data, name)
@@ -57,12 +59,11 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
     return known or Value(Member(value, name))
 
 
-def _flag(engine: Engine, name: str) -> Value:
-    """absl's `FLAGS.lr`: flags are options, stated where they are defined."""
-    for option in reversed(engine.trace.options):
-        if option.name == name:
-            return option.value
-    return UNKNOWN
+def _modelled(engine: Engine, model: CallModel, name: str, site: Site) -> Value:
+    """An attribute that a model knows, as `FLAGS.lr`."""
+    line = site.scope.file.line(site.node)
+    call = Call(callee=name[:_MAX_NAME], positional=(), keywords={}, line=line)
+    return model(call, engine.context) or UNKNOWN
 
 
 def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site) -> Value:

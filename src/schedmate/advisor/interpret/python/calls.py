@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.configured import with_bindings
 from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.injected import with_bindings
 from schedmate.advisor.interpret.python.natives import NATIVE_METHODS, NATIVES
 from schedmate.advisor.interpret.python.references import Member, Super
 from schedmate.advisor.interpret.python.scope import Scope

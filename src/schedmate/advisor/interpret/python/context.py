@@ -8,6 +8,7 @@ from typing import Protocol
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import Call, LocalClass, LocalFunction, Value
 from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.sources.files import SourceFile
 
 
@@ -45,6 +46,15 @@ class Context(Protocol):
 
     def own(self, function: Value) -> Value:
         """What a dotted name stands for, where it is one of the job's own modules that has it."""
+
+    processes: Processes
+    """How many processes run the code, and what each sees."""
+
+    def option(self, name: str) -> Value:
+        """An option as it was stated last; unknown where it was not."""
+
+    def export(self, name: str, value: Value) -> None:
+        """Set a variable of the environment, unless the script has set it."""
 
     def configure(self, name: str, parameter: str, value: Value) -> None:
         """From now on calls of what has that name get the parameter so, unless they give it."""

@@ -16,8 +16,15 @@ from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.loading import settings_of
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Option
-from schedmate.advisor.interpret.python.values import Dotted, LocalClass, LocalFunction, Value
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN,
+    Dotted,
+    LocalClass,
+    LocalFunction,
+    Value,
+)
 from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.sources.elsewhere import ends_of_file, is_elsewhere
 
 _MAX_LISTED = 400
@@ -108,6 +115,23 @@ class JobContext:
         if found is None:
             return function
         return Value(found.data, (*function.lines, *found.lines), function.source)
+
+    @property
+    def processes(self) -> Processes:
+        return self._engine.processes
+
+    @processes.setter
+    def processes(self, processes: Processes) -> None:
+        self._engine.processes = processes
+
+    def option(self, name: str) -> Value:
+        options = reversed(self._engine.trace.options)
+        return next((each.value for each in options if each.name == name), UNKNOWN)
+
+    def export(self, name: str, value: Value) -> None:
+        parts = self._engine.environ.data.parts
+        if name not in parts:
+            self._engine.memory.write(parts, name, value)
 
     def configure(self, name: str, parameter: str, value: Value) -> None:
         self._engine.configured.setdefault(name, {})[parameter] = value

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from schedmate.advisor.interpret.python.configured import MACRO, REFERENCE
+from schedmate.advisor.interpret.python.injected import MACRO, REFERENCE
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.options.configs.building import MAX_DEPTH, Builder
 
@@ -101,7 +101,7 @@ def _built(node: ast.expr, above: int, builder: Builder, depth: int) -> Value:
         case ast.Call(func=ast.Attribute(attr=kind), args=[ast.Constant(value=name), called]):
             parts_ = {"name": builder.value(name, number)}
             parts_["called"] = _built(called, above, builder, depth + 1)
-            return builder.value(Table(parts_, f"gin.{kind}"), number)
+            return builder.value(Table(parts_, f"config.{kind}"), number)
         case _:
             return builder.value(_literal(node), number)
 

@@ -15,7 +15,6 @@ from schedmate.advisor.interpret.python.natives.numbers import NUMBERS
 from schedmate.advisor.interpret.python.natives.paths import PATH_METHODS, PATHS
 from schedmate.advisor.interpret.python.natives.processes import PROCESS_METHODS, PROCESSES
 from schedmate.advisor.interpret.python.natives.reading import READING, READING_METHODS
-from schedmate.advisor.interpret.python.natives.submitting import SUBMITTING
 from schedmate.advisor.interpret.python.natives.text import TEXT_METHODS
 
 NATIVES: dict[str, Native] = {
@@ -26,7 +25,6 @@ NATIVES: dict[str, Native] = {
     **READING,
     **LIBRARIES,
     **PROCESSES,
-    **SUBMITTING,
 }
 
 NATIVE_METHODS: dict[str, NativeMethod] = {}

@@ -1,0 +1,236 @@
+"""From past runs to how long this one will take, how it will end, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from schedmate.advisor.knowledge.accelerators import accelerator
+from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.distributions import LONGEST_S, at_most, empirical
+from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
+from schedmate.advisor.predict.explanation import explain
+from schedmate.advisor.predict.jobs import facts_at_submission
+from schedmate.advisor.predict.neighbours import (
+    Neighbours,
+    StoredRuns,
+    sketch_of_target,
+)
+from schedmate.advisor.predict.runs import (
+    CANCELLED,
+    COMPLETED,
+    Columns,
+    Floats,
+    Places,
+    columns_of,
+    rows_of,
+)
+from schedmate.advisor.predict.scaling import Ending, Scaling
+from schedmate.advisor.predict.site_model import SiteModel, learnt_site_model
+from schedmate.model import (
+    Fingerprint,
+    History,
+    Match,
+    Outcome,
+    PastRun,
+    Prediction,
+    Request,
+    Spread,
+    Workload,
+)
+from schedmate.model.advice import TOO_WIDE
+from schedmate.model.sketch import WORDS, Sketch, word_hash
+
+_SHOWN = 5
+_RECENT = 200
+_LEAST_HISTORY = 3
+_USER = WORDS.index("user")
+
+
+def predict(
+    history: History,
+    target: Target,
+    fingerprint: Fingerprint | None,
+    workload: Workload,
+    scaling: Scaling | None = None,
+    *,
+    at: float | None = None,
+    site_model: SiteModel | None = None,
+    now: float | None = None,
+) -> Prediction:
+    """With what was learnt from this history, unless other `site_model` or `scaling` is given.
+
+    `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
+    jobs that nobody has submitted yet.
+    """
+    site_model = site_model or (
+        learnt_site_model(history) if scaling is None else SiteModel(scaling)
+    )
+    sketch = sketch_of_target(target, fingerprint, workload)
+    estimate = estimate_duration(
+        StoredRuns(history),
+        sketch,
+        workload,
+        site_model.scaling,
+        submitted_at=target.submitted_at,
+        at=at,
+    )
+    return _honest(
+        (
+            _from_neighbours(history, estimate, target, workload, site_model)
+            if estimate is not None
+            else None
+        )
+        or _from_site(site_model, target, now)
+        or _from_history(history, target)
+        or from_arithmetic(workload, sketch, target.request)
+        or Prediction(basis="none", explanation="no past run resembles it")
+    )
+
+
+def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
+    """Bent by how far off such predictions were on this site; the middle stays in its bounds."""
+    raw, (least, most) = estimate.duration_s, estimate.scaled.bounds
+    if site_model.calibration is None:
+        return raw
+    bent = site_model.calibration.calibrated(estimate.kind, raw)
+    middle = min(max(bent.p50, least), most)
+    return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
+
+
+def _honest(said: Prediction) -> Prediction:
+    """Within what a job can take; a range too wide to plan by is given, and called that."""
+    if said.duration_s is None:
+        return said
+    spread = at_most(said.duration_s, LONGEST_S)
+    warning = (
+        f"; p90 is over {TOO_WIDE:g} times p10, too uncertain to plan by" if spread.too_wide else ""
+    )
+    return replace(said, duration_s=spread, explanation=said.explanation + warning)
+
+
+def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
+    """Nothing resembles it: what the site's own past says of such requests."""
+    submitted = target.submitted_at or now
+    if site_model.cohorts is None or submitted is None:
+        return None
+    said = site_model.cohorts.predict(facts_at_submission(target, submitted))
+    return Prediction(
+        basis="history",
+        duration_s=said.duration_s,
+        outcome=said.outcome,
+        explanation=f"no past run resembles it; by {said.rests_on}",
+    )
+
+
+def _from_neighbours(
+    history: History, estimate: Estimate, target: Target, workload: Workload, site_model: SiteModel
+) -> Prediction:
+    neighbours, answer = estimate.neighbours, estimate.scaled
+    alike = neighbours.similarity
+    members = np.flatnonzero(neighbours.in_tier)
+    nearest = neighbours.runs.take(members[np.argsort(-alike[members], kind="stable")])
+    shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
+    runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
+    ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
+    return Prediction(
+        basis=neighbours.tier,
+        duration_s=capped(_calibrated(estimate, site_model), workload),
+        outcome=outcome(nearest),
+        gpu_memory_mb=measured(nearest.rows["memory"].astype(float)),
+        gpu_utilization=measured(nearest.rows["utilization"].astype(float)),
+        explanation=explain(neighbours, runs[0], ending, target, workload),
+        matches=tuple(_match(run, each) for run, each in zip(runs, alike[shown], strict=True)),
+    )
+
+
+def _own_first(neighbours: Neighbours, used: Places, alike: Floats) -> Places:
+    """Those of the tier that counted: the user's own first, then the most similar, the newest."""
+    tier = used[neighbours.in_tier[used]]
+    user, ends = neighbours.sketch.word("user"), neighbours.runs.rows["end"][tier]
+    others = neighbours.runs.traits[tier, _USER] != user
+    return np.asarray(tier[np.lexsort((-ends, -np.round(alike[tier], 3), others))])
+
+
+def _match(run: PastRun, alike: float) -> Match:
+    return Match(job_id=run.job.id, similarity=round(float(alike), 3), duration_s=run.duration_s)
+
+
+def _from_history(history: History, target: Target) -> Prediction | None:
+    """Nothing resembles it: what the user's jobs usually take, else everybody's."""
+    at = math.inf if target.submitted_at is None else target.submitted_at
+    newest = columns_of(rows_of(history.newest_sketches(_RECENT * 5)))
+    newest = newest.take((newest.rows["duration"] > 0) & (newest.rows["end"] <= at))
+    own = newest.rows["words"][:, _USER] == word_hash(target.user)
+    for runs, whose in ((newest.take(own), f"{target.user}'s"), (newest, "all users'")):
+        if len(runs) >= _LEAST_HISTORY:
+            newest_first = np.argsort(-runs.rows["end"], kind="stable")
+            durations = runs.rows["duration"][newest_first][:_RECENT].tolist()
+            return Prediction(
+                basis="history",
+                duration_s=empirical(durations),
+                outcome=outcome(runs),
+                explanation=(
+                    f"no past run resembles it; {whose} last {len(durations)} runs took so long"
+                ),
+            )
+    return None
+
+
+_NEAREST = 5
+
+
+def outcome(runs: Columns) -> Outcome:
+    """Rates, with one run's worth of doubt spread over the three ends."""
+    doubt = 1 / 3
+    total = len(runs) + 3 * doubt
+    completed = int((runs.rows["ending"] == COMPLETED).sum())
+    cancelled = int((runs.rows["ending"] == CANCELLED).sum())
+    return Outcome(
+        completed=round((completed + doubt) / total, 3),
+        failed=round((len(runs) - completed - cancelled + doubt) / total, 3),
+        cancelled=round((cancelled + doubt) / total, 3),
+    )
+
+
+def measured(values: Floats) -> float | None:
+    """The middle of what the nearest runs that were measured used."""
+    known = values[~np.isnan(values)][:_NEAREST]
+    return round(float(np.median(known)), 3) if len(known) else None
+
+
+_PER_PARAMETER_AND_TOKEN = 6.0
+"""Multiplications and additions, forward and backward."""
+_USED = 0.3
+"""Of its peak that a GPU reaches in ordinary training."""
+_SOME_GPU = 200e12
+_FACTOR = 4.0
+"""Nine of ten such answers are wrong by less; by twice that where the GPU is not known."""
+_SANE_S = (1.0, 3e7)
+
+
+def from_arithmetic(workload: Workload, sketch: Sketch, request: Request) -> Prediction | None:
+    """None where the record does not state all of the work, or states what cannot be."""
+    numbers = ("steps", "batch", "sequence_length", "model_parameters")
+    work = sum(sketch.number(name) for name in numbers) + math.log(_PER_PARAMETER_AND_TOKEN)
+    if math.isnan(work) or sketch.open_ended:
+        return None
+    known = accelerator(request.gpu_type) if request.gpu_type else None
+    speed = known.half_tflops * 1e12 if known and known.half_tflops else _SOME_GPU
+    gpus = 0.0 if math.isnan(sketch.number("gpus")) else sketch.number("gpus")
+    seconds = math.exp(min(work - gpus - math.log(speed * _USED), 30.0))
+    if not _SANE_S[0] <= seconds <= _SANE_S[1]:
+        return None
+    factor = _FACTOR if known else 2 * _FACTOR
+    where = known.name.upper() if known else "some usual GPU"
+    model = workload.model.value if workload.model else "its model"
+    return Prediction(
+        basis="prior",
+        duration_s=Spread(seconds / factor, seconds, seconds * factor),
+        explanation=(
+            f"no past run resembles it; so much arithmetic takes {model} on {where} "
+            f"at {_USED:.0%} of its peak"
+        ),
+    )

@@ -1,0 +1,88 @@
+"""Accelerators by the names that schedulers and drivers give them; code by its lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.advisor.knowledge.accelerators import accelerator
+from schedmate.advisor.predict.signature import SIZE, alike, signature
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("NVIDIA A100-SXM4-80GB (400W)", "a100 80gb"),
+        ("NVIDIA A100-PCIe-40GB (250W)", "a100 pcie"),
+        ("gpu:a100_80gb", "a100 80gb"),
+        ("NVIDIA H100 80GB HBM3", "h100"),
+        ("NVIDIA H100-PCIe-80GB", "h100 pcie"),
+        ("Intel(R) Gaudi(R) 2 AI Accelerator", "gaudi 2"),
+        ("Habana Gaudi", "gaudi"),
+        ("TPU-v5p", "tpu v5p"),
+        ("rtx4090", "rtx 4090"),
+        ("NVIDIA GeForce RTX 3090", "rtx 3090"),
+        ("Tesla V100-SXM2-32GB", "v100 sxm 32gb"),
+        ("AMD Instinct MI300X", "mi300x"),
+        ("AMD Instinct MI350X VF", "mi350x"),
+        ("AMD Instinct MI300A Accelerator", "mi300a"),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "pro 6000"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "pro 6000 server"),
+        ("rtxpro6000", "pro 6000"),
+        ("rtx_pro_6000", "pro 6000"),
+        ("NVIDIA RTX 6000 Ada Generation", "6000 ada"),
+        ("Quadro RTX 6000", "quadro rtx 6000"),
+        ("NVIDIA GeForce RTX 3080 Ti", "rtx 3080 ti"),
+        ("NVIDIA GeForce RTX 3080", "rtx 3080"),
+        ("NVIDIA GeForce GTX 1080 Ti", "gtx 1080 ti"),
+        ("Tesla V100-PCIE-32GB", "v100 32gb"),
+        ("Tesla V100-SXM2-16GB", "v100 sxm"),
+        ("NVIDIA RTX A4000", "a4000"),
+        ("Intel(R) Data Center GPU Max 1550", "max 1550"),
+        ("NVIDIA Blackwell GPU (B200-SXM-180GB)", "b200"),
+        ("NVIDIA GB200 NVL72 Blackwell Superchip, 186GB HBM3e, 1200W", "gb200"),
+    ],
+)
+def test_an_accelerator_is_known_by_many_names(name, entry):
+    assert accelerator(name).name == entry
+
+
+@given(st.text(max_size=200))
+def test_no_name_is_refused(name):
+    accelerator(name)
+
+
+def test_an_unknown_accelerator_has_no_entry():
+    assert accelerator("quantum") is None
+
+
+CODE = [f"x{n} = layer{n}(x{n - 1})" for n in range(300)]
+
+
+def test_a_changed_line_leaves_code_near_and_other_code_is_far():
+    changed = [*CODE[:100], "x100 = None", *CODE[101:]]
+    other = [line.replace("layer", "block") for line in CODE]
+    mine = signature(["\n".join(CODE)])
+    assert len(mine) == SIZE
+    assert alike(mine, signature(["\n".join(changed)])) > 0.9
+    assert alike(mine, signature(["\n".join(other)])) < 0.1
+
+
+def test_files_and_indentation_and_comments_do_not_matter():
+    mine = signature(["\n".join(CODE)])
+    halves = [
+        "\n".join(f"    {line}" for line in CODE[150:]),
+        "# hello\n\n" + "\n".join(CODE[:150]),
+    ]
+    assert signature(halves) == mine
+
+
+def test_no_code_is_like_nothing():
+    assert signature(["\n\n# only words\n"]) == ()
+    assert alike((), ()) == 0.0
+
+
+@given(st.lists(st.text(max_size=200), max_size=5))
+def test_any_text_has_a_signature(texts):
+    marks = signature(texts)
+    assert len(marks) in (0, SIZE)
+    assert alike(marks, marks) == (1.0 if marks else 0.0)
