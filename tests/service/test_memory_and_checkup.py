@@ -22,8 +22,8 @@ def test_what_a_scheduler_still_knows_is_imported_once(place):
     wait_for(lambda: place.ended(good) and place.ended(bad), "the end")
     place.scheduler.submit(place.submission("sleep 60"))
 
-    assert import_scheduler(place.settings, "local") == 2
-    assert import_scheduler(place.settings, "local") == 2
+    assert import_scheduler(place.settings, "local").runs == 2
+    assert import_scheduler(place.settings, "local").runs == 2
 
     with place.store() as store:
         assert len(store.recent_runs()) == 2
@@ -63,7 +63,7 @@ def test_an_import_leaves_what_is_known_better(place):
 def test_the_rows_of_a_table_do_not_take_the_ids_of_jobs(place):
     runs = [a_past_run(job=a_job(id=str(n), state=JobState.COMPLETED)) for n in (1, 2)]
 
-    assert import_table(place.settings, iter(runs), "/some/where/trace.csv") == 2
+    assert import_table(place.settings, iter(runs), "/some/where/trace.csv").runs == 2
 
     with place.store() as store:
         assert store.run("1") is None

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.launch.resolve import resolve
-from schedmate.advisor.launch.run import Launch
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.understand.cache import Recollection
 from schedmate.advisor.understand.fingerprint import fingerprint
-from schedmate.advisor.understand.understanding import Understanding
+from schedmate.advisor.understand.recalled import recalled_or_read
 from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache
 
 if TYPE_CHECKING:
     from schedmate.advisor.agent import Agent
-    from schedmate.advisor.interpret.python.modules import Unparsable
 
 _RUNS_BEFORE = 20
 
@@ -58,7 +55,7 @@ class Advisor:
         started = time.perf_counter()
         launch = resolve(target)
         agent = self._agent()
-        understood, problems = self._understood(target, launch, agent)
+        understood, problems, _ = recalled_or_read(target, launch, self._cache, agent)
         prints = fingerprint(launch, understood, target.request)
         prediction = predict(
             self._history,
@@ -103,22 +100,6 @@ class Advisor:
             Before(run, self._history.failure_reason(run) if run.job.state.failed else None)
             for run in runs
         )
-
-    def _understood(
-        self, target: Target, launch: Launch, agent: Agent | None
-    ) -> tuple[Understanding, tuple[Unparsable, ...]]:
-        """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
-        recollection = Recollection.of(self._cache, target, launch, asks=agent is not None)
-        known = recollection.recall(target.files)
-        if known is not None:
-            return known, ()
-        from schedmate.advisor.understand.reading import understand
-
-        files = target.files
-        understood, problems = understand(launch, files, target.request, agent)
-        if not problems and (agent is None or agent.problem is None):
-            recollection.keep(files, understood)
-        return understood, problems
 
 
 def _cost(seconds: float, agent: Agent | None) -> Cost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,10 @@ import click
 from schedmate.cli._common import console, duration, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from schedmate.model import PastRun
+    from schedmate.service.usecases.history_import import Imported
 
 
 @click.group(
@@ -26,34 +30,80 @@ def command() -> None:
 schedmate history import local
 schedmate history import slurm
 schedmate history import trace.csv.gz --json
+schedmate history import trace.csv --no-code
 """,
 )
 @click.argument("source")
+@click.option("--no-code", is_flag=True, help="Do not read the code of the runs.")
+@click.option(
+    "--workers",
+    default=2,
+    show_default=True,
+    type=click.IntRange(min=1, max=64),
+    help="How many processes read code.",
+)
 @json_option
-def import_verb(source: str, as_json: bool) -> None:
+def import_verb(source: str, no_code: bool, workers: int, as_json: bool) -> None:
     """Remember past jobs from SOURCE.
 
     SOURCE is a scheduler (local, slurm: its jobs that have ended, as far as it still knows
     them) or a table of jobs (CSV or Parquet with job_id, user, submit_time, duration, gpus).
-    Importing the same again changes nothing.
+    Code that is still where a run had it, unchanged since, is read with its owner's rights, so
+    that the next job of the same code is recognised. Importing the same again reads only the code
+    that is missing.
     """
     from schedmate import config
     from schedmate.service.usecases.history_import import (
+        CodeOptions,
         import_scheduler,
         import_table,
         learn_from_history,
     )
 
     settings = config.load()
-    if source in ("local", "slurm"):
-        imported = import_scheduler(settings, source)
-    else:
-        imported = import_table(settings, _runs_of_table(source), source)
+    with _bar() as on_progress:
+        code = CodeOptions(read=not no_code, workers=workers, on_progress=on_progress)
+        if source in ("local", "slurm"):
+            imported = import_scheduler(settings, source, code)
+        else:
+            imported = import_table(settings, _runs_of_table(source), source, code)
     learn_from_history(settings)
     if as_json:
-        print_json({"schema": "schedmate.imported/1", "source": source, "runs": imported})
+        counted = {name: getattr(imported, name) for name in _COUNTED}
+        print_json({"schema": "schedmate.imported/1", "source": source, **counted})
     else:
-        echo(f"{imported} runs are remembered from {source}", err=True)
+        echo(_summary(imported, source), err=True)
+
+
+_COUNTED = ("runs", "code_read", "code_known", "unread")
+
+
+def _summary(imported: Imported, source: str) -> str:
+    parts = [f"{imported.runs} runs are remembered from {source}"]
+    if imported.code_read:
+        parts.append(f"code read for {imported.code_read}")
+    if imported.code_known:
+        parts.append(f"code known before for {imported.code_known}")
+    if imported.unread:
+        reasons = ", ".join(f"{count} {why}" for why, count in imported.unread.items())
+        parts.append(f"no code for {sum(imported.unread.values())} ({reasons})")
+    return "; ".join(parts)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """How many runs' code has been read, for people who watch."""
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    talk = console(stderr=True)
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
+        task = bar.add_task("reading code", total=None, visible=False)
+
+        def on_progress(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=True)
+
+        yield on_progress
 
 
 def _runs_of_table(source: str) -> list[PastRun]:
@@ -67,6 +117,8 @@ def _runs_of_table(source: str) -> list[PastRun]:
         echo(
             f"{len(trace.bad_rows)} rows are left out, the first one {trace.bad_rows[0]}", err=True
         )
+    for why, count in trace.left_out.items():
+        echo(f"{count} rows are left out: they {why}", err=True)
     return [to_past_run(job) for job in trace.jobs]
 
 
@@ -113,21 +165,23 @@ def _table(runs: list[PastRun]) -> object:
     name="show",
     examples="""
 schedmate history show 12
-schedmate history show 12 --json
+schedmate history show 101 --from trace.csv --json
 """,
 )
 @click.argument("job_id", metavar="ID")
+@click.option("--from", "source", metavar="SOURCE", help="The scheduler or table that has it.")
 @json_option
-def show_verb(job_id: str, as_json: bool) -> None:
-    """One remembered run: what it was, how long it took, how it ended."""
-    from schedmate import config
-    from schedmate.model import NotFound
-    from schedmate.model.wire import to_json
-    from schedmate.service.wiring import open_store
+def show_verb(job_id: str, source: str | None, as_json: bool) -> None:
+    """One remembered run: what it was, how long it took, how it ended.
 
-    run = open_store(config.load()).run(job_id)
-    if run is None:
-        raise NotFound(f"the history knows no job {job_id}")
+    Where an id occurs more than once, the job of the scheduler in use is shown, else the newest.
+    """
+    from schedmate.model.wire import to_json
+
+    run, others = _run_of(job_id, source)
+    if others:
+        also = " and ".join(others)
+        echo(f"job {job_id} is also in {also}; --from {others[0]} shows that one", err=True)
     if as_json:
         print_json({"schema": "schedmate.run/1", **to_json(run)})
         return
@@ -136,6 +190,34 @@ def show_verb(job_id: str, as_json: bool) -> None:
     for name, found in to_json(run.workload).items():
         if found is not None:
             echo(f"  {name:<22} {found['value']}")
+
+
+def _run_of(job_id: str, source: str | None) -> tuple[PastRun, list[str]]:
+    """The run, and the other sources that have a job of this id."""
+    from contextlib import closing
+
+    from schedmate import config
+    from schedmate.model import NotFound
+    from schedmate.service.usecases.history_import import source_of_table
+    from schedmate.service.wiring import open_store
+
+    settings = config.load()
+    with closing(open_store(settings)) as store:
+        known = list(store.sources_of(job_id))
+    names = {name.removeprefix("table:"): name for name in known}
+    if source is not None:
+        wanted = {source, source_of_table(source)}
+        names = {short: name for short, name in names.items() if name in wanted}
+    own: str = settings.scheduler
+    chosen = own if own in names.values() else next(iter(names.values()), None)
+    if chosen is None:
+        where = "the history" if source is None else f"{source}, as far as it is imported,"
+        raise NotFound(f"{where} has no job {job_id}; schedmate history list shows what there is")
+    with closing(open_store(settings, of=chosen)) as store:
+        run = store.run(job_id)
+    if run is None:
+        raise NotFound(f"job {job_id} has just been removed from the history")
+    return run, [short for short, name in names.items() if name != chosen]
 
 
 for _verb in (import_verb, list_verb, show_verb):

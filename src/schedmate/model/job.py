@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 JobId = str
+
+
+def split_command_line(line: str) -> tuple[str, ...]:
+    """A command line in words; where its quotes were lost, by its blanks."""
+    try:
+        return tuple(shlex.split(line))
+    except ValueError:
+        return tuple(line.split())
 
 
 class JobState(StrEnum):

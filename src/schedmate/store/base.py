@@ -78,6 +78,12 @@ class Runs(Protocol):
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, by default the last one."""
 
+    def attempts_with_code(self) -> set[tuple[JobId, int]]:
+        """Attempts of this scheduler's jobs whose code is known."""
+
+    def sources_of(self, job_id: JobId) -> Sequence[str]:
+        """The schedulers and tables with a run of a job of this id, the newest run first."""
+
     def node_runs(self, *, since: float, limit: int = 20_000) -> Sequence[NodeRun]:
         """The newest ended runs of this scheduler on nodes, with what they died of."""
 

@@ -100,6 +100,22 @@ class SqliteStore(Lessons, Sketches):
         )
         return found[0] if found else None
 
+    def attempts_with_code(self) -> set[tuple[JobId, int]]:
+        rows = self._db.rows(
+            "SELECT job_id, attempt FROM runs WHERE scheduler = ? AND code IS NOT NULL",
+            (self._scheduler,),
+        )
+        return {(job_id, attempt) for job_id, attempt in rows}
+
+    def sources_of(self, job_id: JobId) -> list[str]:
+        rows = self._db.rows(
+            "SELECT scheduler FROM runs WHERE job_id = ?"
+            " AND scheduler IN (SELECT DISTINCT scheduler FROM runs)"  # lets it use the index
+            " GROUP BY scheduler ORDER BY max(end_time) DESC",
+            (job_id,),
+        )
+        return [source for (source,) in rows]
+
     def runs_with_fingerprint(self, fingerprint: Fingerprint) -> list[PastRun]:
         return self._runs(
             "code = ? AND arguments = ? ORDER BY end_time DESC",

@@ -211,6 +211,20 @@ class StoreContract(LessonsContract):
             assert _name(local.run("1")) == "here"
             assert _name(slurm.run("1")) == "there"
             assert [run.job.name for run in local.recent_runs()] == ["there", "here"]
+            assert list(local.sources_of("1")) == ["slurm", "local"]
+            assert not local.sources_of("2")
+
+    def test_attempts_with_code_are_those_of_one_scheduler(self, path: Path) -> None:
+        with (
+            closing(self.open(path, "local")) as local,
+            closing(self.open(path, "slurm")) as slurm,
+        ):
+            local.keep_run(_run("1", ended=1, marks=PRINT))
+            local.keep_run(_run("1", attempt=1, ended=2, marks=PRINT))
+            local.keep_run(_run("2", ended=3, marks=None))
+            slurm.keep_run(_run("3", ended=4, marks=PRINT))
+            assert local.attempts_with_code() == {("1", 0), ("1", 1)}
+            assert slurm.attempts_with_code() == {("3", 0)}
 
     def test_runs_are_told_as_their_nodes_see_them(self, store: Store) -> None:
         where = {"nodes": ("n1", "n2"), "request": Request(gpus=16, nodes=2)}

@@ -76,6 +76,12 @@ def test_sacct_writes_in_many_ways(tmp_path, row, expected):
     assert read(tmp_path, f"{SACCT}\n{row}\n").jobs == (a_trace_job(**values),)
 
 
+def test_sacct_shows_how_a_job_was_submitted(tmp_path):
+    row = "1|a|0|5|60|gres/gpu=2|COMPLETED||sbatch --wrap python a.py | tee out"
+    (job,) = read(tmp_path, f"{SACCT}|SubmitLine\n{row}\n").jobs
+    assert (job.name, job.command) == ("a", "sbatch --wrap python a.py | tee out")
+
+
 def test_sacct_rows_of_jobs_that_did_not_run_are_counted(tmp_path):
     rows = [
         "1|a|0|5|60|gres/gpu=2|COMPLETED|",

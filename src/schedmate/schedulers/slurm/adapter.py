@@ -94,7 +94,34 @@ class SlurmScheduler:
 
     def script(self, job_id: JobId) -> str | None:
         """The script; for a plain command the two lines that were made of it."""
-        return self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
+        try:
+            return self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
+        except NotFound:  # the controller has let go of it
+            if not self._site().keeps_scripts or self._pausing():
+                raise
+        text = parsing.stored_script(self._ask_accounting("-B", "-j", job_id))
+        if text is None:
+            raise NotFound(f"Slurm has not kept the script of job {job_id}")
+        return text
+
+    def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """See `RemembersSubmissions`. None where accounting is away, or too old to know."""
+        wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
+        if not wanted or not self._site().has_accounting or self._pausing():
+            return {}
+        separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
+        form = ("-n", "-a", "-X", "-p", f"--delimiter={separator}", "-o", ",".join(fields))
+        found: dict[JobId, str] = {}
+        for start in range(0, len(wanted), _MOST_IDS):
+            some = ",".join(wanted[start : start + _MOST_IDS])
+            try:
+                text = self._slurm.ask("sacct", *form, "-j", some)
+            except SchedulerError as error:
+                _log.info("accounting shows no submit lines: %s", error)
+                return found
+            rows = parsing.records(text, fields, separator)
+            found |= {row["JobID"]: row["SubmitLine"] for row in rows if row["SubmitLine"]}
+        return found
 
     def cancel(self, job_id: JobId) -> None:
         # scancel is silent about a job it does not know

@@ -261,6 +261,14 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
     )
 
 
+def stored_script(text: str) -> str | None:
+    """What `sacct -B` shows of one job: a title, a rule, and the script."""
+    title, _, rest = text.partition("\n")
+    _, _, script = rest.partition("\n")
+    known = title.startswith("Batch Script for ") and script.strip() not in ("", "NONE")
+    return script.removesuffix("\n") if known else None
+
+
 def _user(name: str, uid: str) -> str:
     """Slurm calls every user whom its machine does not know `nobody`, who is another user."""
     return account_name(int(uid)) if name in ("nobody", "") and uid.isdecimal() else name

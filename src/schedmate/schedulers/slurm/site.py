@@ -12,6 +12,8 @@ from schedmate.model import priority
 class Site:
     has_accounting: bool = False
     nice_range: int = priority.NICE_RANGE
+    keeps_scripts: bool = False
+    """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
     @classmethod
     def read(cls, config: str, nice_range: int | None = None) -> Site:
@@ -23,6 +25,7 @@ class Site:
         ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
         return cls(
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
+            keeps_scripts="job_script" in values.get("AccountingStoreFlags", "").split(","),
             nice_range=nice_range or priority.nice_range(int(weight) if ages else None),
         )
 

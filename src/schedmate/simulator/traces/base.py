@@ -36,6 +36,8 @@ class TraceJob:
     workdir: str | None = None
     start_time: float | None = None
     gpu_type: str | None = None
+    command: str | None = None
+    """As it was submitted: `sbatch --gpus=2 train.sh 3`, or what the job ran."""
 
     def __post_init__(self) -> None:
         if not self.job_id:

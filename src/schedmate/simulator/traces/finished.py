@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedmate.model import BadInput, Job, PastRun, Request
+from schedmate.model.job import split_command_line
 from schedmate.simulator.traces.base import TraceJob
 
 
@@ -38,8 +39,10 @@ def to_past_run(job: TraceJob) -> PastRun:
             state=job.status,
             workdir=job.workdir or "",
             script=job.script,
+            command=split_command_line(job.command or ""),
             request=Request(
                 gpus=job.gpus,
+                gpu_type=job.gpu_type,
                 nodes=job.nodes,
                 time_limit_s=job.time_limit,
                 partition=job.group,

@@ -59,11 +59,13 @@ def _rows(file: IO[str]) -> Rows:
 
 
 def _with_whole_name(found: list[str], columns: list[str]) -> list[str]:
-    """sacct does not escape a `|` in the name of a job."""
+    """sacct escapes a `|` neither in the name of a job nor in what was submitted; of the two, it
+    is taken to be in the last column."""
     surplus = len(found) - len(columns)
-    if surplus <= 0 or "jobname" not in columns:
+    free = "submitline" if columns[-1] == "submitline" else "jobname"
+    if surplus <= 0 or free not in columns:
         return found
-    at = columns.index("jobname")
+    at = columns.index(free)
     return [*found[:at], "|".join(found[at : at + surplus + 1]), *found[at + surplus + 1 :]]
 
 
@@ -103,6 +105,7 @@ def _job_of(row: Row) -> TraceJob | LeftOut:
         workdir=cells.text(row, "workdir") or None,
         start_time=started,
         gpu_type=kind,
+        command=cells.text(row, "submitline") or None,
     )
 
 

@@ -20,6 +20,7 @@ OPTIONAL = (
     "workdir",
     "start_time",
     "gpu_type",
+    "command",
 )
 
 
@@ -51,4 +52,5 @@ def job_of(row: Row) -> TraceJob | LeftOut:
         workdir=cells.text(row, "workdir") or None,
         start_time=cells.time_if_given(row, "start_time"),
         gpu_type=cells.text(row, "gpu_type") or None,
+        command=cells.text(row, "command") or None,
     )
