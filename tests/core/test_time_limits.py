@@ -78,7 +78,10 @@ def test_the_user_gets_the_limit_back_when_time_runs_out():
     [back] = limits_of(engine.handle(JobSeen(2000 + 0.9 * ours, running(ours))))
 
     assert (back.value, back.reason.code) == (DAY, "limit_too_short")
-    assert limits_of(engine.handle(JobSeen(2000 + 0.95 * ours, running(ours)))) == [], "once"
+    at = 2000 + 0.9 * ours
+    assert limits_of(engine.handle(JobSeen(at + 30, running(ours)))) == []
+    assert limits_of(engine.handle(JobSeen(at + 60, running(ours)))) == [back], "still lowered"
+    assert limits_of(engine.handle(JobSeen(at + 200, running(DAY)))) == []
 
 
 def test_the_user_gets_it_back_as_soon_as_the_log_shows_that_it_is_needed():

@@ -392,9 +392,12 @@ def serve_badly(channel):
         channel.send(read_code(question.target, question.earliest, CacheInMemory()))
 
 
+COUNT = 200
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_an_interrupted_import_goes_on_where_it_stopped(tmp_path, how):
-    places = [project(tmp_path / f"p{n}", epochs=n + 1) for n in range(120)]
+def test_an_interrupted_import_goes_on_where_it_stopped(tmp_path, how, interruptible):
+    places = [project(tmp_path / f"p{n}", epochs=n + 1) for n in range(COUNT)]
     rows = [
         (n, account_name(), START + 600 * n, 60, 1, "job", "run.sh", place)
         for n, place in enumerate(places)
@@ -414,9 +417,9 @@ def test_an_interrupted_import_goes_on_where_it_stopped(tmp_path, how):
     started.wait(120)
 
     known = code_known(state)
-    assert 0 < known < 120
+    assert 0 < known < COUNT
     told = verb(state, "history", "import", table)
-    assert f"code read for {120 - known}; code known before for {known}" in told.stderr
+    assert f"code read for {COUNT - known}; code known before for {known}" in told.stderr
 
 
 def code_known(state: Path) -> int:

@@ -32,9 +32,9 @@ def track(text: str) -> Progress:
     [
         ("tqdm-plain", "finished", "step", 20, 20),
         ("tqdm-slow", "finished", "step", 2, 2),
-        ("tqdm-unknown", "running", "step", 20, None),
+        ("tqdm-unknown", "unknown", "step", 20, None),
         ("tqdm-nested", "finished", "epoch", 3, 3),
-        ("tqdm-initial", "running", "step", 1010, 5000),
+        ("tqdm-initial", "unknown", "step", 1010, 5000),
         ("tqdm-print", "finished", "step", 4, 4),
         ("tqdm-scale", "finished", "token", 5e6, 5e6),
         ("transformers", "finished", "step", 24, 24),

@@ -178,10 +178,10 @@ def test_no_progress_lines_but_a_prediction(job: Job):
     for now in range(1, 31):
         job.write("working hard\n", now)
         seen = tracker.poll(START + now)
-    assert (seen.phase, seen.format) == ("running", "cadence")
+    assert (seen.phase, seen.format) == ("unknown", "cadence")
     assert seen.eta_s == Spread(20, 70, 170)
     assert 0 < seen.confidence < 0.5
-    assert tracker.poll(START + 60).phase == "running"
+    assert tracker.poll(START + 60).phase == "unknown"
     assert tracker.poll(START + 340).phase == "stalled"
 
 
@@ -283,7 +283,7 @@ def test_the_first_round_of_a_nameless_bar_may_not_be_the_end(job: Job):
         seen = tracker.poll(START + now)
     job.write("\n", 10)
     seen = tracker.poll(START + 10.5)
-    assert (seen.phase, seen.current, seen.total) == ("running", 10, 10)
+    assert (seen.phase, seen.current, seen.total) == ("unknown", 10, 10)
     assert seen.confidence <= 0.5
     assert tracker.poll(START + 60).phase == "finished"
 

@@ -64,6 +64,8 @@ from schedmate.policies import Candidate, Ordering
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_GIVE_BACK_AGAIN_S = 60.0
+"""How often a limit is given back that the scheduler still shows lowered."""
 _LONG_WAIT_S = 60.0
 """A job that waited so long is predicted again as it starts."""
 
@@ -88,6 +90,7 @@ class KnownJob:
     nice: NiceHistory = NEVER_ORDERED
     user_limit_s: float | None = None
     our_limit_s: float | None = None
+    given_back_at: float | None = None
     hold: HoldPhase = "none"
     checked_at: float = 0.0
     """When a job that we hold was last read."""
@@ -232,7 +235,10 @@ class DecisionEngine:
             return []
         if not self._time_limits.too_short(job, ours, at, known.ends_at):
             return []
-        known.our_limit_s = None
+        last = known.given_back_at
+        if last is not None and at - last < _GIVE_BACK_AGAIN_S:
+            return []
+        known.given_back_at = at
         return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
 
     def _moved(self, event: ProgressSeen) -> list[Instruction]:

@@ -3,6 +3,10 @@
 A scheduler that backfills plans by limits, and users ask for far more than they need. A limit is
 lowered only to a quantile that hardly any run of its kind exceeds, and the user's own limit is
 given back as soon as the run might miss the lowered one: no run is to end by a limit of ours.
+
+On Slurm both are `scontrol update JobId=N TimeLimit=MINUTES` by an operator: a user could lower a
+limit of their own, but not raise it again, so for them nothing is lowered. A limit that the
+scheduler still shows lowered is given back again every minute, in every mode.
 """
 
 from __future__ import annotations

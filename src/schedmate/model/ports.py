@@ -1,4 +1,4 @@
-"""What the rooms need from outside, as Protocols that the outside fulfils."""
+"""What the components need from outside, as Protocols that the outside fulfils."""
 
 from __future__ import annotations
 

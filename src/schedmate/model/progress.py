@@ -11,7 +11,6 @@ from schedmate.model.advice import Cost, Spread
 Phase = Literal[
     "starting",
     "training",
-    "running",
     "evaluating",
     "checkpointing",
     "stalled",

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
 
 
+_FOR_OPERATORS: frozenset[ActionKind] = frozenset({"set_nice", "set_time_limit"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     user: str
@@ -27,7 +30,8 @@ class Account:
         return self.rights is None or self.rights.everyone
 
     def may(self, kind: ActionKind, owner: str) -> bool:
-        return self.orders or (kind != "set_nice" and owner == self.user)
+        """A user could lower the limit of an own job on Slurm, but never raise it again."""
+        return self.orders or (kind not in _FOR_OPERATORS and owner == self.user)
 
     def described(self) -> str:
         files = "reads every file, each job's as its owner" if self.root else "reads own files only"

@@ -64,10 +64,19 @@ class Actions:
         if not action.asks_the_scheduler:
             if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
                 _log.warning("job %s: %s", action.job_id, action.why)
-        elif action.kind not in self._allowed or (may := self._may(action)) is False:
+        elif not self._is_allowed(action) or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
-        elif self._store.intend(action, at=now) and may:
+        elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
             self._do(action, now)
+
+    def _is_allowed(self, action: Action) -> bool:
+        """A limit that we lowered is given back in every mode."""
+        return action.kind in self._allowed or _gives_back(action)
+
+    def _failed_to_give_back(self, action: Action) -> bool:
+        """A run must not end by a limit of ours: what was refused once is asked for again."""
+        records = self._store.actions(job_id=action.job_id, state="failed")
+        return _gives_back(action) and any(one.action.key == action.key for one in records)
 
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
@@ -190,6 +199,10 @@ class Actions:
             case "release":
                 self._scheduler.release(action.job_id)
         return True
+
+
+def _gives_back(action: Action) -> bool:
+    return action.reason is not None and action.reason.code == "limit_too_short"
 
 
 def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass, field
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import EarlyWarning
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_TEXT = 200
 _LOOKED_AT = 800

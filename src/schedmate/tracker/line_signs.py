@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from schedmate.tracker.lazy_patterns import lazy_pattern
+from schedmate.logs.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 400
 _CODE = lazy_pattern(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import KnownPause, Phase
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
@@ -31,13 +31,13 @@ def phase_of(facts: Facts, scan: LogScan, position: RunPosition) -> Phase:
 
 
 def working_phase(facts: Facts) -> Phase:
-    """`training` where anything shows that it is one; else something else goes on."""
+    """`training` where anything shows that it is one; else what goes on is unknown."""
     workload = facts.workload
     declared = workload is not None and (
         workload.framework is not None or workload.epochs is not None
     )
     trains = declared or any(scan.trains for scan in facts.scans)
-    return "training" if trains else "running"
+    return "training" if trains else "unknown"
 
 
 def bare_phase(facts: Facts) -> Phase:

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"

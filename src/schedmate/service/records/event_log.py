@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.core import EVENTS, JobSeen, job_of
+from schedmate.model import BadInput
 from schedmate.model.wire import dumps, loads
 from schedmate.store import KeptEvent
 
@@ -58,6 +59,8 @@ def kept(event: Event) -> KeptEvent:
 
 def opened(row: KeptEvent) -> Event:
     """The event of a row; BadInput where it is none that this version knows."""
+    if row.kind not in EVENTS:
+        raise BadInput(f"this version of SchedMate does not know the event {row.kind!r}")
     return loads(EVENTS[row.kind], row.body)
 
 

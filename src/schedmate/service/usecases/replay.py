@@ -63,15 +63,23 @@ def recorded_in(store: Store) -> Recording:
     events = tuple(all_events(store))
     if not events:
         raise NotFound("the event log is empty; schedmate serve fills it")
-    decided = (one.action for one in store.actions() if one.at >= events[0].at)
+    decided = (
+        one.action
+        for one in store.actions()
+        if one.at >= events[0].at and not _by_a_person(one.action)
+    )
     return Recording(events=events, decided=tuple(decided), act_since=store.created_at())
+
+
+def _by_a_person(action: Action) -> bool:
+    return action.reason is not None and action.reason.code == "by_a_person"
 
 
 def recorded_by(path: Path) -> Recording:
     """What `export` has written."""
     try:
-        first, *lines = [json.loads(line) for line in path.read_text().splitlines()]
-        if first.get("schema") != _SCHEMA:
+        first, *lines = [json.loads(line) for line in path.read_text().splitlines()] or [{}]
+        if first.get("schema") != _SCHEMA or "act_since" not in first:
             raise BadInput(f"{path} is no event log; schedmate replay --export FILE writes one")
         return Recording(
             events=tuple(from_json(KeptEvent, line["event"]) for line in lines if "event" in line),

@@ -13,6 +13,7 @@ from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources.files import Files
 from schedmate.core import Act, JobAdvised, JobSeen, Past
+from schedmate.disk.lock import is_held
 from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
 from schedmate.model.account import account_name
@@ -89,7 +90,7 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
         job_id = scheduler.submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
-        if settings.mode != "observe":
+        if settings.mode != "observe" and not is_held(settings.state_dir / "serve.lock"):
             _decide(settings, scheduler, store, job_id, advised)
         return Submitted(job_id, advised)
     finally:
@@ -103,7 +104,11 @@ def _decide(
     job_id: JobId,
     advised: Advised | None,
 ) -> None:
-    """What the engine decides about a new job is done at once; an array waits for the daemon."""
+    """Where no daemon runs, what the engine decides about a new job is done at once.
+
+    A running daemon decides itself: two engines on one job would contradict each other. An array
+    waits for the daemon.
+    """
     now = time.time()
     try:
         jobs = scheduler.jobs([job_id])

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1000
 _BAR = lazy_pattern(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
@@ -13,7 +14,6 @@ from schedmate.tracker.formats.base import (
     metrics_in,
     rate_of,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _MAX_LABEL, _MAX_WIDE_LABEL = 200, 1000

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint, EndsBy, Phase, Unit
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 Ordinal = Literal["begun", "ended"]
 

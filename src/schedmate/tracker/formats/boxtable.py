@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, metric_name
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 200
 _ROW = lazy_pattern(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _SPAN = r"(?:\d{1,9}(?:\.\d{1,9})?(?:us|ms|s|m|h|d)(?: |$)){1,4}"

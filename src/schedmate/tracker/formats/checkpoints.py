@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _STATE = r"(?:checkpoints?|ckpts?|snapshots?|(?:training |train )?state|(?:model|weights)(?:'s)?)"

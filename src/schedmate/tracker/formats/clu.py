@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import (
     Sample,
     Sighting,
@@ -12,7 +13,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _NOTES = "Setting work unit notes: "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 512
 _HEADLINE = lazy_pattern(

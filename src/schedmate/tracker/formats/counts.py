@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import counted
 from schedmate.tracker.formats.quantities import COUNT, count_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 Level = Literal["outer", "epoch", "step", "sample", "token"]
 """From the coarsest to the finest: folds hold epochs, epochs steps, steps samples."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, Sighting, metric_name
 from schedmate.tracker.formats.quantities import seconds_of
 from schedmate.tracker.formats.total_names import total_names
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 8192
 _MAX_COLUMNS = 200

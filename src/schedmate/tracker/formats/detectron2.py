@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
@@ -15,7 +16,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _ITER = lazy_pattern(rf"(?:\beta: ({SPAN})  )?\biter: (\d{{1,12}})  (?=\w)")

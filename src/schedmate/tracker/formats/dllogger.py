@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting, counted, metric_name
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _HEAD = lazy_pattern(r"\bDLL \d{4}-\d{2}-\d{2} [\d:.]{8,20} - {1,4}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _STARTED = lazy_pattern(r"(?<!\S)(\d{1,9})/(\d{1,9})epoch started")

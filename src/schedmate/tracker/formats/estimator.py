@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _SPEED = lazy_pattern(r"(?<![\w/])global_step/sec: (\d{1,9}(?:\.\d{1,9})?)(?![\w.])")
 _MAX_LENGTH = 500

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint, EndsBy, Unit
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sighting, counted
 from schedmate.tracker.formats.fairseq_samples import SAMPLES
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _MAX_CONFIG = 65_536

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, metrics_in
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _COUNT = r"\s{0,20}(\d{1,12})/(\d{1,12}|Unknown|None)"

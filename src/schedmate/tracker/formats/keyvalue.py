@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Phase, Unit
 from schedmate.tracker.formats.base import Ordinal, Sighting
 from schedmate.tracker.formats.checkpoints import checkpoint_in
@@ -23,7 +24,6 @@ from schedmate.tracker.formats.keyvalue_wordings import LOOKALIKES, WORDINGS
 from schedmate.tracker.formats.quantities import THROUGHPUTS, elapsed_in, eta_in, speeds_in
 from schedmate.tracker.formats.stated_metrics import metrics_stated
 from schedmate.tracker.formats.total_names import total_names
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _MAX_HEADLINE = 300

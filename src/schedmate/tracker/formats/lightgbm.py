@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _ROUND = lazy_pattern(r"(?:\[LightGBM\] \[Info\] )?\[(\d{1,9})\]\t(?=[^\t]{1,80}: )")

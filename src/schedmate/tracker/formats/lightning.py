@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Phase
 from schedmate.tracker.formats.bars import read_bar
 from schedmate.tracker.formats.base import Sample, Sighting, clock_seconds, counted, metrics_in
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _BAR = lazy_pattern(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint, EndsBy
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
@@ -14,7 +15,6 @@ from schedmate.tracker.formats.base import (
     metric_name,
     rate_of,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _ITERATION = lazy_pattern(r"(?:^|[\s\]])iteration\s{1,16}(\d{1,12})/\s{0,16}(\d{1,12}) \|")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, Ordinal, Sample, Sighting, metric_name
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 65_536
 _MARK = ":::MLLOG "

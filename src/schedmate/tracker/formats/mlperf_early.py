@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.mlperf import said_by
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _LINE = lazy_pattern(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint, Phase, Unit
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
@@ -16,7 +17,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _HEAD = lazy_pattern(

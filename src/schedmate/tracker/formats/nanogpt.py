@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import (
     NUMBER,
     Sample,
@@ -13,7 +14,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.quantities import DURATION, count_of, seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _ITER = lazy_pattern(

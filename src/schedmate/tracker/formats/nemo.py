@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Phase
 from schedmate.tracker.formats.base import Sample, Sighting, counted, metrics_in, rate_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _TRAINING = lazy_pattern(r"\bTraining epoch (\d{1,9}), iteration (\d{1,12})/(\d{1,12})(?: \||$)")

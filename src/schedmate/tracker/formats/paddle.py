@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, counted, rate_of
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _CLAS = lazy_pattern(

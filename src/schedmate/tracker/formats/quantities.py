@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, rate_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 COUNT = (
     r"(?:\d{1,3}(?:[,_]\d{3}){1,5}(?![,_]?\d)"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
 from schedmate.tracker.formats.settings import TOTALS
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1024
 _WHO = r"(Training|Trial [\w.=,-]{1,200})"

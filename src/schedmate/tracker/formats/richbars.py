@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.bars import labelled
 from schedmate.tracker.formats.base import Sample, Sighting, counted
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 1000
 _BAR = lazy_pattern(r"(?P<label>[^━╸╺]{0,200})[━╸╺]{5,300}(?: {1,4}|$)(?P<columns>.{0,300})")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _STEPS = (
     "max_steps", "total_steps", "train_steps", "num_train_steps", "max_train_steps",

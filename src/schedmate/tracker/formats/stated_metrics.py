@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, metric_name, metrics_in
 from schedmate.tracker.formats.counts import WORDS
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _SPACED = lazy_pattern(
     r"\b((?:[a-z]{1,12}[_-]|(?:train(?:ing)?|val(?:id(?:ation)?)?|test|eval|avg|mean|total) )?"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import EndsBy
 from schedmate.tracker.formats.base import Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 400
 _HEAD = r"(?:.{0,100}(?:[\]:|>,.!;]| -|\b(?:info|warning|root)) {0,4}|[\W_]{0,40})?"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, Sample, Sighting, rate_of
 from schedmate.tracker.formats.quantities import seconds_of
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _TICK = lazy_pattern(
     r"(?<!\S)tick \d{1,9} {1,12}kimg (\d{1,12}(?:\.\d{1,3})?) .{0,80}?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
     NUMBER,
@@ -15,7 +16,6 @@ from schedmate.tracker.formats.base import (
     metrics_in,
     rate_of,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _TRAIN = lazy_pattern(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _STEP = lazy_pattern(r"(?<!\w)(validate )?step: {1,6}(\d{1,12}) {2,4}(?:loss|grad_norm|memory): ")

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metrics_in
 from schedmate.tracker.formats.tqdm import Tqdm
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _BAR = lazy_pattern(rf"(\d{{1,9}})\|(\d{{1,12}})\|Loss: ({NUMBER}):(?=.{{0,9}}%\|)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import (
     NUMBER,
     SPAN,
@@ -15,7 +16,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
     span_seconds,
 )
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 4096
 _HEAD = (

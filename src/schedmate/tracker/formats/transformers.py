@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, NUMBER, Sample, Sighting
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 8192
 _ITEM = lazy_pattern(rf"'([\w./@-]{{1,64}})': '?({NUMBER})'?(?=[,}}])")

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import (
     MAX_COUNT,
     NUMBER,
@@ -16,7 +17,6 @@ from schedmate.tracker.formats.base import (
     rate_of,
 )
 from schedmate.tracker.formats.tqdm import Tqdm
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 _MAX_LENGTH = 2048
 _ROW = lazy_pattern(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedmate.tracker.lazy_patterns import lazy_pattern
+from schedmate.logs.lazy_patterns import lazy_pattern
 
 MAX_LINE = 8192
 """The rest of a longer line is dropped: no progress line is that long."""

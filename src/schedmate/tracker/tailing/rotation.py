@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from schedmate.files import Entry, Reader, entries, is_file
-from schedmate.tracker.lazy_patterns import lazy_pattern
+from schedmate.logs.lazy_patterns import lazy_pattern
 
 _MAX_ENTRIES = 20_000
 _NUMBERED = lazy_pattern(r"[.\-_]\d[\d.\-_:T]{0,40}")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, metric_name
-from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular

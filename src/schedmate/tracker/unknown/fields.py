@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from schedmate.tracker.lazy_patterns import lazy_pattern
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.numbers import Kind, Token, tokens_in
 from schedmate.tracker.unknown.templates import Template

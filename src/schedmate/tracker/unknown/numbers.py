@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import clock_seconds
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 MAX_LENGTH: Final = 1000
 """Of a longer line only the beginning is read."""

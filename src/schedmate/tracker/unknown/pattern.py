@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final
 
 import re2
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import BadInput, LearnedPattern, LearntFrom
 from schedmate.tracker.formats.base import MAX_COUNT, Sighting, clock_seconds
-from schedmate.tracker.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown.behaviour import Meaning
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.numbers import BAR, head_of, number

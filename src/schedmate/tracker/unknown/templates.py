@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
-from schedmate.tracker.lazy_patterns import lazy_pattern
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown.numbers import BAR, head_of
 
 _NOT_SHAPE: Final = bytes(range(0x80, 0x100)) + b"0123456789.,+-eE \t_=>#*"

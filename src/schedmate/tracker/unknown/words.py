@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
-from schedmate.tracker.lazy_patterns import lazy_pattern
 
 
 def _vocabulary(text: str) -> frozenset[str]:
