@@ -1,6 +1,6 @@
 """An autoencoder whose data loader falls silent after some epochs.
 
-python3 examples/hanging.py --epochs 30
+python3 examples/hanging.py --epochs 75
 
 It hangs on purpose when it runs for the first time. The trainer drops the short batch at the end
 of an epoch and forgets to give its buffer back. When none is left, the loader waits for a buffer
@@ -17,7 +17,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 SAMPLES, FEATURES, CODE = 8_200, 768, 160
-BUFFERS = 24
+BUFFERS = 60
 LOG_EVERY = 4
 FIRST_RUN = os.environ.get("SCHEDMATE_RESTART_COUNT", "0") == "0"
 
@@ -60,7 +60,7 @@ def load(batches, free, ready):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--epochs", type=int, default=75)
     parser.add_argument("--batch-size", type=int, default=512)
     parser.add_argument("--lr", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=0)
