@@ -154,17 +154,23 @@ def test_one_side_of_an_undecided_branch_is_held_with_less_confidence(tmp_path):
     assert min(confidence_of(same, tmp_path / "b")) > 0.8
 
 
-def test_a_guess_needs_a_reason(tmp_path):
+@pytest.mark.parametrize(
+    "line",
+    ["./simulate --temperature 300", "./chat -m chat.bin", "./pretrain_data", "$SIM --model big"],
+)
+def test_a_guess_needs_a_reason(line, tmp_path):
     tree = Tree(
         "",
-        """\
-        === pretrain.py
+        f"""\
+        === chat.py
         import torch
-        torch.rand(1).backward()
+        model = torch.nn.Linear(1, 1)
+        model(torch.rand(1)).backward()
         === job.sh
-        ./simulate --temperature 300
+        {line}
         """,
         "job.sh",
+        at="net/loop.py",
     )
     advice = advised(tree, tmp_path)
     assert advice.workload.entry_point is None

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.command_words import from_first_option
 from schedmate.advisor.launch.entries import Finder
-from schedmate.advisor.launch.purpose import TRAINING, can_run, purpose_of, trains, words_of
+from schedmate.advisor.launch.purpose import TRAINING, TRAINS, can_run, purpose_of, trains, words_of
 from schedmate.advisor.launch.resolution import MOST_LOST, Resolution
 from schedmate.advisor.launch.run import Entry, PythonRun
 from schedmate.advisor.launch.started import Started
@@ -56,27 +56,35 @@ def _started_among(words: Sequence[Word], finder: Finder, cwd: str | None) -> in
 
 
 def _fitting(words: Sequence[Word], finder: Finder) -> SourceFile | None:
-    """The program that has the options of the command or is named after its words."""
+    """The program that declares most of the command's options, or whose name has its words where
+    those are about training. A command that has neither may start anything."""
     options = {found[1] for word in words if (found := _OPTION.match(word.text)) is not None}
-    plain = [word.text for word in words if not word.text.startswith("-")]
+    plain = [PurePosixPath(word.text).name for word in words if not word.text.startswith("-")]
     named = frozenset(part for text in plain for part in words_of(text))
-    programs = list(_training(finder))
-    fits = [(_fit(each, options, named), -len(each.name), at) for at, each in enumerate(programs)]
-    best = max(fits, default=(0, 0, 0))
-    alone = len(programs) == 1
-    return programs[best[2]] if alone or best[0] else None
+    if not options and not named & TRAINS:
+        return None
+    sources = list(_training(finder))
+    programs = [
+        (_declared(source.text, options), len(_path_words(source) & named), -len(source.name), at)
+        for at, source in enumerate(sources)
+    ]
+    best = max(programs, default=None)
+    if best is None or not (2 * best[0] >= len(options) > 0 or (best[1] and named & TRAINS)):
+        return None
+    return sources[best[3]]
 
 
-def _fit(source: SourceFile, options: set[str], named: frozenset[str]) -> int:
-    own = frozenset(
-        part for each in PurePosixPath(source.name).with_suffix("").parts for part in words_of(each)
+def _path_words(source: SourceFile) -> frozenset[str]:
+    parts = PurePosixPath(source.name).with_suffix("").parts
+    return frozenset(word for part in parts for word in words_of(part))
+
+
+def _declared(text: str, options: set[str]) -> int:
+    """How many of them a program has: `"--lr"`, or a field `lr: float`."""
+    names = (re.escape(option).replace("_", "[-_]").replace(r"\-", "[-_]") for option in options)
+    return sum(
+        re.search(rf"--{name}\b|^\s*{name}\s*:", text, re.MULTILINE) is not None for name in names
     )
-    known = sum(_mentions(source.text, option) for option in options)
-    return 2 * known + len(own & named)
-
-
-def _mentions(text: str, option: str) -> bool:
-    return option in text or option.replace("-", "_") in text
 
 
 def _training(finder: Finder) -> Iterator[SourceFile]:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from schedmate.advisor.sources.words import words
 
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_TRAINS = words(
+TRAINS = words(
     "train trains trainer training pretrain pretraining finetune finetuning tune tuning fit "
     "sft dpo ppo grpo orpo kto rlhf lora qlora distill distillation learn learner optimize"
 )
@@ -53,7 +53,7 @@ def purpose_of(name: str, arguments: Sequence[str]) -> int:
         return HELPER
     by_arguments = _by_arguments(arguments)
     words = _words(name)
-    if _TRAINS & words:
+    if TRAINS & words:
         return PREPARATION if by_arguments == PREPARATION else TRAINING
     if by_arguments is not None:
         return by_arguments
@@ -116,6 +116,6 @@ def _by_mode(arguments: Sequence[str]) -> int | None:
 
 
 def _by_words(words: frozenset[str]) -> int | None:
-    if _TRAINS & words:
+    if TRAINS & words:
         return TRAINING
     return PREPARATION if _PREPARES & words else None
