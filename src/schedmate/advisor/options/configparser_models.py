@@ -1,4 +1,4 @@
-"""configparser: sections of words that are read from INI files and converted where they are used."""
+"""configparser: sections of words, read from INI files and converted where they are used."""
 
 from __future__ import annotations
 
