@@ -52,7 +52,10 @@ _SAVES = {
     "pickle.dump": 1,
     "joblib.dump": 1,
     "checkpoint.save": 1,
+    "save": 0,
 }
+_WHOLE_STATES = ("load_state", "Fabric.load")
+"""They take up model, optimiser and counters at once."""
 _PATHS = ("f", "file", "path", "filepath", "load_dir", "save_dir", "input_dir", "output_dir")
 
 
@@ -83,9 +86,15 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
         later = [each for each in alike if order[id(each[0])] > order[id(call)]]
         if len(later) < len(alike) and not any(each.loops for each, _ in later):
             continue  # the training is over: this is the best of it
-        saved = {_place(_written(each, at)) for each, at in saves} - {""}
-        if _picks_up(call, has_state, saved):
+        kept = [_written(each, at) for each, at in saves if not _is_cache(each)]
+        saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
+        if _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _is_cache(save: Call) -> bool:
+    """Written once, and only where it is not there yet: data that took long to make."""
+    return save.if_there and not save.certain and not save.loops
 
 
 def _family(call: Call) -> str:
@@ -101,8 +110,11 @@ def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FB
     path = _written(call, 0)
     if isinstance(path, IfPresent) or (_place(path) in saved and _place(path)):
         return True
+    if not call.certain and _directory(path) in saved:
+        return True  # the newest of those that the training writes there
     about = f"{call.within} {call.target} {call.line.text}"
     whole = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
+    has_state = has_state or f".{call.callee}".endswith(tuple(f".{one}" for one in _WHOLE_STATES))
     return whole and has_state and (not call.certain or _RESUMING.search(about) is not None)
 
 
@@ -125,6 +137,11 @@ def _place(path: Value | None) -> str:
         return f"{path.begins}… {path.lines[:1]}"
     text = text_of(path)
     return str(PurePosixPath(text)) if text else ""
+
+
+def _directory(path: Value | None) -> str:
+    """Where one of several files lies whose names are not known."""
+    return f"{path.directory}/…" if isinstance(path, KnownPrefix) and path.directory else ""
 
 
 def _loads_more_than_weights(reading: Reading) -> bool:

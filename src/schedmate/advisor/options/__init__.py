@@ -28,6 +28,7 @@ MODELS: Mapping[str, CallModel] = ByPackage(
                 "orjson oyaml prodict ruamel ruamel_yaml toml tomli tomllib ujson yaml"
             ),
         ),
+        ("configparser_models", "CONFIGPARSER", "configparser"),
         (
             "dataclass_parsers",
             "DATACLASS_PARSERS",

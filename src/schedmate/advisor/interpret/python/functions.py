@@ -9,10 +9,12 @@ from schedmate.advisor.interpret.python.assignment import bind, note
 from schedmate.advisor.interpret.python.binding import bind_arguments
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, Site
 from schedmate.advisor.interpret.python.scope import Scope
-from schedmate.advisor.interpret.python.truth import any_of
+from schedmate.advisor.interpret.python.truth import any_of, truth
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
+    UNKNOWN_DATA,
     Dotted,
+    IfPresent,
     LibraryObject,
     LocalClass,
     LocalFunction,
@@ -145,7 +147,14 @@ def _result(engine: Engine, function: LocalFunction, scope: Scope) -> Value:
         return Value(Sequence(list(scope.yielded or ()), complete=False, kind="generator"))
     if flow is Flow.NEXT:
         scope.returned.append(Value(None))
-    return any_of(scope.returned) if scope.returned else UNKNOWN
+    found = any_of(scope.returned) if scope.returned else UNKNOWN
+    return _if_present(scope.returned) if scope.absent and not found.known else found
+
+
+def _if_present(returned: list[Value]) -> Value:
+    """What a search of the disk returns: the newest checkpoint, or None where there is none."""
+    there = any_of(value for value in returned if truth(value) is not False)
+    return IfPresent(UNKNOWN_DATA, there.lines, there.source, there=there)
 
 
 def _generates(engine: Engine, function: ast.AST) -> bool:

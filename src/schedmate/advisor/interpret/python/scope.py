@@ -27,6 +27,8 @@ class Scope:
     function: LocalFunction | None = None
     arguments: dict[str, Value] = field(default_factory=dict)
     returned: list[Value] = field(default_factory=list)
+    absent: bool = False
+    """Whether nothing is returned where a file is not there."""
     yielded: list[Value] | None = None
     outer: dict[str, Scope] = field(default_factory=dict)
     stars: list[LocalModule] = field(default_factory=list)

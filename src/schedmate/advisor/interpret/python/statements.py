@@ -13,6 +13,7 @@ from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, S
 from schedmate.advisor.interpret.python.functions import define_function
 from schedmate.advisor.interpret.python.importing import import_from, import_modules
 from schedmate.advisor.interpret.python.scope import Scope
+from schedmate.advisor.interpret.python.truth import truth
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
     LibraryObject,
@@ -113,6 +114,8 @@ def _outer(engine: Engine, node: ast.Global | ast.Nonlocal, scope: Scope) -> Flo
 def _return(engine: Engine, node: ast.Return, scope: Scope) -> Flow:
     value = Value(None) if node.value is None else engine.evaluate(node.value, scope)
     scope.returned.append(value)
+    if engine.state.if_there and not engine.state.certain and truth(value) is False:
+        scope.absent = True
     return Flow.RETURN
 
 
