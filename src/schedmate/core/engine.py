@@ -90,7 +90,7 @@ class KnownJob:
     nice: NiceHistory = NEVER_ORDERED
     user_limit_s: float | None = None
     our_limit_s: float | None = None
-    given_back_at: float | None = None
+    given_back_at: float = float("-inf")
     hold: HoldPhase = "none"
     checked_at: float = 0.0
     """When a job that we hold was last read."""
@@ -233,10 +233,8 @@ class DecisionEngine:
             return []
         if job.request.time_limit_s not in (ours, None):
             return []
-        if not self._time_limits.too_short(job, ours, at, known.ends_at):
-            return []
-        last = known.given_back_at
-        if last is not None and at - last < _GIVE_BACK_AGAIN_S:
+        asked_again = at - known.given_back_at >= _GIVE_BACK_AGAIN_S
+        if not asked_again or not self._time_limits.too_short(job, ours, at, known.ends_at):
             return []
         known.given_back_at = at
         return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
