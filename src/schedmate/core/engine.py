@@ -229,9 +229,8 @@ class DecisionEngine:
     def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
         """The user's own limit, before the run could miss the one that we set."""
         job, ours, theirs = known.job, known.our_limit_s, known.user_limit_s
-        if ours is None or theirs is None or job.state is not JobState.RUNNING:
-            return []
-        if job.request.time_limit_s not in (ours, None):
+        running = job.state is JobState.RUNNING and job.request.time_limit_s in (ours, None)
+        if ours is None or theirs is None or not running:
             return []
         asked_again = at - known.given_back_at >= _GIVE_BACK_AGAIN_S
         if not asked_again or not self._time_limits.too_short(job, ours, at, known.ends_at):
