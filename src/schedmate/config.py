@@ -112,6 +112,11 @@ class Settings(_Section):
     def database(self) -> Path:
         return self.state_dir / "schedmate.sqlite3"
 
+    @property
+    def daemon_lock(self) -> Path:
+        """Held while a daemon runs."""
+        return self.state_dir / "serve.lock"
+
 
 def user_file() -> Path:
     chosen = os.environ.get("SCHEDMATE_CONFIG")

@@ -71,7 +71,7 @@ def look_once(settings: Settings) -> None:
 @contextmanager
 def _alone(settings: Settings) -> Iterator[None]:
     """One daemon at a time: a second one would finish what the first is in the midst of."""
-    lock = hold(settings.state_dir / "serve.lock")
+    lock = hold(settings.daemon_lock)
     if lock is None:
         raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
     with lock:

@@ -99,7 +99,7 @@ def _account(settings: Settings) -> CheckResult:
 
 
 def _daemon(settings: Settings) -> CheckResult:
-    pid = lock_holder(settings.state_dir / "serve.lock")
+    pid = lock_holder(settings.daemon_lock)
     if pid is None:
         return CheckResult(
             part="daemon", state="note", text="no daemon is running", fix="schedmate serve"

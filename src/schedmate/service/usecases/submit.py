@@ -90,7 +90,7 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
         job_id = scheduler.submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
-        if settings.mode != "observe" and not is_held(settings.state_dir / "serve.lock"):
+        if settings.mode != "observe" and not is_held(settings.daemon_lock):
             _decide(settings, scheduler, store, job_id, advised)
         return Submitted(job_id, advised)
     finally:

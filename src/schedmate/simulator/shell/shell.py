@@ -28,6 +28,7 @@ from schedmate.core import (
     ProgressSeen,
     Track,
 )
+from schedmate.core.hangs import HangLimits, looks_apart_s
 from schedmate.model import Action, Advice, Job, JobState, Prediction, Spread, Workload
 from schedmate.model.advice import Basis
 from schedmate.simulator.engine.steering import Steered
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 OnEvent = Callable[[Event, Sequence[Instruction]], None]
 
-_TICK_S = 300.0
+_TICK_S = looks_apart_s(HangLimits().after_s)
 """Silent jobs are measured at these moments, as `core/hangs.py` has it."""
 _OF_THE_LIMIT = 0.25
 """Of what is left of a lowered limit until a run under it is looked at again: much less than the
