@@ -139,7 +139,6 @@ def test_killed_in_mid_answer_it_is_started_again_within_the_same_question(model
     answer = ask(asker)
     killer.join()
     assert answer.value.reason == "disk_full"
-    assert answer.cost.llm_calls in {1, 2}, "1 where it died before it was asked"
     assert RunFiles.of(model_cache).ready_state().pid != victim
 
 

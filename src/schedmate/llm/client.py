@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from schedmate.llm.dialect import complaint
-from schedmate.llm.messages import Unusable
+from schedmate.llm.messages import ConnectionLost, Unusable
 from schedmate.model import BadAnswer, ModelUnavailable
 from schedmate.model.redaction import MARK, redact
 
@@ -48,14 +48,14 @@ def request(
         status, data = deadline.hold(lambda: _exchange(httpx, address, deadline, path, body))
     except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol, httpx.InvalidURL) as e:
         if address.starts_anew:
-            raise Unusable("its server has gone") from e
+            raise ConnectionLost("its server has gone") from e
         raise ModelUnavailable(
             f"no language model answers at {redact(address.base_url)}: {e or 'no connection'}"
         ) from e
     except httpx.TimeoutException as error:
         raise deadline.passed() from error
     except httpx.HTTPError as error:
-        raise Unusable("the connection broke in mid-answer") from error
+        raise ConnectionLost("the connection broke in mid-answer") from error
     if status != _OK:
         raise _refusal(address, status, data)
     return data

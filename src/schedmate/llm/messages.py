@@ -21,6 +21,10 @@ class Unusable(Exception):
         self.for_model = for_model
 
 
+class ConnectionLost(Unusable):
+    """The server went away before it had answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     text: str

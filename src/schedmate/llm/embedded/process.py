@@ -19,6 +19,7 @@ from schedmate.llm.deadline import Deadline
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.running import RunFiles
 from schedmate.llm.endpoint import Address
+from schedmate.llm.messages import ConnectionLost
 from schedmate.model import ModelTooSlow, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -69,9 +70,18 @@ class EmbeddedEndpoint:
             ) from error
         try:
             yield Address(f"http://127.0.0.1:{state.port}/v1", state.key, starts_anew=True)
+        except ConnectionLost:
+            self._wait_while_dying(state)
+            raise
         finally:
             with suppress(OSError):
                 self._run.touch()
+
+    def _wait_while_dying(self, state: ServerState) -> None:
+        """A killed server takes calls until the kernel has taken its memory back."""
+        end = time.monotonic() + _STOP_S
+        while self._run.ready_state() == state and time.monotonic() < end:
+            time.sleep(_LOOK_AGAIN_S)
 
     def _ready(self, deadline: Deadline) -> ServerState:
         started = False
