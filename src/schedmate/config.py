@@ -181,7 +181,7 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
             meant = get_close_matches(name, _names(values), n=1, cutoff=0.5)
             hint = f"; is {meant[0]} meant?" if meant else ""
             raise BadInput(f"there is no setting {name}{hint}")
-        place[last] = value.strip()
+        place[last] = _plain_or_json(value.strip())
     try:
         return Settings(**values)
     except ValidationError as error:

@@ -15,7 +15,14 @@ from schedmate.handler import Handler
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
-from schedmate.service.wiring import LateAsker, engine_of, limits_of, open_scheduler, open_store
+from schedmate.service.wiring import (
+    LateAsker,
+    deciding_settings,
+    engine_of,
+    limits_of,
+    open_scheduler,
+    open_store,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +47,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
     limits = limits_of(settings, act_since=store.created_at())
     daemon = Daemon(
         engine=engine_of(settings, limits),
+        settings=deciding_settings(settings),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
