@@ -15,7 +15,15 @@ import pytest
 from schedmate.cli import main
 from schedmate.cli._console import LegibleConsole
 from schedmate.cli._queue import queue_table
-from schedmate.model import Action, Decision, EarlyWarning, JobState, NodeState, PastRun
+from schedmate.model import (
+    Action,
+    Decision,
+    DecisionReason,
+    EarlyWarning,
+    JobState,
+    NodeState,
+    PastRun,
+)
 from schedmate.model.legible import has_hidden
 from schedmate.service.views.job_view import JobView
 from schedmate.store.sqlite import SqliteStore
@@ -133,3 +141,35 @@ def test_a_node_that_nobody_knows_is_said_so(house):
     assert (gone.code, gone.out) == (3, "")
     assert gone.err.endswith("nor the history knows a node nosuch\n")
     assert (calm.code, calm.err) == (0, "none of them is suspect\n")
+
+
+def recorded(house, state="done", **parts):
+    action = Action(job_id="1", attempt=0, why="x", **parts)
+    house.store.intend(action, at=1.0)
+    house.store.settle(action, state, at=2.0, note="refused" if state == "failed" else "")
+
+
+def test_a_job_shows_the_numbers_that_were_set(house):
+    lowered = DecisionReason(code="limit_from_prediction", user_limit_s=36000.0)
+    house.scheduler.put(a_job())
+    recorded(house, kind="set_nice", value=169.0)
+    recorded(house, kind="set_time_limit", value=2280.0, reason=lowered)
+    recorded(house, kind="set_time_limit", value=36000.0, state="failed")
+
+    out = house.run("job", "1").out
+
+    assert "  done        set_nice 169: x\n" in out
+    assert "  done        set_time_limit from 10:00:00 to 00:38:00: x\n" in out
+    assert "  failed      set_time_limit from 00:38:00 to 10:00:00: x (refused)\n" in out
+
+
+def test_it_is_shown_who_holds_a_job(house):
+    house.scheduler.put(a_job(held=True))
+    recorded(house, kind="hold")
+    house.scheduler.put(a_job(id="2", held=True, reason="JobHeldAdmin"))
+
+    queue, job = house.run("jobs").out, house.run("job", "1").out
+
+    assert re.search(r"^1 .* held by SchedMate: x", queue, re.MULTILINE)
+    assert re.search(r"^2 .* held by an administrator \(JobHeldAdmin\)", queue, re.MULTILINE)
+    assert "  waits       held by SchedMate: x\n" in job
