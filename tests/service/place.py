@@ -13,7 +13,7 @@ from schedmate.schedulers.local import LocalScheduler
 from schedmate.service.daemon.serving import assemble
 from schedmate.service.usecases.submit import submit
 from schedmate.service.wiring import open_scheduler, open_store
-from schedulers.local_house import processes_of, wait_for
+from schedulers.local_site import processes_of, wait_for
 
 RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'
 KILLED_ONCE = f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || kill -9 $$'

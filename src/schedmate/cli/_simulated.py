@@ -72,8 +72,8 @@ def talk_of_rows(answer: Answer) -> None:
     left = answer.left_out
     if left.bad:
         more = "; …" if left.bad > len(left.first) else ""
-        said = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
-        echo(f"{answer.question.source}: {said}", err=True)
+        words = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
+        echo(f"{answer.question.source}: {words}", err=True)
 
 
 @contextmanager
