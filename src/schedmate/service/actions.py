@@ -71,7 +71,11 @@ class Actions:
 
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
-        return action.kind in self._allowed or _gives_back(action)
+        return action.kind in self._allowed or (_gives_back(action) and self._lowered(action))
+
+    def _lowered(self, back: Action) -> bool:
+        records = [one for one in self._store.actions(job_id=back.job_id) if _lowers(one.action)]
+        return any(one.state in ("done", "intended") for one in records)
 
     def _failed_to_give_back(self, action: Action) -> bool:
         """A run must not end by a limit of ours: what was refused once is asked for again."""
@@ -201,8 +205,13 @@ class Actions:
         return True
 
 
+def _lowers(action: Action) -> bool:
+    return action.reason is not None and action.reason.code == "limit_from_prediction"
+
+
 def _gives_back(action: Action) -> bool:
-    return action.reason is not None and action.reason.code == "limit_too_short"
+    codes = ("limit_too_short", "limit_unattended")
+    return action.reason is not None and action.reason.code in codes
 
 
 def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
