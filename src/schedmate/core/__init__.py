@@ -30,7 +30,7 @@ from schedmate.core.instructions import (
 from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
-from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
+from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -39,8 +39,8 @@ __all__ = [
     "ActivitySeen",
     "Advise",
     "Attempt",
-    "Choice",
     "DecisionEngine",
+    "DecisionLimits",
     "Diagnose",
     "Event",
     "HangLimits",
@@ -52,9 +52,9 @@ __all__ = [
     "JobForgotten",
     "JobSeen",
     "KnownJob",
-    "Limits",
     "Measure",
     "NiceHistory",
+    "NodeChoice",
     "Past",
     "ProgressSeen",
     "Reached",

@@ -44,7 +44,7 @@ from schedmate.core.instructions import (
 )
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import next_nice
-from schedmate.core.retry import Limits, RetryPlan, plan_retry
+from schedmate.core.retry import DecisionLimits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 from schedmate.core.wording import in_words
 from schedmate.model import (
@@ -74,11 +74,11 @@ class DecisionEngine:
     def __init__(
         self,
         ordering: Ordering,
-        limits: Limits | None = None,
+        limits: DecisionLimits | None = None,
         time_limits: TimeLimits | None = None,
     ) -> None:
         self._ordering = ordering
-        self._limits = limits or Limits()
+        self._limits = limits or DecisionLimits()
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
 

@@ -12,7 +12,7 @@ from typing import Literal
 from schedmate.core.attempts import Attempt, Reached
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
-from schedmate.core.retry import Choice
+from schedmate.core.retry import NodeChoice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined", "checked"]
@@ -81,7 +81,7 @@ class JobDiagnosed:
     attempt: int
     diagnosis: Diagnosis
     reached: Reached = field(default_factory=Reached)
-    choice: Choice | None = None
+    choice: NodeChoice | None = None
     by: DiagnosedBy = "handler"
 
 
