@@ -77,13 +77,10 @@ fi
 @pytest.mark.parametrize("epochs", [7, 9])
 def test_of_branches_that_are_not_decided_the_one_pointed_at_is_read(job, epochs):
     files = {"train.py": TRAINS.format(epochs=3), "job.sh": BRANCHES}
-    plain, _ = job(files, None, command=("bash", "job.sh"))
     way = f"train.py --epochs {epochs}"
-    advised, _ = job(files, points_at("branch", way), command=("bash", "job.sh"))
-    other = plain.advice.workload.epochs
-    assert other is None or other.confidence < 0.8
-    if other is None:
-        assert advised.advice.workload.epochs.value == epochs
+    advised, asker = job(files, points_at("branch", way), command=("bash", "job.sh"))
+    assert "python train.py --epochs 7" in asker.asked[0].prompt
+    assert advised.advice.workload.epochs.value == epochs
 
 
 CONFIGURED = """\
