@@ -49,7 +49,7 @@ from schedmate.service.records.run_record import measured_gpus, run_that_ended
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from schedmate.advisor.advisor import Advised
@@ -73,6 +73,7 @@ class Daemon:
         self,
         *,
         engine: DecisionEngine,
+        settings: Mapping[str, str] | None = None,
         scheduler: Scheduler,
         store: Store,
         advisor: Advisor,
@@ -84,6 +85,7 @@ class Daemon:
         own_files: Path | None = None,
     ) -> None:
         self._engine = engine
+        self._settings = settings or {}
         self._scheduler = scheduler
         self._store = store
         self._advisor = advisor
@@ -112,7 +114,7 @@ class Daemon:
         jobs = self._scheduler.jobs()
         if not self._started:
             self._started = True
-            self._send(Started(now))
+            self._send(Started(now, self._settings))
         self._forget_all_but({job.id for job in jobs}, now)
         self._to_advise.clear()
         for job in jobs:

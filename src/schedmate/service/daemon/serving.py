@@ -18,6 +18,7 @@ from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
+    deciding_settings,
     engine_of,
     limits_of,
     open_scheduler,
@@ -49,6 +50,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
     limits = limits_of(settings, act_since=store.created_at())
     daemon = Daemon(
         engine=engine_of(settings, limits),
+        settings=deciding_settings(settings),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
