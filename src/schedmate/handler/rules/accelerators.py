@@ -211,7 +211,8 @@ RULES = (
         pattern=LazyPattern(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
-            r"|error code(?: is)?:? ?(?:1\d|20|50)\d{4}\b"
+            r"|error code(?: is)? ?:? ?(?:1\d|20|50)\d{4}\b"
+            r"|\(External\) \w{2,8} ?[Ee]rror\b"
             r"|ACL stream synchronize failed"
             r"|FATAL ERROR :: MODULE:\w{2,30}|\bsynStatus[ =]{1,3}(?:synStatus )?\d{1,3} \["
             r"|\bsyn\w{3,40} failed\b|\bCN(?:RT|NL|CL)_(?:RET_ERR|STATUS)_[A-RT-Z]\w{3,40}"
@@ -248,6 +249,7 @@ RULES = (
                 "RuntimeError: Unable to initialize backend 'tpu': UNKNOWN: TPU initialization "
                 "failed: open(/dev/vfio/1): Device or resource busy"
             ),
+            "OSError: (External) ACL error, the error code is : 500002. (at npu_op_runner.cc:600)",
             "INTERNAL: Nrt::Load failed on NeuronCores 0-0(2): nrt_load status=1, error message=x",
         ),
         negatives=(

@@ -34,9 +34,40 @@ _OPEN_FILES = (
         ),
         negatives=(
             "open files: 12",
+            "thread 3 started",
             "raise `ulimit -n` to avoid Too many open files errors",
             "open files                          (-n) 1024",
         ),
+    ),
+)
+
+_PROCESSES = (
+    Rule(
+        # the limit on processes and threads of a user or of a container
+        name="too-many-threads",
+        reason="fd_limit",
+        pattern=LazyPattern(
+            r"can't start new thread|pthread_create failed|[Cc]annot create (?:native )?thread"
+            r"|thread: Resource temporarily unavailable|failed to (?:create|start"
+            r"|spawn) (?:a )?(?:new )?"
+            r"(?:OS )?thread.{0,60}(?:EAGAIN|[Rr]esource temporarily|errno[ =]11)"
+            r"|\bfork(?:ing)?\b.{0,60}Resource temporarily unavailable"
+            r"|BlockingIOError: \[Errno 11\] Resource temporarily unavailable"
+            r"|OpenBLAS blas_thread_init: pthread_create"
+            r"|unable to create (?:new )?(?:native )?thread"
+        ),
+        unless=LazyPattern(r"\b(?:retry(?:ing)?|trying again|avoid|may|might)\b"),
+        confidence=0.85,
+        suggestion="fewer threads or workers, or a higher `ulimit -u`",
+        positives=(
+            "RuntimeError: can't start new thread",
+            "what(): thread: Resource temporarily unavailable [system:11]",
+            "bash: fork: Resource temporarily unavailable",
+            "OpenBLAS blas_thread_init: pthread_create failed for thread 31 of 64",
+            "BlockingIOError: [Errno 11] Resource temporarily unavailable",
+            "java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory",
+        ),
+        negatives=("bash: fork: retry: Resource temporarily unavailable", "32 threads created"),
     ),
 )
 
@@ -188,4 +219,4 @@ _MEMORY = (
     ),
 )
 
-RULES = (*_OPEN_FILES, *_MEMORY)
+RULES = (*_OPEN_FILES, *_PROCESSES, *_MEMORY)
