@@ -11,7 +11,7 @@ RULES = (
         name="accelerator-memory",
         reason="gpu_oom",
         pattern=LazyPattern(
-            r"\bEL0004: |\balloc device memory failed"
+            r"\bEL0004: |\balloc device memory failed|\[Out of memory\]|\bNRT_RESOURCE in\b"
             r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
             r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
         ),
@@ -19,6 +19,8 @@ RULES = (
         positives=(
             "EL0004: [PID: 553] 2025-09-17-04:55:13.065.712 Failed to allocate memory.",
             "ERROR  TDRV:dmem_alloc  Failed to allocate 2147483648 bytes on ND 0:NC 1",
+            "RuntimeError: synStatus=2 [Out of memory] Device memory allocation failed",
+            "2024-Jul-30 14:22:31 ERROR   NRT:nrt_infodump   Failure: NRT_RESOURCE in nrt_load()",
         ),
         negatives=("allocated 2147483648 bytes on NPU 0",),
     ),

@@ -76,7 +76,8 @@ RULES = (
         reason="data_error",
         pattern=LazyPattern(
             r"(?:container creation failed|mount).{0,300}(?:bad superblock|image is corrupted)"
-            r"|[Ii]mage .{0,120}(?:checksum mismatch|is corrupt|is truncated|digest mismatch)"
+            r"|[Cc]ontainer image .{0,120}(?:checksum mismatch|is corrupt|is truncated"
+            r"|digest mismatch)"
             r"|FATAL ERROR: ?(?:Can't find a SQUASHFS superblock|Failed to read .{0,40}squashfs)"
         ),
         confidence=0.85,

@@ -127,7 +127,9 @@ _MEMORY = (
             r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
             r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
             r"|[Ee]xceeded (?:job|step|its|virtual|job's|the) memory limit"
-            r"|exceeded memory limit \(|tasks? [\d,\-]{1,60}: Out Of Memory"
+            r"|exceeded (?:its |the )?memory limit \(?\d|tasks? [\d,\-]{1,60}: Out Of Memory"
+            r"|[Mm]emory limit (?:was |has been )?exceeded[:,;. ]|over(?:ran)? (?:its"
+            r"|the) memory limit"
             r"|[1-9]\d{0,6} [Ww]orkers .{0,40}killed due to memory pressure"
             r"|(?:[Tt]ask|[Aa]ctor|[Ww]orker|[Pp]od"
             r"|process) (?:\S{1,60} )?(?:was )?killed due to memory pressure"
@@ -169,6 +171,8 @@ _MEMORY = (
                 "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
                 "memory."
             ),
+            "job 812 exceeded memory limit 64gb, being killed",
+            "Container killed on request, memory limit exceeded: 32.1 GB of 32 GB used",
             "Error from slot1@n1: Job has gone over memory limit of 2048 megabytes. Peak usage: 9",
         ),
         negatives=(
@@ -202,7 +206,7 @@ _MEMORY = (
         name="native-allocation",
         reason="host_oom",
         pattern=LazyPattern(
-            r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
+            r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'|^std::bad_alloc$"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
             r"|Java heap space"
         ),

@@ -110,6 +110,7 @@ RULES = (
             r"(?:notice|signal|warning|event)|(?:spot|[Pp]reemption|[Ii]nterruption|[Ee]viction) "
             r"(?:notice|signal|warning|event) (?:was |has been )?(?:received|detected|caught)"
             r"|[Dd]etected (?:a )?(?:spot |node )?(?:preemption|interruption|eviction)\b"
+            r"|\b(?:[Nn]ode|[Ii]nstance|VM|[Mm]achine) (?:preemption|eviction|reclaim) in \d"
             r"|[Tt]ermination is imminent|imminent (?:node |instance |VM )?(?:shutdown|termination"
             r"|preemption|eviction)|[Hh]ost EC2 \(instance \S{1,40}\) terminated"
             r"|[Hh]ost maintenance event|[Tt]erminated by .{0,30}maintenance"
