@@ -133,12 +133,13 @@ FRAMEWORK = Framework(
         Sample(
             command="python train.py",
             files={
-                "train.py": "import optax\n"
+                "train.py": "import optax\nfrom jax.sharding import Mesh\n"
+                "mesh = Mesh(devices, ('data',))\n"
                 "warm = optax.linear_schedule(0.0, 0.1, transition_steps=5)\n"
                 "decay = optax.cosine_decay_schedule(init_value=0.1, decay_steps=95)\n"
                 "tx = optax.sgd(optax.join_schedules([warm, decay], [5]), momentum=0.9)\n",
             },
-            claims={"optimizer": "sgd", "learning_rate": 0.1},
+            claims={"optimizer": "sgd", "learning_rate": 0.1, "parallelism": "dp"},
         ),
         Sample(
             command="python train.py",
