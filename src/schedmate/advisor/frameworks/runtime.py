@@ -1,10 +1,20 @@
-"""A few calls of libraries through which values pass unchanged, or that start the job's code."""
+"""What libraries return to a running job, as its first process sees it: ranks, counts, devices.
+
+Some hand values through unchanged, or start code of the job.
+"""
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
-from schedmate.advisor.interpret.python.known_members import TRUE_CALLS, ZERO_CALLS
-from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, first
+from collections.abc import Callable
+
+from schedmate.advisor.interpret.python.engine import (
+    Arguments,
+    Engine,
+    Libraries,
+    Native,
+    NativeMethod,
+    Site,
+)
 from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
@@ -13,8 +23,37 @@ from schedmate.advisor.interpret.python.values import (
     Table,
     Value,
 )
+from schedmate.advisor.launch.processes import Count, Processes
+from schedmate.advisor.sources.words import words
 
-_PREPARES = ("prepare", "setup", "setup_dataloaders")
+_NAMES = words(
+    "torch torchvision torchaudio transformers accelerate peft trl lightning pytorch_lightning "
+    "deepspeed tensorflow keras jax jaxlib flax optax numpy scipy pandas sklearn yaml hydra "
+    "omegaconf wandb xgboost lightgbm catboost"
+)
+_SWITCHES = words("overwrite_output_dir do_train")
+"""Of the Trainer's scripts, which are as they leave them."""
+_TRUE = words(
+    "is_main_process is_local_main_process is_global_zero is_world_process_zero is_rank_zero "
+    "is_master is_local_process_zero"
+)
+_ZERO = words("process_index local_process_index global_rank local_rank node_rank")
+_COUNTERS = words("Accelerator PartialState AcceleratorState Fabric Trainer Lite JobEnvironment")
+_SIZES = words("num_processes world_size num_tasks")
+
+
+def _member(engine: Engine, value: Value, name: str) -> Value | None:
+    """`accelerator.num_processes`, `trainer.is_global_zero`."""
+    counts = isinstance(value.data, LibraryObject) and name in _SIZES
+    if counts and value.data.kind.rpartition(".")[2] in _COUNTERS:
+        return _value(engine.processes.total)
+    if name in _TRUE:
+        return Value(True)
+    return Value(0) if name in _ZERO else None
+
+
+def _value(count: Count | None) -> Value | None:
+    return None if count is None else Value(count.number, count.lines, "derived")
 
 
 def _always(data: object) -> Native:
@@ -24,12 +63,24 @@ def _always(data: object) -> Native:
     return asked
 
 
+def _counting(ask: Callable[[Processes], Count | None]) -> Native:
+    def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+        return _value(ask(engine.processes))
+
+    return asked
+
+
+def _of_library(native: Native) -> NativeMethod:
+    """As a method, unless an object of the job's own has one of that name."""
+
+    def asked(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+        return None if isinstance(receiver.data, Table) else native(engine, arguments, site)
+
+    return asked
+
+
 def _first_argument(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
-    return first(arguments)
-
-
-def _last_argument(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
-    return arguments.positional[-1] if arguments.positional else None
+    return arguments.positional[0] if arguments.positional else None
 
 
 def _trange(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -38,7 +89,7 @@ def _trange(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
 
 def _spawn(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`spawn(f, args=(…))` calls `f(rank, …)`; it is interpreted on rank 0."""
-    function = arguments.keywords.get("fn") or first(arguments)
+    function = arguments.keywords.get("fn") or _first_argument(engine, arguments, site)
     given = arguments.keywords.get("args")
     if given is None and len(arguments.positional) > 1:
         given = arguments.positional[1]
@@ -57,15 +108,7 @@ def _prepared(engine: Engine, receiver: Value, arguments: Arguments, site: Site)
     )
     if not known or not arguments.positional:
         return None
-    _note(engine, receiver, arguments, site)
-    if len(arguments.positional) == 1:
-        return arguments.positional[0]
-    return Value(Sequence(list(arguments.positional), arguments.complete, "tuple"))
-
-
-def _note(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> None:
-    name = getattr(site.node, "func", None)
-    method = getattr(name, "attr", "prepare")
+    method = getattr(getattr(site.node, "func", None), "attr", "prepare")
     engine.trace.calls.append(
         Call(
             callee=f"{receiver.data.kind}.{method}",
@@ -78,6 +121,9 @@ def _note(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> 
             within=engine.state.within,
         )
     )
+    if len(arguments.positional) == 1:
+        return arguments.positional[0]
+    return Value(Sequence(list(arguments.positional), arguments.complete, "tuple"))
 
 
 def _save_hyperparameters(
@@ -98,52 +144,44 @@ def _save_hyperparameters(
     return Value(None)
 
 
-def _start_thread(
-    engine: Engine, receiver: Value, arguments: Arguments, site: Site
-) -> Value | None:
-    """`Process(target=f, args=(…)).start()` calls f."""
-    data = receiver.data
-    if not isinstance(data, LibraryObject) or data.kind.rpartition(".")[2] not in (
-        "Process",
-        "Thread",
-    ):
-        return None
-    target, given = data.call.argument("target"), data.call.argument("args")
-    if target is None:
-        return None
-    rest = given.data.items if given is not None and isinstance(given.data, Sequence) else []
-    engine.call(target, Arguments(list(rest)), site)
-    return Value(None)
+_ALL, _NODE = _counting(lambda started: started.total), _counting(lambda started: started.per_node)
+_DEVICES = _counting(lambda started: started.devices)
+_RANKS = words("get_rank get_local_rank rank local_rank process_index")
+_OF_TORCH = words("torch.distributed torch.distributed.distributed_c10d")
+_OF_HOROVOD = words("horovod.torch horovod.tensorflow horovod.tensorflow.keras horovod.keras")
+_AVAILABLE = words(
+    "torch.cuda.is_available torch.distributed.is_available torch.cuda.is_bf16_supported "
+    "transformers.utils.is_torch_available"
+)
+_BARS = words("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm rich.progress.track")
 
-
-def _true_method(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    return None if isinstance(receiver.data, Table) else Value(True, (site.line,))
-
-
-def _rank(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
-    return None if isinstance(receiver.data, Table) else Value(0, (site.line,))
-
-
-_RANKS = "torch.distributed torch.distributed.distributed_c10d horovod.torch horovod.tensorflow"
-LIBRARIES: dict[str, Native] = {
-    **{name: _always(True) for name in TRUE_CALLS if "." in name},
-    **{f"{owner}.{name}": _always(0) for owner in _RANKS.split() for name in ZERO_CALLS},
-    "jax.process_index": _always(0),
-    "deepspeed.comm.get_rank": _always(0),
-    "torch.multiprocessing.spawn": _spawn,
-    "torch.multiprocessing.start_processes": _spawn,
-    "typing.cast": _last_argument,
-    "tqdm.tqdm": _first_argument,
-    "tqdm.auto.tqdm": _first_argument,
-    "tqdm.notebook.tqdm": _first_argument,
-    "tqdm.rich.tqdm": _first_argument,
-    "rich.progress.track": _first_argument,
-    **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), _trange),
-}
-LIBRARY_METHODS: dict[str, NativeMethod] = {
-    **dict.fromkeys(_PREPARES, _prepared),
-    "save_hyperparameters": _save_hyperparameters,
-    "start": _start_thread,
-    **dict.fromkeys(("is_world_process_zero", "is_local_process_zero"), _true_method),
-    "get_rank": _rank,
-}
+RUNTIME = Libraries(
+    functions={
+        **dict.fromkeys(_AVAILABLE, _always(True)),
+        **{f"{of}.{name}": _always(0) for of in _OF_TORCH | _OF_HOROVOD for name in _RANKS},
+        "jax.process_index": _always(0),
+        "deepspeed.comm.get_rank": _always(0),
+        **{f"{of}.get_world_size": _ALL for of in (*_OF_TORCH, "deepspeed.comm")},
+        "jax.process_count": _ALL,
+        **{f"{of}.size": _ALL for of in _OF_HOROVOD},
+        **{f"{of}.local_size": _NODE for of in _OF_HOROVOD},
+        "torch.cuda.device_count": _DEVICES,
+        "torch.accelerator.device_count": _DEVICES,
+        "jax.local_device_count": _DEVICES,
+        "torch.multiprocessing.spawn": _spawn,
+        "torch.multiprocessing.start_processes": _spawn,
+        **dict.fromkeys(_BARS, _first_argument),
+        **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), _trange),
+    },
+    methods={
+        **dict.fromkeys(("prepare", "setup", "setup_dataloaders"), _prepared),
+        "save_hyperparameters": _save_hyperparameters,
+        "is_world_process_zero": _of_library(_always(True)),
+        "is_local_process_zero": _of_library(_always(True)),
+        "get_rank": _of_library(_always(0)),
+        "Get_size": _of_library(_ALL),
+    },
+    member=_member,
+    names=_NAMES,
+    switches=_SWITCHES,
+)
