@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.claims import claims
 from schedmate.advisor.frameworks.index import SIGNS, needs_no_code, started_by
+from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
@@ -82,7 +83,12 @@ def read_code(
     if run is None:
         return None
     interpreted = interpret(
-        _to_interpret(run), files, models=models, wrappers=wrappers, read_config=read_config
+        _to_interpret(run),
+        files,
+        models=models,
+        wrappers=wrappers,
+        libraries=RUNTIME,
+        read_config=read_config,
     )
     trace = interpreted.trace
     trace.options += undeclared(run.arguments, {option.name for option in trace.options})
