@@ -11,7 +11,7 @@ from schedmate.config import LlmSettings, Settings
 from schedmate.model import JobState
 from schedmate.service.daemon.serving import assemble
 from schedmate.testing.llm import refuses, says, serving
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import Place
 
 pytestmark = pytest.mark.processes
