@@ -79,6 +79,8 @@ class LlmSettings(_Section):
     api_key: SecretStr | None = None
     api_key_file: Path | None = None
     enabled: bool = True
+    advice: bool = False
+    """Whether it is asked about a job's code where reading leaves something open."""
     deadline_s: float = Field(60.0, gt=0)
     token_budget: PositiveInt = 1_000_000
     """Tokens this installation may spend in a day."""
