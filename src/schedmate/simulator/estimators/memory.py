@@ -21,7 +21,7 @@ _CODE = 1
 """The place of the code's key; runs of it that went well are enough by themselves."""
 
 
-class Memory:
+class RunMemory:
     """Fulfils `History` as far as predictions ask it."""
 
     def __init__(self, *, enough: int = _ENOUGH) -> None:
