@@ -32,7 +32,7 @@ from schedmate.advisor.launch.command_words import (
 from schedmate.advisor.launch.commonplace import COMMONPLACE
 from schedmate.advisor.launch.containers import commands_in
 from schedmate.advisor.launch.entries import python_words
-from schedmate.advisor.launch.guessing import guessed_runs
+from schedmate.advisor.launch.guessing import guessed_runs, of_same_name
 from schedmate.advisor.launch.launchers import (
     LAUNCHERS,
     PYTHON,
@@ -78,6 +78,7 @@ def resolve(target: Target) -> Launch:
         asked = read_directives(source)
         runs = resolver.script(source, target.args, asked)
     main = resolver.launch(runs, asked).main
+    runs += [] if main is None else of_same_name(resolver, main)
     runs += [] if main is None else started_by(main, resolver.unwrap)
     if main is None or any(main.command == words[0] for words, _ in resolver.lost):
         runs += guessed_runs(resolver, resolver.unwrap)
