@@ -142,7 +142,9 @@ def _link(settings: Table, parser: Table) -> None:
     links = parser.parts[_LINKS].data
     for item in links.items if isinstance(links, Sequence) else ():
         source, target = (str(part.data) for part in item.data.items)
-        value = look_up(settings, source) or look_up(settings, source.replace(".", ".init_args.", 1))
+        value = look_up(settings, source) or look_up(
+            settings, source.replace(".", ".init_args.", 1)
+        )
         if value is not None:
             put(settings, target, value)
 
