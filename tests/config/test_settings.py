@@ -41,6 +41,9 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
         ("[llm]\ndeadline_s = 0", "setting llm.deadline_s: "),
         ("[llm]\nbaseurl = 'x'", "setting llm.baseurl: "),
         ("this is no TOML", "cannot be read"),
+        ("[gpus]\nfast = 7", "setting gpus: .*fast must be an accelerator's name or"),
+        ("[gpus]\nfast = { tflops = 0 }", "setting gpus: .*fast.tflops: .*greater than 0"),
+        ("[gpus]\nfast = { flops = 1 }", "setting gpus: .*fast.tflops: Field required"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
@@ -106,3 +109,11 @@ def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
 
     with pytest.raises(BadInput, match=r"llm\.moddel"):
         config.load()
+
+
+def test_a_site_states_what_its_gpus_are(tmp_path):
+    (tmp_path / "site.toml").write_text(
+        '[gpus]\nfast = "H100"\n"gpu:own" = { tflops = 400, bandwidth_gbs = 2000 }\n'
+    )
+    gpus = config.load().gpus
+    assert (gpus["fast"], gpus["gpu:own"].tflops) == ("H100", 400)
