@@ -64,7 +64,7 @@ def _runs_path(engine: Engine, arguments: Arguments, site: Site) -> Value | None
 
 def _spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`spec_from_file_location(name, path)`; `module_from_spec` makes a module of it."""
-    path = arguments.keywords.get("location") or (arguments.positional[1:] or [None])[0]
+    path = arguments.keywords.get("location") or _second(arguments)
     if path is None or not isinstance(path.data, str):
         return None
     return Value(Table({"origin": path}, "importlib.spec", complete=False), (site.line,))
@@ -76,6 +76,10 @@ def _from_spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None
     return None if path is None else _module(engine, path)
 
 
+def _second(arguments: Arguments) -> Value | None:
+    return arguments.positional[1] if len(arguments.positional) > 1 else None
+
+
 def _module(engine: Engine, path: Value) -> Value | None:
     module = engine.module_at(path.data) if isinstance(path.data, str) else None
     return None if module is None else Value(module, path.lines, path.source)
@@ -83,7 +87,7 @@ def _module(engine: Engine, path: Value) -> Value | None:
 
 def _load_source(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`imp.load_source(name, path)`."""
-    path = (arguments.positional[1:] or [None])[0]
+    path = _second(arguments)
     return None if path is None else _module(engine, path)
 
 
