@@ -35,6 +35,7 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     """The store as the jobs of one scheduler see it, the one in use by default."""
     from schedmate.store.sqlite import SqliteStore
 
+    _name_gpus(settings)
     scheduler = of or settings.scheduler
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
@@ -43,7 +44,22 @@ def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.reading import ReadOnlyStore
 
+    _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+
+
+def _name_gpus(settings: Settings) -> None:
+    """Past runs are compared by what their GPUs can do, so their names are known from here on."""
+    if not settings.gpus:
+        return
+    from schedmate.advisor.knowledge.accelerators import GpuFigures, name_gpus
+
+    name_gpus(
+        {
+            name: meant if isinstance(meant, str) else GpuFigures(**meant.model_dump())
+            for name, meant in settings.gpus.items()
+        }
+    )
 
 
 def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
