@@ -12,7 +12,7 @@ from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Fingerprint, PastRun, Prediction, Remark, Workload
 
 if TYPE_CHECKING:
-    from schedmate.advisor.interpret.python.modules import Unparsable
+    from schedmate.advisor.interpret.python.parsed import Unparsable
 
 
 @dataclass(frozen=True, slots=True)
