@@ -23,6 +23,7 @@ from schedmate.advisor.frameworks.parallelism import spread_by_launcher, submiti
 from schedmate.advisor.frameworks.precision import torch_precision
 from schedmate.advisor.frameworks.resuming import resuming
 from schedmate.advisor.frameworks.shapes import model_configs, module_shapes, torch_modules
+from schedmate.advisor.frameworks.starting_over import starting_over
 from schedmate.advisor.frameworks.tasks import tasks
 from schedmate.advisor.frameworks.torch_checkpoints import saving
 from schedmate.advisor.frameworks.torch_datasets import datasets
@@ -38,6 +39,7 @@ READERS: tuple[Reader, ...] = (
     accumulation,
     saving,
     resuming,
+    starting_over,
     stopping_early,
     running_out_of_time,
     logging_to_files,

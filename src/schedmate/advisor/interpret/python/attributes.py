@@ -13,6 +13,7 @@ from schedmate.advisor.interpret.python.functions import bound_method
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
+    UNKNOWN_DATA,
     Call,
     Dotted,
     LocalClass,
@@ -169,24 +170,31 @@ def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Sit
             return
         if name == "__dict__":
             return
-        _restate(engine, data.parts.get(name), new)
+        _restate(engine, name, data.parts.get(name), new, site)
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalClass):
+        _restate(engine, name, data.parts.get(name), new, site)
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalModule) and engine.member(data, name) is not None and data.scope:
         engine.memory.write(data.scope.names, name, new)
     owner = data.kind if isinstance(data, Table) else engine.state.within
+    owner = data.name if isinstance(data, LocalClass) else owner
     note(engine, name, new, "attribute", site, of=owner)
 
 
-def _restate(engine: Engine, old: Value | None, new: Value) -> None:
+def _restate(engine: Engine, name: str, old: Value | None, new: Value, site: Site) -> None:
     """`args.batch_size = args.num_envs * args.num_steps`: the option will be what the code makes
-    of it."""
-    known = new.known and new.plain and new.data is not None
-    if old is None or not known or not engine.state.certain or old.data == new.data:
+    of it, and unknown where that is (`args.vocab_size = len(vocab)`); unless it is computed from
+    the option itself, which then says more than nothing."""
+    if old is None or not engine.state.certain or old.data == new.data:
+        return
+    computed = isinstance(old.data, int | float) and not new.plain
+    if computed and name not in site.line.text.partition("=")[2]:
+        new = Value(UNKNOWN_DATA, (site.line,))
+    elif not new.plain or new.data is None:
         return
     for option in reversed(engine.trace.options):
-        if option.value is old:
+        if option.value is old or (option.value.lines and option.value == old):
             engine.trace.options.append(replace(option, value=new))
             return
 
@@ -197,7 +205,7 @@ def set_item(engine: Engine, value: Value, key: Value, new: Value, site: Site) -
         if not key.plain:
             engine.memory.open_up(data)
             return
-        _restate(engine, data.parts.get(str(key.data)), new)
+        _restate(engine, str(key.data), data.parts.get(str(key.data)), new, site)
         engine.memory.write(data.parts, str(key.data), new)
         whole = data.parts is site.scope.globals.names
         note(engine, str(key.data), new, "module" if whole else "item", site, of=data.kind)

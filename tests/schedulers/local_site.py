@@ -51,7 +51,7 @@ class Still(LocalScheduler):
 
 
 @dataclass
-class House:
+class LocalSite:
     root: Path
     settings: LocalSettings = SETTINGS
     real: bool = True
