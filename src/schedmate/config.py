@@ -72,6 +72,16 @@ class HoldSettings(_Section):
     """Hold one whose same code has failed so often in a row; 0: never."""
 
 
+class GpuSettings(_Section):
+    """A GPU that SchedMate does not know by its name."""
+
+    tflops: float = Field(gt=0, allow_inf_nan=False)
+    """Dense, bf16 or fp16."""
+    bandwidth_gbs: float | None = Field(None, gt=0, allow_inf_nan=False)
+    linked: bool = False
+    """The GPUs of a node reach each other faster than over PCIe."""
+
+
 class LlmSettings(_Section):
     base_url: str | None = None
     """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
@@ -87,6 +97,20 @@ class LlmSettings(_Section):
     repair_turns: int = Field(2, ge=0)
     threads: PositiveInt = 2
     idle_s: float = Field(300.0, gt=0)
+
+
+def _gpu(name: str, meant: Any) -> str | GpuSettings:
+    if isinstance(meant, str | GpuSettings):
+        return meant
+    if not isinstance(meant, dict):
+        text = f"{name} must be an accelerator's name or {{ tflops = 312 }}"
+        raise ValueError(text)  # noqa: TRY004 - pydantic expects it
+    try:
+        return GpuSettings.model_validate(meant)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{name}.{where}: {first['msg']}") from error
 
 
 class Settings(_Section):
@@ -108,7 +132,16 @@ class Settings(_Section):
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
+    gpus: dict[str, str | GpuSettings] = Field({})
+    """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()
+
+    @field_validator("gpus", mode="before")
+    @classmethod
+    def _accelerators_or_figures(cls, gpus: Any) -> Any:
+        if not isinstance(gpus, dict):
+            return gpus
+        return {name: _gpu(name, meant) for name, meant in gpus.items()}
 
     @property
     def database(self) -> Path:

@@ -41,6 +41,9 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
         ("[llm]\ndeadline_s = 0", "setting llm.deadline_s in .*user.toml: "),
         ("[llm]\nbaseurl = 'x'", "setting llm.baseurl in .*user.toml: "),
         ("this is no TOML", "user.toml cannot be read"),
+        ("[gpus]\nfast = 7", "setting gpus.*.*fast must be an accelerator's name or"),
+        ("[gpus]\nfast = { tflops = 0 }", "setting gpus.*.*fast.tflops: .*greater than 0"),
+        ("[gpus]\nfast = { flops = 1 }", "setting gpus.*.*fast.tflops: Field required"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
@@ -146,3 +149,11 @@ def test_a_wrong_line_is_blamed_on_the_file_that_has_it(tmp_path, monkeypatch):
     (tmp_path / "site.toml").write_text("no TOML")
     with pytest.raises(BadInput, match=r"site\.toml cannot be read"):
         config.load()
+
+
+def test_a_site_states_what_its_gpus_are(tmp_path):
+    (tmp_path / "site.toml").write_text(
+        '[gpus]\nfast = "H100"\n"gpu:own" = { tflops = 400, bandwidth_gbs = 2000 }\n'
+    )
+    gpus = config.load().gpus
+    assert (gpus["fast"], gpus["gpu:own"].tflops) == ("H100", 400)

@@ -43,7 +43,7 @@ _NOT_WORDS = re.compile(
 )
 _SHAPE = {
     "d_model": "n_embd hidden_size d_model dim n_embed embed_dim embedding_dim hidden_dim emb_dim "
-    "model_dim width hidden hidden_channels embed_size",
+    "model_dim width hidden hidden_channels embed_size emb_size hidden_features",
     "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers nlayers "
     "num_encoder_layers enc_layers encoder_layers n_blocks num_blocks",
     "n_head": "n_head num_attention_heads n_heads num_heads heads nhead nheads",
@@ -159,7 +159,7 @@ _LARGEST = 10**7
 def module_shapes(reading: Reading) -> Iterator[Claim]:
     """`DiT(depth=28, hidden_size=1152, num_heads=16)`; the outermost that gets as much."""
     made = [each for each in reading.trace.instances if _is_whole(each.of)]
-    shaped = [each for each in made if _is_transformer(_numbers(each))]
+    shaped = [each for each in made if tells_shape(each)]
     speaking = [each for each in made if any(name in _numbers(each) for name in _VOCABULARY)]
     for each in sorted(shaped, key=lambda one: not one.certain)[:1]:
         yield from named_claims(_SHAPE, _numbers(each), each, confidence=0.85)
@@ -168,6 +168,11 @@ def module_shapes(reading: Reading) -> Iterator[Claim]:
         yield from named_claims(
             {"vocab_size": _SHAPE["vocab_size"]}, _numbers(each), each, confidence=0.8
         )
+
+
+def tells_shape(instance: Instance) -> bool:
+    """Whether it gets two of width, depth and heads."""
+    return _is_transformer(_numbers(instance))
 
 
 def _is_whole(cls: LocalClass) -> bool:
