@@ -10,8 +10,6 @@ from schedmate.advisor.interpret.python.classes import lookup_class
 from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.functions import bound_method
-from schedmate.advisor.interpret.python.known_members import known_member
-from schedmate.advisor.interpret.python.natives.processes import counted
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
@@ -40,7 +38,7 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         model = engine.models.get(f"{data.name}.*")
         if model is not None:
             return _modelled(engine, model, f"{data.name}.{name}", site)
-        return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
+        return Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
         found = engine.member(data, name)
         if found is None and name == "__dict__" and data.scope is not None:
@@ -56,8 +54,7 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         return Value(data.name.rpartition(".")[2], (data.line,))
     if isinstance(data, str):
         return path_part(value, name) or Value(Member(value, name))
-    known = counted(engine, value, name) or known_member(name, "")
-    return known or Value(Member(value, name))
+    return engine.libraries.member(engine, value, name) or Value(Member(value, name))
 
 
 def _modelled(engine: Engine, model: CallModel, name: str, site: Site) -> Value:
@@ -87,7 +84,8 @@ def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site)
         result = engine.call(method, Arguments([Value(name)]), site)
         if result.known:
             return result
-    return known_member(name, library_base(table.of)) or Value(Member(value, name))
+    known = None if library_base(table.of) else engine.libraries.member(engine, value, name)
+    return known or Value(Member(value, name))
 
 
 def _method(engine: Engine, function: LocalFunction, instance: Value, site: Site) -> Value:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
-from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, first
-from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, LibraryObject, Table, Value
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
+from schedmate.advisor.interpret.python.natives.base import first
+from schedmate.advisor.interpret.python.values import Dotted, LibraryObject, Table, Value
 
 _OPENS = ("open", "io.open", "codecs.open", "gzip.open", "fsspec.open", "tensorflow.io.gfile.GFile")
 _READS = ("read", "read_text", "readlines", "read_bytes")
@@ -64,8 +64,8 @@ def _runs_path(engine: Engine, arguments: Arguments, site: Site) -> Value | None
 
 def _spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`spec_from_file_location(name, path)`; `module_from_spec` makes a module of it."""
-    path = arguments.keywords.get("location", _second(arguments))
-    if not isinstance(path.data, str):
+    path = arguments.keywords.get("location") or _second(arguments)
+    if path is None or not isinstance(path.data, str):
         return None
     return Value(Table({"origin": path}, "importlib.spec", complete=False), (site.line,))
 
@@ -76,6 +76,10 @@ def _from_spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None
     return None if path is None else _module(engine, path)
 
 
+def _second(arguments: Arguments) -> Value | None:
+    return arguments.positional[1] if len(arguments.positional) > 1 else None
+
+
 def _module(engine: Engine, path: Value) -> Value | None:
     module = engine.module_at(path.data) if isinstance(path.data, str) else None
     return None if module is None else Value(module, path.lines, path.source)
@@ -83,11 +87,8 @@ def _module(engine: Engine, path: Value) -> Value | None:
 
 def _load_source(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     """`imp.load_source(name, path)`."""
-    return _module(engine, _second(arguments))
-
-
-def _second(arguments: Arguments) -> Value:
-    return arguments.positional[1] if len(arguments.positional) > 1 else UNKNOWN
+    path = _second(arguments)
+    return None if path is None else _module(engine, path)
 
 
 def _load_module(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
