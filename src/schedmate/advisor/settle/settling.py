@@ -30,6 +30,7 @@ _OF_A_TRAINING = words(
     "checkpoint_every resumes early_stopping"
 )
 _KEPT_BY_A_TRAINING = words("checkpoint_dir checkpoint_every resumes")
+_OF_A_NETWORK = words("model d_model n_layer n_head precision parallelism")
 _SET_FOR_A_TRAINING = _OF_A_TRAINING - words("checkpoint_dir resumes early_stopping")
 _WITHOUT_HEADS = re.compile(r"(?:rnn_?)?(?:bi)?(?:lstm|gru|rnn)(?:_?tanh|_?relu)?", re.IGNORECASE)
 _ANSWERS = re.compile(
@@ -165,9 +166,11 @@ def no_training_where_none_runs(settled: Settled) -> Iterable[str]:
     task = settled["task"].value if "task" in settled else None
     if task not in _TRAINS_NOTHING:
         return
-    shared = _SET_FOR_A_TRAINING | (words("batch_size") if task == "preprocessing" else words(""))
+    prepares = task == "preprocessing"
+    shared = _SET_FOR_A_TRAINING | (words("batch_size") if prepares else words(""))
     for field, one in settled.items():
-        if field in _KEPT_BY_A_TRAINING:
+        merely_named = field in _OF_A_NETWORK and one.claim.kind is not Kind.LIBRARY
+        if field in _KEPT_BY_A_TRAINING or (prepares and merely_named):
             yield field
         of_the_code = field in shared and one.claim.source in ("code", "config")
         if of_the_code or (field in _OF_A_TRAINING and not one.claim.certain):
