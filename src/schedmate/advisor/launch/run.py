@@ -76,8 +76,8 @@ class Launch:
 
     @property
     def main(self) -> PythonRun | None:
-        ranked = [(rank, index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
-        return self.runs[max(ranked)[1]] if ranked else None
+        ranked = [(rank, -index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
+        return self.runs[-max(ranked)[1]] if ranked else None
 
     @property
     def certainty(self) -> float:
