@@ -44,7 +44,7 @@ _UNSUPERVISED = re.compile(
 )
 _ON_SUCH_PICTURES = ("segmentation", "diffusion", "gan", "other")
 _STRONG, _GOOD, _FAIR, _WEAK = 0.9, 0.8, 0.65, 0.5
-_LINES, _OF_A_KIND = 8, 2
+_LINES, _OF_A_KIND = 10, 2
 
 
 def tasks(reading: Reading) -> Iterator[Claim]:
@@ -69,6 +69,8 @@ def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
     for kind, _ in _KINDS:
         yield from islice((line for said, line in kind(reading) if said == task), _OF_A_KIND)
     yield from signs(reading, task)
+    for each in chain(islice(models(reading), 1), own_models(reading)):
+        yield from islice((each.line, *each.value.lines), _OF_A_KIND)
 
 
 def _stated(reading: Reading) -> Iterator[Hint]:
