@@ -35,7 +35,7 @@ _BY_THEMSELVES = re.compile(
 )
 _FAR = 99
 """So that whatever else is known of resuming is believed before."""
-_MOST_LINES = 6
+_MOST_LINES = 8
 
 
 def starting_over(reading: Reading) -> Iterator[Claim]:
@@ -90,8 +90,9 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if call.reached > Reached.UNCALLED:
             yield from called_from(reading, call)
             yield call.line
-    yield from (trace.loops[place].line for place in step.loops[:1] if place < len(trace.loops))
+    yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
+    yield from reading.run.command.evidence[:1]
 
 
 def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:

@@ -25,6 +25,7 @@ LABELS = re.compile(
 _PICTURES = re.compile(r"(?:^|\.)(?:ImageFolder|image_dataset_from_directory|flow_from_directory)$")
 _GAMES = re.compile(
     r"^(?:gym|gymnasium|envpool|procgen)\..{0,40}(?:make|VectorEnv|make_vec)$|make_vec_env$"
+    r"|^(?:stable_baselines3|sb3_contrib|sbx)\.[A-Z]\w{1,20}$"
 )
 _BYLABELS = ("image_classification", "sequence_classification", "segmentation")
 _TABLES = re.compile(

@@ -23,6 +23,7 @@ _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "
 _MEANINGLESS: Final = object()
 _BY_MERE_NAME = 0.75
 _TRAINS_NOTHING = ("evaluation", "inference", "preprocessing")
+_MOST_LINES, _LINES_OF_OTHERS = 6, 2
 _VISION = ("image_classification", "object_detection", "segmentation", "gan")
 _LENGTH_FIELDS = ("epochs", "max_steps")
 _OF_A_TRAINING = words(
@@ -76,7 +77,7 @@ def settle(claims: Iterable[Claim]) -> dict[str, Finding[Any]]:
     for rule in RULES:
         for field in {*rule(settled)}:
             del settled[field]
-    return {field: _finding(one) for field, one in settled.items()}
+    return {field: _finding(one, by_field[field]) for field, one in settled.items()}
 
 
 def _candidate(claim: Claim) -> Candidate | None:
@@ -141,13 +142,25 @@ def _supported(equals: Sequence[Candidate], candidates: Sequence[Candidate]) -> 
     return agreed[0] if len({str(each.value) for each in agreed}) == 1 else None
 
 
-def _finding(best: Candidate) -> Finding[Any]:
+def _finding(best: Candidate, candidates: Iterable[Candidate]) -> Finding[Any]:
+    """With the lines of others that state the same: a config's beside those of the code."""
+    lines = dict.fromkeys(best.claim.evidence)
+    for each in candidates:
+        if each.claim.certain and _agree(each.value, best.value):
+            lines |= dict.fromkeys(each.claim.evidence[:_LINES_OF_OTHERS])
+    most = max(len(best.claim.evidence), _MOST_LINES)
     return Finding(
         value=best.value,
         source=best.claim.source,
-        evidence=best.claim.evidence,
+        evidence=(*lines,)[:most],
         confidence=best.claim.confidence,
     )
+
+
+def _agree(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.casefold()
+    return type(one) is type(other) and bool(one == other)
 
 
 def one_length(settled: Settled) -> Iterable[str]:
