@@ -25,7 +25,7 @@ from bench.command import command_line, machine
 from bench.datasets import ROOT
 from bench.speed.handler import KINDS, MB, Lines, write
 from schedmate.advisor import Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.model import Job, JobState
 from schedmate.policies import ordering
@@ -83,7 +83,7 @@ def _in_a_process(directory: str) -> dict[str, float]:
 def child(directory: str) -> None:
     scheduler, store = FakeScheduler(), SqliteStore(Path(directory) / "store")
     daemon = Daemon(
-        engine=DecisionEngine(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

@@ -7,9 +7,10 @@ import time
 from dataclasses import replace
 
 import pytest
+from schedulers.local_house import wait_for
 
 from schedmate.advisor import Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Case, Handler, TakesLong
 from schedmate.handler.reading import reader
 from schedmate.model import JobState
@@ -20,7 +21,6 @@ from schedmate.service.daemon.daemon import Daemon
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
-from schedulers.local_house import wait_for
 
 TRACEBACK = (
     'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x()\nKeyError: 3\n'
@@ -42,7 +42,7 @@ def hostile(tmp_path_factory):
 def daemon(tmp_path):
     scheduler, store = FakeScheduler(), SqliteStore(tmp_path / "store")
     daemon = Daemon(
-        engine=DecisionEngine(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

@@ -62,3 +62,8 @@ class Diagnosing:
 
     def close(self) -> None:
         self._queue.close()
+
+
+def is_unread(diagnosis: Diagnosis) -> bool:
+    """What a person or a memory answered does not depend on the log any more."""
+    return bool(diagnosis.unread_logs) and diagnosis.source != "memory"

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.binding import default_scope, parameter_defaults
-from schedmate.advisor.interpret.python.classes import lineage
 from schedmate.advisor.interpret.python.context import ReadConfig
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.fields import lineage
 from schedmate.advisor.interpret.python.loading import settings_of
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Option
@@ -149,6 +149,14 @@ class JobContext:
 
     def _optional(self, node: ast.expr | None, scope: Scope) -> Value | None:
         return None if node is None else self._engine.evaluate(node, scope)
+
+    def field_class(self, cls: LocalClass, name: str) -> LocalClass | None:
+        for each in lineage(cls):
+            annotation = each.annotations.get(name)
+            if isinstance(annotation, ast.Name | ast.Attribute):
+                found = self._engine.evaluate(annotation, each.home).data
+                return found if isinstance(found, LocalClass) else None
+        return None
 
     def members(self, cls: LocalClass) -> Mapping[str, Value]:
         found: dict[str, Value] = {}
