@@ -72,6 +72,16 @@ class HoldSettings(_Section):
     """Hold one whose same code has failed so often in a row; 0: never."""
 
 
+class GpuSettings(_Section):
+    """A GPU that SchedMate does not know by its name."""
+
+    tflops: float = Field(gt=0, allow_inf_nan=False)
+    """Dense, bf16 or fp16."""
+    bandwidth_gbs: float | None = Field(None, gt=0, allow_inf_nan=False)
+    linked: bool = False
+    """The GPUs of a node reach each other faster than over PCIe."""
+
+
 class LlmSettings(_Section):
     base_url: str | None = None
     """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
@@ -79,12 +89,28 @@ class LlmSettings(_Section):
     api_key: SecretStr | None = None
     api_key_file: Path | None = None
     enabled: bool = True
+    advice: bool = False
+    """Whether it is asked about a job's code where reading leaves something open."""
     deadline_s: float = Field(60.0, gt=0)
     token_budget: PositiveInt = 1_000_000
     """Tokens this installation may spend in a day."""
     repair_turns: int = Field(2, ge=0)
     threads: PositiveInt = 2
     idle_s: float = Field(300.0, gt=0)
+
+
+def _gpu(name: str, meant: Any) -> str | GpuSettings:
+    if isinstance(meant, str | GpuSettings):
+        return meant
+    if not isinstance(meant, dict):
+        text = f"{name} must be an accelerator's name or {{ tflops = 312 }}"
+        raise ValueError(text)  # noqa: TRY004 - pydantic expects it
+    try:
+        return GpuSettings.model_validate(meant)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{name}.{where}: {first['msg']}") from error
 
 
 class Settings(_Section):
@@ -106,7 +132,16 @@ class Settings(_Section):
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
+    gpus: dict[str, str | GpuSettings] = Field({})
+    """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()
+
+    @field_validator("gpus", mode="before")
+    @classmethod
+    def _accelerators_or_figures(cls, gpus: Any) -> Any:
+        if not isinstance(gpus, dict):
+            return gpus
+        return {name: _gpu(name, meant) for name, meant in gpus.items()}
 
     @property
     def database(self) -> Path:
@@ -133,21 +168,30 @@ def _refuse_misspelt_variables() -> None:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the settings in {path} cannot be read: {error}") from error
 
 
 def _in_environment() -> dict[str, Any]:
     """`SCHEDMATE_LLM__MODEL=x` is `{"llm": {"model": "x"}}`; tables and lists are JSON."""
     found: dict[str, Any] = {}
-    for variable, value in os.environ.items():
-        prefix, _, name = variable.lower().partition("_")
-        first, *rest = name.split("__")
-        if prefix == "schedmate" and first in Settings.model_fields:
-            stated = _plain_or_json(value)
-            for part in reversed(rest):
-                stated = {part: stated}
-            found = _over({first: stated}, found)
+    for variable, (first, *rest) in _variables().items():
+        stated = _plain_or_json(os.environ[variable])
+        for part in reversed(rest):
+            stated = {part: stated}
+        found = _over({first: stated}, found)
     return found
+
+
+def _variables() -> dict[str, list[str]]:
+    """The variables that are settings, each with the path that it sets."""
+    split = {name: name.lower().partition("_") for name in os.environ}
+    paths = {
+        name: rest.split("__") for name, (head, _, rest) in split.items() if head == "schedmate"
+    }
+    return {name: path for name, path in paths.items() if path[0] in Settings.model_fields}
 
 
 def _plain_or_json(value: str) -> Any:
@@ -181,7 +225,7 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
             meant = get_close_matches(name, _names(values), n=1, cutoff=0.5)
             hint = f"; is {meant[0]} meant?" if meant else ""
             raise BadInput(f"there is no setting {name}{hint}")
-        place[last] = value.strip()
+        place[last] = _plain_or_json(value.strip())
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -205,16 +249,36 @@ def load() -> Settings:
     _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
+    site, user = _in_file(SITE_FILE), _in_file(user_file())
     try:
-        site = _in_file(SITE_FILE)
-        files = _over(_in_file(user_file()), site)
-        settings = Settings.model_validate(_over(_in_environment(), files))
+        settings = Settings.model_validate(_over(_in_environment(), _over(user, site)))
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"setting {name}: {first['msg']} (see {user_file()})") from error
-    except ValueError as error:  # a TOML file that is none
-        raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error
+        where = _origin(tuple(map(str, first["loc"])), {user_file(): user, SITE_FILE: site})
+        raise BadInput(f"{where}: {first['msg']}") from error
     if settings.operators != tuple(site.get("operators", ())):
         raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
     return settings
+
+
+def _origin(path: tuple[str, ...], files: Mapping[Path, Mapping[str, Any]]) -> str:
+    """What states the setting of this path: a variable, or a file in the order of precedence."""
+    for variable, stated in _variables().items():
+        if all(one == other for one, other in zip(stated, path, strict=False)):
+            return variable
+    name = ".".join(path)
+    for file, values in files.items():
+        if _states(values, path):
+            return f"setting {name} in {file}"
+    return f"setting {name}"
+
+
+def _states(values: Any, path: tuple[str, ...]) -> bool:
+    """Whether all of the path is there, or a value that is no table in the place of its rest."""
+    for part in path:
+        if not isinstance(values, dict):
+            return True
+        if part not in values:
+            return False
+        values = values[part]
+    return True

@@ -36,11 +36,17 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("mode = 'destroy'", "setting mode: "),
-        ("modus = 'act'", "setting modus: "),
-        ("[llm]\ndeadline_s = 0", "setting llm.deadline_s: "),
-        ("[llm]\nbaseurl = 'x'", "setting llm.baseurl: "),
-        ("this is no TOML", "cannot be read"),
+        ("mode = 'destroy'", "setting mode in .*user.toml: "),
+        ("modus = 'act'", "setting modus in .*user.toml: "),
+        ("[llm]\ndeadline_s = 0", "setting llm.deadline_s in .*user.toml: "),
+        ("[llm]\nbaseurl = 'x'", "setting llm.baseurl in .*user.toml: "),
+        ("this is no TOML", "user.toml cannot be read"),
+        (
+            "[gpus]\nfast = 7",
+            "setting gpus in .*: .*fast must be an accelerator's name or",
+        ),
+        ("[gpus]\nfast = { tflops = 0 }", "setting gpus in .*: .*fast.tflops: .*greater than 0"),
+        ("[gpus]\nfast = { flops = 1 }", "setting gpus in .*: .*fast.tflops: Field required"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
@@ -104,5 +110,53 @@ def test_a_text_may_begin_like_json(monkeypatch):
 def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
     monkeypatch.setenv("SCHEDMATE_LLM__MODDEL", "x")
 
-    with pytest.raises(BadInput, match=r"llm\.moddel"):
+    with pytest.raises(BadInput, match=r"^SCHEDMATE_LLM__MODDEL: "):
         config.load()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SCHEDMATE_NICE_RANGE", "-5"),
+        ("SCHEDMATE_MODE", "brave"),
+        ("SCHEDMATE_LLM__DEADLINE_S", "0"),
+        ("SCHEDMATE_LLM", '{"deadline_s": 0}'),
+        ("SCHEDMATE_LLM", "5"),
+        ("SCHEDMATE_LLM__MODEL__NAME", "x"),
+        ("SCHEDMATE_HANG__PARTITIONS", '{"gpu": 0}'),
+        ("schedmate_retries", "many"),
+    ],
+)
+def test_a_wrong_variable_is_blamed_and_no_file(tmp_path, monkeypatch, variable, value):
+    (tmp_path / "user.toml").write_text("retries = 5\n[llm]\nthreads = 4\n")
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(BadInput, match=f"^{variable}: ") as raised:
+        config.load()
+
+    assert "toml" not in str(raised.value)
+
+
+def test_a_wrong_line_is_blamed_on_the_file_that_has_it(tmp_path, monkeypatch):
+    (tmp_path / "user.toml").write_text("retries = 5\n[llm]\nthreads = 4\n")
+    (tmp_path / "site.toml").write_text("nice_range = -5\n[llm]\nidle_s = 9\n")
+    monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "x")
+
+    with pytest.raises(BadInput, match=r"^setting nice_range in .*site\.toml: "):
+        config.load()
+
+    (tmp_path / "site.toml").write_text("[llm]\nidle_s = 0\n")
+    with pytest.raises(BadInput, match=r"^setting llm\.idle_s in .*site\.toml: "):
+        config.load()
+
+    (tmp_path / "site.toml").write_text("no TOML")
+    with pytest.raises(BadInput, match=r"site\.toml cannot be read"):
+        config.load()
+
+
+def test_a_site_states_what_its_gpus_are(tmp_path):
+    (tmp_path / "site.toml").write_text(
+        '[gpus]\nfast = "H100"\n"gpu:own" = { tflops = 400, bandwidth_gbs = 2000 }\n'
+    )
+    gpus = config.load().gpus
+    assert (gpus["fast"], gpus["gpu:own"].tflops) == ("H100", 400)

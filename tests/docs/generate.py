@@ -52,6 +52,7 @@ WORDS = {
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",
+    "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
@@ -66,6 +67,7 @@ WORDS = {
     "llm.api_key": "its key, from the environment",
     "llm.api_key_file": "a file with its key",
     "llm.enabled": "`false`: no model is ever asked",
+    "llm.advice": "ask it about a job's code too, where reading leaves something open",
     "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
     "llm.token_budget": "tokens this installation may spend in a day",
     "llm.repair_turns": "how often the model may repair an invalid answer",

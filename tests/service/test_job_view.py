@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schedmate.cli._common import duration
-from schedmate.model import JobState, NotFound, Slowdown, Spread
-from schedmate.service.views.job_view import JobView, job_view, job_views
+from schedmate.model import (
+    Action,
+    ActionRecord,
+    DecisionReason,
+    JobState,
+    NotFound,
+    Request,
+    Slowdown,
+    Spread,
+)
+from schedmate.service.views.job_view import JobView, job_view, job_views, retry_outcome
 from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
@@ -43,14 +55,18 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
             view(JobState.CANCELLED, start_time=None),
             "job 1 has ended: CANCELLED after ?",
         ),
-        (view(JobState.PENDING), "job 1 waits; nothing is known of how long it will run"),
+        (view(JobState.PENDING), "job 1 waits; how long it will run is not known"),
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
             view(JobState.RUNNING),
             "job 1 runs; neither its log nor its history shows how long",
         ),
-        (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
-        (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
+        (view(JobState.RUNNING, p50=60), "job 1 ends in 41s (13s to 101s)"),
+        (view(JobState.RUNNING, p50=15), "job 1 ends in 6s (1s to 25s)"),
+        (
+            view(JobState.RUNNING, p50=9),
+            "job 1 runs for longer than predicted (18s); its end is not known",
+        ),
         (
             view(JobState.RUNNING, p50=60, progress=a_progress()),
             "job 1 ends in 5s (2s to 10s)",
@@ -69,7 +85,7 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
         ),
         (
             view(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None, ends_by="cap")),
-            "job 1 ends in 40s (10s to 100s)",
+            "job 1 ends in 41s (13s to 101s)",
         ),
     ],
 )
@@ -116,7 +132,22 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             view(JobState.PENDING, reason="Dependency"),
             "job 1 waits for another job that it depends on (Dependency)",
         ),
-        (view(JobState.PENDING, held=True, reason="JobHeldUser"), "job 1 is held (JobHeldUser)"),
+        (
+            view(JobState.PENDING, held=True, reason="JobHeldUser"),
+            "job 1 is held by its user (JobHeldUser)",
+        ),
+        (view(JobState.PENDING, held=True), "job 1 is held"),
+        (
+            view(JobState.PENDING, restarts=1, eligible_time=NOW + 49, diagnoses=KILLED),
+            (
+                "job 1 waits for its start time, in 49s; "
+                "the attempt before: killed: killed by signal 9"
+            ),
+        ),
+        (
+            view(JobState.PENDING, reason="BeginTime", eligible_time=NOW + 7),
+            "job 1 waits for its start time, in 7s (BeginTime)",
+        ),
         (
             view(JobState.PENDING, restarts=1, diagnoses=KILLED),
             (
@@ -135,7 +166,71 @@ def test_why_it_is_as_it_is(told, sentence):
         a_job(id="5", state=JobState.COMPLETED),
     ]
 
-    assert why_sentence(told, queue, written) == sentence
+    assert why_sentence(told, queue, NOW, written) == sentence
+
+
+def waiting(job_id, priority=None, partition=None, **parts):
+    return a_job(id=job_id, priority=priority, request=Request(partition=partition), **parts)
+
+
+@pytest.mark.parametrize(
+    ("job", "running", "ahead"),
+    [
+        (waiting("1", 50, "a"), 1, 2),
+        (waiting("1", 50, "b"), 1, 0),
+        (waiting("1", 50, "b,a"), 2, 2),
+        (waiting("1", 500, "a"), 1, 0),
+        (waiting("1", 50, "c"), 0, 0),
+    ],
+)
+def test_only_jobs_of_its_partition_with_a_higher_priority_are_before_it(job, running, ahead):
+    queue = [
+        job,
+        waiting("2", 60, "a", nice=9),
+        waiting("3", 50, "a", submit_time=1.0),
+        waiting("4", 40, "a", nice=-9),
+        waiting("5", 40, "b", submit_time=1.0),
+        waiting("6", 90, "a", held=True),
+        waiting("7", 90, "a", reason="Dependency"),
+        waiting("8", 90, "a", eligible_time=NOW + 5),
+        waiting("9", 90, "a", state=JobState.RUNNING),
+        waiting("10", 90, "b", state=JobState.RUNNING),
+    ]
+
+    sentence = why_sentence(JobView(job=job, diagnoses={}), queue, NOW, written)
+
+    waits = f"waits behind {running} running and {ahead} waiting jobs"
+    nothing = "is next: no job runs or waits before it"
+    assert sentence == f"job 1 {waits if running or ahead else nothing}"
+
+
+def test_a_queue_without_priorities_has_no_partitions_either():
+    job = waiting("1", partition="a", nice=5)
+    queue = [job, waiting("2", partition="b", nice=4), waiting("3", partition="a", nice=6)]
+
+    sentence = why_sentence(JobView(job=job, diagnoses={}), queue, NOW, written)
+
+    assert sentence == "job 1 waits behind 0 running and 1 waiting jobs"
+
+
+def test_a_delayed_retry_counts_down():
+    action = Action(
+        kind="requeue",
+        job_id="1",
+        attempt=0,
+        why="x",
+        reason=DecisionReason(code="worth_a_retry", failure="killed", allowed=2),
+        delay_s=60.0,
+    )
+    job = a_job(restarts=1, eligible_time=NOW + 60)
+    record = ActionRecord(action=action, state="done", at=NOW)
+    told = JobView(job=job, diagnoses=KILLED, retry=retry_outcome(job, KILLED, [record]))
+
+    soon, late = (why_sentence(told, [], NOW + passed, written) for passed in (49, 61))
+
+    assert "waits for its start time, in 11s; " in soon
+    assert "it was queued again, to start in 11s, retry 1 of 2" in soon
+    assert "it was queued again, retry 1 of 2" in late
 
 
 @pytest.fixture
@@ -209,3 +304,23 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
 def test_a_range_that_says_nothing_is_shown_as_unknown():
     assert expected_in_words(Spread(480, 600, 1200), duration) == "00:10:00 (00:08:00 to 00:20:00)"
     assert expected_in_words(Spread(8, 600, 6.6e7), duration).startswith("unknown")
+
+
+@given(
+    quantiles=st.lists(st.integers(0, 1_000_000), min_size=3, max_size=3).map(sorted),
+    elapsed=st.integers(0, 2_000_000),
+)
+def test_what_is_left_of_a_prediction_is_never_nothing_and_never_nan(quantiles, elapsed):
+    predicted = Spread(*quantiles)
+    now = 1010.0 + elapsed
+    advice = an_advice(60)
+    advice = replace(advice, prediction=replace(advice.prediction, duration_s=predicted))
+    job = a_job(state=JobState.RUNNING, start_time=1010.0)
+
+    left = JobView(job=job, advice=advice, diagnoses={}).remaining_s(now)
+
+    if elapsed >= predicted.p90 or predicted.too_wide:
+        assert left is None
+    elif left is not None:
+        assert left.p50 >= predicted.p50 - elapsed - 1e-3 * predicted.p50
+        assert math.isfinite(left.p90)

@@ -94,4 +94,4 @@ class JobFollower:
 
     def _failure(self, job: Job) -> str:
         view = job_view(self.scheduler, self.store, self.viewer, job.id)
-        return f"{why_sentence(view, (), duration)} (more: schedmate job {job.id})"
+        return f"{why_sentence(view, (), time.time(), duration)} (more: schedmate job {job.id})"

@@ -1,4 +1,4 @@
-"""What the decision engine is told. Every event carries its time: the engine has no clock.
+"""What is sent to the decision engine. Every event carries its time: the engine has no clock.
 
 All that a decision depends on is in the events, so that a log of them can be replayed.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 from schedmate.core.attempts import Attempt, Reached
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
-from schedmate.core.retry import Choice
+from schedmate.core.retry import NodeChoice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined", "checked"]
@@ -81,7 +81,7 @@ class JobDiagnosed:
     attempt: int
     diagnosis: Diagnosis
     reached: Reached = field(default_factory=Reached)
-    choice: Choice | None = None
+    choice: NodeChoice | None = None
     by: DiagnosedBy = "handler"
 
 
@@ -95,12 +95,31 @@ class JobForgotten:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A daemon begins, and its engine knows nothing yet."""
+    """An engine begins and knows nothing yet."""
+
+    at: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What it decides by: names and values as `replay --set` takes them. Logs of older versions
+    have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """A daemon ends in order: nothing may depend on it any more."""
 
     at: float
 
 
-Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed | JobForgotten | Started
+Event = (
+    JobSeen
+    | JobAdvised
+    | ProgressSeen
+    | ActivitySeen
+    | JobDiagnosed
+    | JobForgotten
+    | Started
+    | Stopping
+)
 EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -111,16 +130,17 @@ EVENTS: dict[str, type[Event]] = {
         JobDiagnosed,
         JobForgotten,
         Started,
+        Stopping,
     )
 }
 """By the name under which the event log keeps them."""
 
 
 def job_of(event: Event) -> JobId:
-    """Which job it is about; none for a start."""
+    """Which job it is about; none for a start or an end."""
     match event:
         case JobSeen(job=job):
             return job.id
-        case Started():
+        case Started() | Stopping():
             return ""
     return event.job_id

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from pydantic import BaseModel
 
     from schedmate.config import Settings
-    from schedmate.core import DecisionEngine, Limits
+    from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
@@ -18,12 +19,23 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=BaseModel)
 
 _STEPS_OF_A_LARGE_MODEL = 6
+_DECIDED_BY = {
+    "policy",
+    "retries",
+    "retries_in_all",
+    "longest_wait_s",
+    "hang",
+    "hold",
+    "time_limits",
+}
+"""The settings that `limits_of` and `engine_of` read."""
 
 
 def open_store(settings: Settings, *, of: str | None = None) -> Store:
     """The store as the jobs of one scheduler see it, the one in use by default."""
     from schedmate.store.sqlite import SqliteStore
 
+    _name_gpus(settings)
     scheduler = of or settings.scheduler
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
@@ -32,7 +44,22 @@ def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.reading import ReadOnlyStore
 
+    _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+
+
+def _name_gpus(settings: Settings) -> None:
+    """Past runs are compared by what their GPUs can do, so their names are known from here on."""
+    if not settings.gpus:
+        return
+    from schedmate.advisor.knowledge.accelerators import GpuFigures, name_gpus
+
+    name_gpus(
+        {
+            name: meant if isinstance(meant, str) else GpuFigures(**meant.model_dump())
+            for name, meant in settings.gpus.items()
+        }
+    )
 
 
 def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
@@ -92,12 +119,12 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
-def limits_of(settings: Settings, *, act_since: float) -> Limits:
+def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import HangLimits, HoldLimits, Limits
+    from schedmate.core import DecisionLimits, HangLimits, HoldLimits
 
     hang = settings.hang
-    return Limits(
+    return DecisionLimits(
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
@@ -110,10 +137,24 @@ def limits_of(settings: Settings, *, act_since: float) -> Limits:
     )
 
 
-def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
+def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     """The decision engine that these settings ask for, for the daemon and for a replay."""
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering
 
     lower = settings.time_limits.lower
     return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
+
+
+def deciding_settings(settings: Settings) -> dict[str, str]:
+    """What decisions depend on, for the event log: `{"policy": "ssf", "hang.minutes": "30.0"}`."""
+    return dict(_flat(settings.model_dump(mode="json", include=_DECIDED_BY)))
+
+
+def _flat(values: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in values.items():
+        if isinstance(value, dict) and not within:
+            yield from _flat(value, f"{name}.")
+        else:
+            text = value if isinstance(value, str) else json.dumps(value)
+            yield f"{within}{name}", "inf" if text == "Infinity" else text

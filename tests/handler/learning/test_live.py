@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.handler.learning import Teaching
 from schedmate.model import JobState
@@ -30,10 +30,10 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def house(store):
+def live(store):
     scheduler = FakeScheduler()
     daemon = Daemon(
-        engine=DecisionEngine(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
@@ -51,8 +51,8 @@ def put(scheduler, tmp_path, job_id, text):
     scheduler.put(replace(job, logs=(str(log),)))
 
 
-def test_a_models_answer_is_used_for_the_next_job_once_accepted(house, store, tmp_path):
-    scheduler, daemon = house
+def test_a_models_answer_is_used_for_the_next_job_once_accepted(live, store, tmp_path):
+    scheduler, daemon = live
     put(scheduler, tmp_path, "1", f"{STEPS}{SPOKEN}\nbye\n")
     daemon.cycle(2000.0)
     assert store.diagnoses("1")[0].reason == "unknown"

@@ -224,7 +224,7 @@ SIGNS: tuple[Signs, ...] = (
         packages="keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
         beside="tensorflow tensorflow_datasets tensorflow_hub autokeras transformers sklearn",
         drives=rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
-        r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$",
+        r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$|^\?\.fit(?:_generator)?$",
     ),
     Signs(
         name="tensorflow",
@@ -274,7 +274,15 @@ SIGNS: tuple[Signs, ...] = (
         drives=r"^catboost\.",
         task="tabular",
     ),
-    Signs(name="vllm", module="vllm", packages="vllm", drives=r"^vllm\.", shares=True),
+    Signs(
+        name="vllm",
+        module="vllm",
+        packages="vllm",
+        drives=r"^vllm\.",
+        programs="vllm",
+        modules=r"vllm\.entrypoints\.(?:openai\.api_server|api_server|cli\.main)",
+        shares=True,
+    ),
     Signs(
         name="sklearn",
         module="boosting",

@@ -21,7 +21,7 @@ from schedmate.advisor.predict.scaling import Scaling
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_COHORTS, _CALIBRATION = "cohorts/1", "calibration/2"
+_COHORTS, _CALIBRATION = "cohorts/1", "calibration/3"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 

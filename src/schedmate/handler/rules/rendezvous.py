@@ -70,7 +70,7 @@ RULES = (
         name="torch-elastic",
         reason="rendezvous",
         pattern=LazyPattern(
-            r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
+            r"Rendezvous(?:Timeout|Connection|Closed|State)Error|Stop_waiting response is expected"
             r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
             r"|The client socket has (?:timed out|failed to connect)"
             r"|DistStoreError: |DistNetworkError: |barrier on .{0,80}timed out after .{0,80}waiting"
@@ -148,6 +148,22 @@ RULES = (
                 "host 100.64.0.1:59782 - retrying (try=6, timeout=1800000ms)"
             ),
         ),
+    ),
+    Rule(
+        # the store that all ranks meet at was gone before they had met
+        name="store-lost",
+        reason="rendezvous",
+        pattern=LazyPattern(
+            r"^(?:[\w.]{1,80}\.)?\w{0,20}Error: (?:Connection reset by peer|Broken pipe).{0,300}"
+            r"(?:init_process_group|_store_based_barrier|rendezvous|TCPStore|\bstore\.(?:add|get|set|wait))"
+        ),
+        errors_only=True,
+        confidence=0.7,
+        weight=Weight.SYMPTOM,
+        positives=(
+            'RuntimeError: Connection reset by peer File "c10d.py", in _store_based_barrier',
+        ),
+        negatives=("RuntimeError: Connection reset by peer",),
     ),
     Rule(
         # the launch lacks an address or a rank

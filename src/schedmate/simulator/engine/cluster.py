@@ -51,10 +51,10 @@ class Cluster(Protocol):
     def repair(self, node: int) -> None: ...
 
 
-class Pool:
-    def __init__(self, gpus: int) -> None:
-        self.gpus = gpus
-        self.free = gpus
+class _OneKind:
+    """GPUs that are all alike."""
+
+    gpus: int
 
     @property
     def kinds(self) -> Sequence[int]:
@@ -62,6 +62,12 @@ class Pool:
 
     def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
         return 0
+
+
+class GpuPool(_OneKind):
+    def __init__(self, gpus: int) -> None:
+        self.gpus = gpus
+        self.free = gpus
 
     def take(
         self,
@@ -98,7 +104,7 @@ class Pool:
         raise ValueError(f"a pool has no node {node} that could be repaired")
 
 
-class Nodes:
+class Nodes(_OneKind):
     def __init__(self, sizes: Sequence[int], *, spread: bool = False) -> None:
         if not sizes or min(sizes) < 1:
             raise ValueError("a cluster needs nodes with at least one GPU each")
@@ -109,13 +115,6 @@ class Nodes:
         self._largest = max(sizes)
         self.gpus = sum(sizes)
         self.free = self.gpus
-
-    @property
-    def kinds(self) -> Sequence[int]:
-        return (self.gpus,)
-
-    def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
-        return 0
 
     def take(
         self,
@@ -179,12 +178,12 @@ class Nodes:
         return together or (self._collected(gpus, shut) if self._spread else None)
 
     def _on_one(self, gpus: int, shut: set[int]) -> Place | None:
-        rooms = [
+        fitting = [
             (left, node)
             for node, left in enumerate(self._left)
             if left >= gpus and node not in shut
         ]
-        return ((min(rooms)[1], gpus),) if rooms else None
+        return ((min(fitting)[1], gpus),) if fitting else None
 
     def _on_whole_ones(self, gpus: int, shut: set[int]) -> Place | None:
         place: list[tuple[int, int]] = []
@@ -203,11 +202,11 @@ class Nodes:
         return (*place, (min(rest)[1], gpus)) if rest else None
 
     def _collected(self, gpus: int, shut: set[int]) -> Place | None:
-        rooms = sorted(
+        fitting = sorted(
             (-left, node) for node, left in enumerate(self._left) if left and node not in shut
         )
         place = []
-        for negative, node in rooms:
+        for negative, node in fitting:
             count = min(gpus, -negative)
             place.append((node, count))
             gpus -= count

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Literal
 
 from schedmate.model import EndsBy, RunProfile, Spread
+from schedmate.model.advice import Z90
 from schedmate.tracker.forecasting.pace import Pace, pace_of, pauses_to_come
 from schedmate.tracker.forecasting.similar_runs import Comparison, UsualEnd, compare, usual_end
 from schedmate.tracker.forecasting.step_schedule import StepSchedule
@@ -233,7 +234,6 @@ def _usual_count(similar: Sequence[Comparison]) -> float | None:
     return median(counts) if counts else None
 
 
-_Z90 = 1.2816
 _WIDEST = 3.0
 
 
@@ -260,8 +260,8 @@ def spread_of(estimates: Sequence[Estimate], *, tail: float) -> Spread:
     `tail` is the share of opinions to be left out at either end.
     """
     middle = _quantile(estimates, 0.5, lambda one: one.seconds)
-    low = _quantile(estimates, tail, lambda one: one.at(-_Z90))
-    high = _quantile(estimates, 1 - tail, lambda one: one.at(_Z90))
+    low = _quantile(estimates, tail, lambda one: one.at(-Z90))
+    high = _quantile(estimates, 1 - tail, lambda one: one.at(Z90))
     return Spread(min(low, middle), middle, max(high, middle))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +15,7 @@ from schedmate.advisor.interpret.python.budget import Budget
 from schedmate.advisor.interpret.python.context import CallModel, Context, Wrapper
 from schedmate.advisor.interpret.python.finder import Finder
 from schedmate.advisor.interpret.python.memory import Memory
-from schedmate.advisor.interpret.python.modules import Unparsable
-from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.parsed import ParsedFile, Unparsable
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope, State
@@ -59,6 +58,31 @@ class Site:
         return self.scope.file.line(self.node)
 
 
+Native = Callable[["Engine", Arguments, Site], Value | None]
+"""What a function returns, as far as reading tells; None: the call is noted like any other."""
+NativeMethod = Callable[["Engine", Value, Arguments, Site], Value | None]
+
+
+def _no_member(engine: Engine, value: Value, name: str) -> Value | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Libraries:
+    """What is known of the libraries that a job calls, besides how they declare options.
+
+    `member` is what an attribute of an object of theirs is. `names` are theirs wherever their
+    files are: a job inside their repository uses them as any other. `switches` are attributes that
+    decide nothing where they are unknown.
+    """
+
+    functions: Mapping[str, Native] = field(default_factory=dict)
+    methods: Mapping[str, NativeMethod] = field(default_factory=dict)
+    member: Callable[[Engine, Value, str], Value | None] = _no_member
+    names: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
+
+
 class Engine(ABC):
     """State of one reading; the parts are functions that take it first."""
 
@@ -69,15 +93,18 @@ class Engine(ABC):
         budget: Budget,
         models: Mapping[str, CallModel],
         wrappers: Mapping[str, Wrapper],
+        *,
+        libraries: Libraries,
     ) -> None:
         self.run = run
         self.files = files
         self.budget = budget
         self.models = models
         self.wrappers = wrappers
+        self.libraries = libraries
         self.trace = Trace()
         self.memory = Memory()
-        self.finder = Finder(run, files)
+        self.finder = Finder(run, files, libraries.names)
         self.cwd = run.cwd or files.workdir
         self.state = State()
         self.parsed: list[ParsedFile] = []
@@ -147,6 +174,9 @@ class Engine(ABC):
 
     @abstractmethod
     def lookup_class(self, cls: LocalClass, name: str) -> Value | None: ...
+
+    @abstractmethod
+    def module_at(self, path: str) -> LocalModule | None: ...
 
     @abstractmethod
     def run_file(self, path: str, scope: Scope) -> bool: ...

@@ -27,18 +27,36 @@ _BASES = ("NamedTuple", "BaseModel", "BaseSettings", "Struct", "TypedDict", "Pre
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _FIELDS = ("field", "Field", "ib", "attrib", "HfArg")
 _MAX_DEPTH = 40
+_MAX_BASES = 40
+
+
+def lineage(cls: LocalClass) -> list[LocalClass]:
+    """The class and its local bases, nearest first."""
+    found: list[LocalClass] = []
+    waiting = [cls]
+    while waiting and len(found) < _MAX_BASES:
+        current = waiting.pop(0)
+        if current not in found:
+            found.append(current)
+            waiting.extend(base.data for base in current.bases if isinstance(base.data, LocalClass))
+    return found
 
 
 def has_fields(cls: LocalClass, depth: int = 0) -> bool:
     """Whether its constructor takes its annotated fields."""
     if depth > _MAX_DEPTH:
         return False
-    names = [_name(decorator) for decorator in cls.decorators]
-    if any(name.rpartition(".")[2] in _DECORATORS for name in names) or cls.inherits(*_BASES):
+    if makes_constructor(cls) or cls.inherits(*_BASES):
         return True
     return any(
         isinstance(base.data, LocalClass) and has_fields(base.data, depth + 1) for base in cls.bases
     )
+
+
+def makes_constructor(cls: LocalClass) -> bool:
+    """Whether a decorator makes one of its fields, in place of what a library's base has."""
+    names = (_name(decorator) for decorator in cls.decorators)
+    return any(name.rpartition(".")[2] in _DECORATORS for name in names)
 
 
 def _name(decorator: Value) -> str:
