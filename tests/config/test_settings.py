@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -98,7 +99,7 @@ def test_a_section_may_be_json_and_a_variable_in_lower_case(monkeypatch):
 def test_a_text_may_begin_like_json(monkeypatch):
     monkeypatch.setenv("SCHEDMATE_LLM__API_KEY", "[not json")
 
-    assert config.load().llm.api_key.get_secret_value() == "[not json"
+    assert config.load().llm.api_key.reveal() == "[not json"
 
 
 def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
@@ -106,3 +107,68 @@ def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
 
     with pytest.raises(BadInput, match=r"llm\.moddel"):
         config.load()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "read"),
+    [
+        ("RETRIES", "4.0", 4),
+        ("LONGEST_WAIT_S", "inf", float("inf")),
+        ("LONGEST_WAIT_S", "3", 3.0),
+        ("NICE_RANGE", " 70 ", 70),
+        ("STATE_DIR", "/tmp/x", Path("/tmp/x")),
+    ],
+)
+def test_a_variables_text_becomes_a_value_of_the_settings_type(monkeypatch, variable, value, read):
+    monkeypatch.setenv(f"SCHEDMATE_{variable}", value)
+
+    found = getattr(config.load(), variable.lower())
+
+    assert (found, type(found)) == (read, type(read))
+
+
+@pytest.mark.parametrize(("word", "read"), [("No", False), ("on", True), ("0", False), ("T", True)])
+def test_a_variable_is_true_or_false_in_any_common_word(monkeypatch, word, read):
+    monkeypatch.setenv("SCHEDMATE_LLM__ENABLED", word)
+
+    assert config.load().llm.enabled is read
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("retries = 1.5", "setting retries: must be a whole number"),
+        ("retries = -1", "setting retries: must be 0 or more"),
+        ("retries = true", "setting retries: must be a whole number"),
+        ("retries = inf", "setting retries: must be a whole number"),
+        ("longest_wait_s = 'long'", "setting longest_wait_s: must be a number"),
+        ("longest_wait_s = nan", "setting longest_wait_s: must be 0 or more"),
+        ("policy = 3", "setting policy: must be a text"),
+        ("hang = 3", "setting hang: must be a table of settings"),
+        ("operators = 'ann'", "setting operators: must be a list"),
+        ("[hang]\npartitions = 3", "setting hang.partitions: must be a table"),
+        ("[hang.partitions]\nlong = 0", "setting hang.partitions.long: must be more than 0"),
+        ("[local]\nslots = 0", "setting local.slots: must be more than 0"),
+        ("[llm]\nenabled = 'perhaps'", "setting llm.enabled: must be true or false"),
+        ("[llm]\nthreds = 3", "no such setting; is threads meant?"),
+        ("mode = ['act']", "setting mode: must be 'observe', 'assist' or 'act'"),
+    ],
+)
+def test_what_is_wrong_with_a_setting_is_stated(tmp_path, text, named):
+    (tmp_path / "user.toml").write_text(text)
+
+    with pytest.raises(BadInput) as raised:
+        config.load()
+
+    assert named in str(raised.value)
+
+
+def test_a_changed_setting_keeps_the_others(monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__API_KEY", "very-secret")
+    monkeypatch.setenv("SCHEDMATE_HANG__PARTITIONS", '{"long": 90}')
+
+    settings = config.changed(config.load(), ["llm.threads=3", "local.slots=4"])
+
+    assert (settings.llm.threads, settings.local.slots) == (3, 4)
+    assert settings.llm.api_key.reveal() == "very-secret"
+    assert settings.hang.partitions == {"long": 90.0}

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_a_wide_job_at_the_head_is_not_overtaken(house):
 def test_a_job_wider_than_the_machine_has_become_does_not_block_the_rest(house):
     wide = house.shell("true", gpus=2)
     late = house.shell("echo late >> ran")
-    house.settings = SETTINGS.model_copy(update={"slots": 1})
+    house.settings = replace(SETTINGS, slots=1)
 
     assert house.ended(late).state is JobState.COMPLETED
     assert house.job(wide).state is JobState.PENDING

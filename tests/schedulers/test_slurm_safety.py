@@ -4,6 +4,7 @@ import logging
 import subprocess
 import time
 from contextlib import ExitStack, closing
+from dataclasses import replace
 
 import pytest
 
@@ -90,7 +91,7 @@ def waits(bench, *flags):
 
 
 def test_a_users_own_number_is_never_overwritten(bench, settings, store):
-    assist = settings.model_copy(update={"mode": "assist"})
+    assist = replace(settings, mode="assist")
     before = waits(bench, "--nice=500")
     words = ["--begin=now+1hour", f"--chdir={bench.directory}", "--nice=500", "--", "true"]
     through_us = submit(assist, submission_of(assist, words)).job_id
