@@ -4,7 +4,7 @@ import json
 import math
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import jsonschema
 import pytest
@@ -172,3 +172,14 @@ def test_a_few_records_are_read_without_pydantic():
     )
 
     assert done.stdout.strip() == "False"
+
+
+def test_a_type_without_a_codec_is_left_to_pydantic_each_time():
+    for _ in range(3):
+        assert wire.loads(_Odd, wire.dumps(_Odd(1, frozenset({2})))) == _Odd(1, frozenset({2}))
+
+
+@dataclass
+class _Odd:
+    plain: int
+    odd: frozenset[int]

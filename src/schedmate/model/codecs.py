@@ -8,12 +8,12 @@ more than all else it does. A codec takes only what fits its type exactly and ra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 Convert = Callable[[Any], Any]
 
@@ -187,45 +187,50 @@ def _enum(kind: type[Enum]) -> Codec:
     return Codec(read, write)
 
 
-def _dataclass(kind: type[Any], arguments: tuple[Any, ...]) -> Codec:
+def _dataclass(kind: Any, arguments: tuple[Any, ...]) -> Codec:
     """Its parts' codecs are made when a first value is read or written: types may be recursive."""
-    parts: dict[str, Codec] = {}
-    required: list[str] = []
-
-    def prepare() -> None:
-        if not all(each.init for each in fields(kind)):
-            raise UnfitError(kind)
-        meant: Mapping[Any, Any] = dict(
-            zip(getattr(kind, "__parameters__", ()), arguments, strict=False)
-        )
-        required.extend(
-            each.name
-            for each in fields(kind)
-            if each.default is MISSING and each.default_factory is MISSING
-        )
-        parts.update(
-            (name, codec(meant[hint] if isinstance(hint, TypeVar) else hint))
-            for name, hint in get_type_hints(kind).items()
-            if name in kind.__dataclass_fields__
-        )
+    names = [each.name for each in fields(kind)]
+    required = [
+        each.name
+        for each in fields(kind)
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
 
     def read(value: Any) -> Any:
-        if not parts:
-            prepare()
-        given = _dict_of(value)
+        parts, given = _parts(kind, arguments), _dict_of(value)
         if any(name not in given for name in required):
             raise UnfitError(value)
-        return kind(
-            **{name: part.read(given[name]) for name, part in parts.items() if name in given}
-        )
+        return kind(**{name: parts[name].read(given[name]) for name in names if name in given})
 
     def write(value: Any) -> dict[str, Any]:
+        parts = _parts(kind, arguments)
         if type(value) is not kind:
             raise UnfitError(value)
-        if not parts:
-            prepare()
-        return {
-            each.name: parts[each.name].write(getattr(value, each.name)) for each in fields(kind)
-        }
+        return {name: parts[name].write(getattr(value, name)) for name in names}
 
     return Codec(read, write)
+
+
+@cache
+def _parts(kind: Any, arguments: tuple[Any, ...]) -> dict[str, Codec]:
+    """By the names of its fields; `arguments` are what a generic class is of."""
+    meant = dict(zip(getattr(kind, "__parameters__", ()), arguments, strict=False))
+    hints = get_type_hints(kind)
+    return {
+        each.name: _codec_or_unfit(meant.get(hints[each.name], hints[each.name]), init=each.init)
+        for each in fields(kind)
+    }
+
+
+def _codec_or_unfit(kind: Any, *, init: bool) -> Codec:
+    try:
+        return codec(kind) if init else _UNFIT
+    except UnfitError:
+        return _UNFIT
+
+
+def _unfit(value: Any) -> Any:
+    raise UnfitError(value)
+
+
+_UNFIT = Codec(_unfit, _unfit)
