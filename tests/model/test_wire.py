@@ -174,6 +174,20 @@ def test_a_few_records_are_read_without_pydantic():
     assert done.stdout.strip() == "False"
 
 
+def test_numbers_as_keys_are_texts_in_json():
+    value = _Numbered({3: 1.5, -2: 0.0})
+
+    assert codec(_Numbered).write(value) == {"by_number": {"3": 1.5, "-2": 0.0}}
+    assert codec(_Numbered).read(codec(_Numbered).write(value)) == value
+    with pytest.raises(UnfitError):
+        codec(_Numbered).read({"by_number": {"03": 1.0}})
+
+
+@dataclass
+class _Numbered:
+    by_number: dict[int, float]
+
+
 def test_a_type_without_a_codec_is_left_to_pydantic_each_time():
     for _ in range(3):
         assert wire.loads(_Odd, wire.dumps(_Odd(1, frozenset({2})))) == _Odd(1, frozenset({2}))

@@ -149,13 +149,27 @@ _dict_of = _exactly(dict)
 _tuple_of = _exactly(tuple)
 
 
+def _number_of_key(key: Any) -> int:
+    """JSON's keys are texts."""
+    number = int(_text(key))
+    if str(number) != key:
+        raise UnfitError(key)
+    return number
+
+
+_KEYS = {
+    str: Codec(_text, _text),
+    int: Codec(_number_of_key, lambda number: str(_PLAIN[int].write(number))),
+}
+
+
 def _dict(kinds: tuple[Any, ...]) -> Codec:
-    if kinds[0] is not str:
+    if kinds[0] not in _KEYS:
         raise UnfitError(kinds)
-    each = codec(kinds[1])
+    key, each = _KEYS[kinds[0]], codec(kinds[1])
     return Codec(
-        lambda value: {_text(name): each.read(item) for name, item in _dict_of(value).items()},
-        lambda value: {_text(name): each.write(item) for name, item in _dict_of(value).items()},
+        lambda value: {key.read(name): each.read(item) for name, item in _dict_of(value).items()},
+        lambda value: {key.write(name): each.write(item) for name, item in _dict_of(value).items()},
     )
 
 

@@ -1,5 +1,8 @@
 """Accelerators by the names that schedulers and drivers give them; code by its lines."""
 
+import zlib
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +89,15 @@ def test_any_text_has_a_signature(texts):
     marks = signature(texts)
     assert len(marks) in (0, SIZE)
     assert alike(marks, marks) == (1.0 if marks else 0.0)
+
+
+def test_few_lines_have_the_signature_that_numpy_gives_them():
+    drawn = np.random.default_rng(20240607)
+    factors, offsets = (drawn.integers(low, 1 << 32, SIZE, np.uint64) for low in (1, 0))
+    lines = [f"line {number}" for number in range(5000)]
+
+    for count in (1, 300, 4096, 4097, 5000):
+        told = np.array([zlib.crc32(line.encode()) for line in lines[:count]], np.uint64)
+        mixed = (told[:, None] * factors + offsets) % np.uint64((1 << 61) - 1)
+        least = (mixed & np.uint64(0xFFFFFFFF)).min(axis=0)
+        assert signature(["\n".join(lines[:count])]) == tuple(least.tolist())
