@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: who may know whom, and how large a room may be."""
+"""Rules that a machine can check: which package imports which, and how long a file may be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BY_NAME = ("import_module", "__import__")
 THINKERS = {"advisor", "tracker", "handler"}
 READERS = {"files", "logs"}
 OUTSIDE = {"llm", "store", "schedulers"}
-ROOMS: dict[str, set[str]] = {
+PACKAGES: dict[str, set[str]] = {
     "lazily": set(),
     "model": set(),
     "sections": set(),
@@ -39,8 +39,8 @@ ROOMS: dict[str, set[str]] = {
     "demo": {"model", "config", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }
-"""Which rooms a room may import, wherever in its files. The command line may import all of them,
-and nothing imports it but `__main__`."""
+"""Which packages a package may import, wherever in its files. The command line may import all of
+them, and nothing imports it but `__main__`."""
 
 SERVICE: dict[str, set[str]] = {
     "": set(),
@@ -52,7 +52,7 @@ SERVICE: dict[str, set[str]] = {
 """The same inside `service`; "" are the modules that are in none of its packages."""
 
 FOR_ALL = {"", "lazily"}
-"""What every room may import: the version, and the way to import later."""
+"""What every package may import: the version, and the way to import later."""
 CONTRACTS = {"schedmate.store", "schedmate.schedulers", "schedmate.schedulers.base"}
 """What may be known of the outside without knowing an implementation."""
 
@@ -97,8 +97,8 @@ class Module:
         return list(ast.walk(self.tree))
 
     @property
-    def room(self) -> str:
-        return room_of(self.name)
+    def package(self) -> str:
+        return package_of(self.name)
 
     @property
     def directory(self) -> str:
@@ -146,7 +146,7 @@ def as_module(package: str, name: str) -> str:
     return f"{package}.{name}" if below.is_dir() or below.with_suffix(".py").exists() else package
 
 
-def room_of(name: str) -> str:
+def package_of(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
@@ -195,20 +195,20 @@ def without(graph: dict[str, set[str]], edges: set[tuple[str, str]]) -> dict[str
 
 
 def test_there_are_modules_to_look_at():
-    assert {module.room for module in MODULES} == {*ROOMS, "cli", "__main__", ""}
+    assert {module.package for module in MODULES} == {*PACKAGES, "cli", "__main__", ""}
 
 
 def test_the_rules_are_without_a_circle():
-    assert circle(ROOMS) == ""
+    assert circle(PACKAGES) == ""
 
 
-def test_a_room_imports_only_what_it_may():
+def test_a_package_imports_only_what_it_may():
     forbidden = [
         f"{module.name} imports {name}"
         for module in MODULES
-        if module.room in ROOMS
+        if module.package in PACKAGES
         for name in module.imports
-        if room_of(name) not in ROOMS[module.room] | {module.room} | FOR_ALL
+        if package_of(name) not in PACKAGES[module.package] | {module.package} | FOR_ALL
     ]
 
     assert forbidden == []
@@ -218,13 +218,15 @@ def test_a_package_of_the_service_imports_only_what_it_may():
     forbidden = [
         f"{module.name} imports {name}"
         for module in MODULES
-        if module.room == "service"
+        if module.package == "service"
         for name in module.imports
-        if room_of(name) == "service"
+        if package_of(name) == "service"
         if part_of(name) not in SERVICE[part_of(module.name)] | {part_of(module.name)}
     ]
 
-    assert {part_of(module.name) for module in MODULES if module.room == "service"} == set(SERVICE)
+    assert {part_of(module.name) for module in MODULES if module.package == "service"} == set(
+        SERVICE
+    )
     assert forbidden == []
 
 
@@ -232,8 +234,8 @@ def test_nothing_imports_the_command_line():
     importing = [
         module.name
         for module in MODULES
-        if module.room not in ("cli", "__main__")
-        if any(room_of(name) == "cli" for name in module.imports)
+        if module.package not in ("cli", "__main__")
+        if any(package_of(name) == "cli" for name in module.imports)
     ]
 
     assert importing == []
@@ -243,9 +245,9 @@ def test_only_the_wiring_knows_implementations():
     knowing = [
         f"{module.name} imports {name}"
         for module in MODULES
-        if module.room == "service" and module.name != "schedmate.service.wiring"
+        if module.package == "service" and module.name != "schedmate.service.wiring"
         for name in module.imports - CONTRACTS
-        if room_of(name) in OUTSIDE
+        if package_of(name) in OUTSIDE
     ]
 
     assert knowing == []
@@ -292,16 +294,16 @@ def test_what_a_package_offers_lazily_is_imported_for_types():
 
 
 def test_what_a_package_offers_lazily_is_there():
-    packages = [module.name for module in MODULES if module.calls("lazily")]
+    lazy = [module.name for module in MODULES if module.calls("lazily")]
 
     missing = [
         f"{package}.{name}"
-        for package in packages
+        for package in lazy
         for name in import_module(package).__all__
         if not hasattr(import_module(package), name)
     ]
 
-    assert packages
+    assert lazy
     assert missing == []
 
 
@@ -323,7 +325,7 @@ def test_only_the_command_line_prints():
     printing = [
         f"{module.name}:{call.lineno}"
         for module in MODULES
-        if module.room != "cli"
+        if module.package != "cli"
         for call in module.calls("print")
         if isinstance(call.func, ast.Name)
     ]

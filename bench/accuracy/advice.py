@@ -2,7 +2,7 @@
 
     python -m bench.accuracy.advice                      # the jobs in bench/corpora/advice/own
     python -m bench.accuracy.advice --clones DIR         # and the public jobs with clones in DIR
-    python -m bench.accuracy.advice DIR... --llm         # other cases, and with the model in use
+    python -m bench.accuracy.advice DIR...               # other cases
     python -m bench.accuracy.advice --only NAME --show   # those with NAME, field by field
 
 A clone is DIR/owner/name or DIR/owner+name with the commit that the case names.
@@ -13,19 +13,17 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from bench.accuracy.advice_score import Score, Verdict, score_record
-from bench.command import command_line, console, model_in_use, progress, table
+from bench.command import command_line, console, progress, table
 from bench.corpora.advice_cases import BLIND, FIELDS, OWN, PUBLIC, LabelledJob, read_cases
-from schedmate.advisor import Advisor, Target
-from schedmate.model import Advice, Asker
+from schedmate.advisor import Advisor
 from schedmate.testing.history import MemoryHistory
 
-Advise = Callable[[Target], Advice]
 _COLUMNS = (
     "method",
     "jobs",
@@ -44,7 +42,6 @@ def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("dirs", nargs="*", type=Path, help="where the labelled jobs are")
     parser.add_argument("--clones", type=Path, help="where clones of public repositories are")
-    parser.add_argument("--llm", action="store_true", help="and with the language model in use")
     parser.add_argument("--only", default="", metavar="NAME", help="jobs with NAME in their name")
     parser.add_argument("--show", action="store_true", help="every field, not the faults alone")
     arguments = parser.parse_args()
@@ -54,29 +51,17 @@ def main() -> None:
     if not cases:
         sys.exit("no cases: a case is a directory with case.toml and job/, or a .toml")
     summary = table("fields of the workload record", _COLUMNS)
-    methods = {"SchedMate": _advise(None)}
-    if arguments.llm:
-        methods["SchedMate with the model"] = _advise(model_in_use())
-    for name, advise in methods.items():
-        scores, seconds, absent = _run(cases, advise, arguments.clones)
-        summary.add_row(name, *_row(scores, seconds))
-        _print_fields(screen, name, scores)
-        _print_faults(screen, scores, show=arguments.show)
-        if absent:
-            screen.print(f"{len(absent)} public jobs left out: no clone of {', '.join(absent)}")
+    scores, seconds, absent = _run(cases, arguments.clones)
+    summary.add_row("SchedMate", *_row(scores, seconds))
+    _print_fields(screen, "SchedMate", scores)
+    _print_faults(screen, scores, show=arguments.show)
+    if absent:
+        screen.print(f"{len(absent)} public jobs left out: no clone of {', '.join(absent)}")
     screen.print(summary)
 
 
-def _advise(asker: Asker | None) -> Advise:
-    def advise(target: Target) -> Advice:
-        memory = MemoryHistory()
-        return Advisor(memory, memory, asker).advise(target).advice
-
-    return advise
-
-
 def _run(
-    cases: Sequence[LabelledJob], advise: Advise, clones: Path | None
+    cases: Sequence[LabelledJob], clones: Path | None
 ) -> tuple[list[Score], list[float], list[str]]:
     scores: list[Score] = []
     seconds: list[float] = []
@@ -87,7 +72,8 @@ def _run(
                 absent.append(case.label.repository or "")
                 continue
             started = time.perf_counter()
-            advice = advise(case.label.target(files))
+            memory = MemoryHistory()
+            advice = Advisor(memory, memory).advise(case.label.target(files)).advice
             seconds.append(time.perf_counter() - started)
             scores += score_record(case, advice.workload)
     return scores, seconds, sorted({*absent})

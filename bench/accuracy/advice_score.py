@@ -59,10 +59,10 @@ def _verdict(name: str, expected: Expected | None, found: Finding[Any] | None) -
     if found is None:
         return "missing"
     wanted = (expected.value, *expected.accept)
-    return "right" if any(_same(name, found.value, one) for one in wanted) else "wrong"
+    return "right" if any(same(name, found.value, one) for one in wanted) else "wrong"
 
 
-def _same(name: str, found: Any, wanted: Any) -> bool:
+def same(name: str, found: Any, wanted: Any) -> bool:
     if isinstance(wanted, bool) or isinstance(found, bool):
         return bool(found) == bool(wanted)
     if isinstance(wanted, (int, float)) and isinstance(found, (int, float)):

@@ -11,10 +11,15 @@ from __future__ import annotations
 
 from bench.accuracy.first_sight_score import CUTS, Look, look, look_at_end
 from bench.command import command_line, progress
-from bench.corpora.home_made_runs import first, second, third
+from bench.corpora.home_made_runs import first, fourth, second, third
 from bench.corpora.home_made_runs.run import Run
 
-SETS = {"first": first.RUNS, "second": second.RUNS, "third": third.RUNS}
+SETS = {
+    "first": first.RUNS,
+    "second": second.RUNS,
+    "third": third.RUNS,
+    "fourth": fourth.RUNS,
+}
 
 
 def main() -> None:

@@ -74,6 +74,8 @@ class LlmSettings:
     api_key: Secret | None = None
     api_key_file: Path | None = None
     enabled: bool = True
+    advice: bool = False
+    """Whether it is asked about a job's code where reading leaves something open."""
     deadline_s: float = above(0, 60.0)
     token_budget: int = above(0, 1_000_000)
     """Tokens this installation may spend in a day."""
@@ -132,21 +134,30 @@ def _refuse_misspelt_variables() -> None:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the settings in {path} cannot be read: {error}") from error
 
 
 def _in_environment() -> dict[str, Any]:
     """`SCHEDMATE_LLM__MODEL=x` is `{"llm": {"model": "x"}}`; tables and lists are JSON."""
     found: dict[str, Any] = {}
-    for variable, value in os.environ.items():
-        prefix, _, name = variable.lower().partition("_")
-        first, *rest = name.split("__")
-        if prefix == "schedmate" and first in _NAMES:
-            stated = _plain_or_json(value)
-            for part in reversed(rest):
-                stated = {part: stated}
-            found = _over({first: stated}, found)
+    for variable, (first, *rest) in _variables().items():
+        stated = _plain_or_json(os.environ[variable])
+        for part in reversed(rest):
+            stated = {part: stated}
+        found = _over({first: stated}, found)
     return found
+
+
+def _variables() -> dict[str, list[str]]:
+    """The variables that are settings, each with the path that it sets."""
+    split = {name: name.lower().partition("_") for name in os.environ}
+    paths = {
+        name: rest.split("__") for name, (head, _, rest) in split.items() if head == "schedmate"
+    }
+    return {name: path for name, path in paths.items() if path[0] in _NAMES}
 
 
 def _plain_or_json(value: str) -> Any:
@@ -178,7 +189,7 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
             place = place.get(section) if isinstance(place, dict) else None
         if not isinstance(place, dict) or last not in place:
             raise BadInput(f"there is no setting {name}{meant(name, _names(values))}")
-        place[last] = value.strip()
+        place[last] = _plain_or_json(value.strip())
     try:
         return read_section(Settings, values)
     except WrongSettingError as error:
@@ -200,14 +211,35 @@ def load() -> Settings:
     _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
+    site, user = _in_file(SITE_FILE), _in_file(user_file())
     try:
-        site = _in_file(SITE_FILE)
-        files = _over(_in_file(user_file()), site)
-        settings = read_section(Settings, _over(_in_environment(), files))
+        settings = read_section(Settings, _over(_in_environment(), _over(user, site)))
     except WrongSettingError as error:
-        raise BadInput(f"setting {error} (see {user_file()})") from error
-    except ValueError as error:  # a TOML file that is none
-        raise BadInput(f"the settings in {user_file()} cannot be read: {error}") from error
+        where = _origin(error.path, {user_file(): user, SITE_FILE: site})
+        raise BadInput(f"{where}: {error.problem}") from error
     if settings.operators != tuple(site.get("operators", ())):
         raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
     return settings
+
+
+def _origin(path: tuple[str, ...], files: Mapping[Path, Mapping[str, Any]]) -> str:
+    """What states the setting of this path: a variable, or a file in the order of precedence."""
+    for variable, stated in _variables().items():
+        if all(one == other for one, other in zip(stated, path, strict=False)):
+            return variable
+    name = ".".join(path)
+    for file, values in files.items():
+        if _states(values, path):
+            return f"setting {name} in {file}"
+    return f"setting {name}"
+
+
+def _states(values: Any, path: tuple[str, ...]) -> bool:
+    """Whether all of the path is there, or a value that is no table in the place of its rest."""
+    for part in path:
+        if not isinstance(values, dict):
+            return True
+        if part not in values:
+            return False
+        values = values[part]
+    return True

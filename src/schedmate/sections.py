@@ -10,9 +10,11 @@ from dataclasses import Field, field, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+SettingPath: TypeAlias = tuple[str, ...]
+"""Of a setting: its section, and its name there."""
 
 _ABOVE, _AT_LEAST = "above", "at least"
 ABOVE_ZERO = {_ABOVE: 0}
@@ -26,8 +28,9 @@ _BOOLEANS = {
 class WrongSettingError(ValueError):
     """`llm.threads` and what is wrong with its value."""
 
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"{name}: {problem}" if name else problem)
+    def __init__(self, path: SettingPath, problem: str) -> None:
+        super().__init__(f"{'.'.join(path)}: {problem}")
+        self.path, self.problem = path, problem
 
 
 class Secret:
@@ -54,7 +57,7 @@ def at_least(bound: float, default: T) -> T:
     return field(default=default, metadata={_AT_LEAST: bound})
 
 
-def read_section(kind: type[T], data: object, within: str = "") -> T:
+def read_section(kind: type[T], data: object, within: SettingPath = ()) -> T:
     """A section from plain data, or the first setting that is wrong."""
     if isinstance(data, kind):
         return data
@@ -63,13 +66,13 @@ def read_section(kind: type[T], data: object, within: str = "") -> T:
     known = {one.name: one for one in fields(cast("Any", kind))}
     hints = get_type_hints(kind)
     values = {
-        name: _checked(one, _value(hints[name], data[name], _place(within, name)), within)
+        name: _checked(one, _value(hints[name], data[name], (*within, str(name))), within)
         for name, one in known.items()
         if name in data
     }
     for name in data:
         if name not in known:
-            raise WrongSettingError(_place(within, name), f"no such setting{meant(name, known)}")
+            raise WrongSettingError((*within, str(name)), f"no such setting{meant(name, known)}")
     return kind(**values)
 
 
@@ -79,15 +82,11 @@ def meant(name: object, known: Iterable[str]) -> str:
     return f"; is {near[0]} meant?" if near else ""
 
 
-def _place(within: str, name: object) -> str:
-    return f"{within}.{name}" if within else str(name)
-
-
-def _checked(one: Field[Any], value: Any, within: str) -> Any:
-    name = _place(within, one.name)
+def _checked(one: Field[Any], value: Any, within: SettingPath) -> Any:
+    name = (*within, one.name)
     numbers = value if isinstance(value, dict) else {"": value}
     for key, number in numbers.items():
-        place = _place(name, key) if key else name
+        place = (*name, key) if key else name
         if number is None:
             continue
         if _ABOVE in one.metadata and not number > one.metadata[_ABOVE]:
@@ -97,7 +96,7 @@ def _checked(one: Field[Any], value: Any, within: str) -> Any:
     return value
 
 
-def _value(hint: Any, value: object, name: str) -> Any:
+def _value(hint: Any, value: object, name: SettingPath) -> Any:
     if isinstance(hint, UnionType):  # with None, and nothing else
         if value is None:
             return None
@@ -108,11 +107,11 @@ def _value(hint: Any, value: object, name: str) -> Any:
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise WrongSettingError(name, "must be a list")
-        return tuple(_value(inner[0], one, _place(name, at)) for at, one in enumerate(value))
+        return tuple(_value(inner[0], one, (*name, str(at))) for at, one in enumerate(value))
     if origin is dict:
         if not isinstance(value, Mapping):
             raise WrongSettingError(name, "must be a table")
-        return {str(key): _value(inner[1], one, _place(name, key)) for key, one in value.items()}
+        return {str(key): _value(inner[1], one, (*name, str(key))) for key, one in value.items()}
     return read_section(hint, value, name) if _is_section(hint) else _plain(hint, value, name)
 
 
@@ -120,14 +119,14 @@ def _is_section(hint: Any) -> bool:
     return is_dataclass(hint)
 
 
-def _one_of(choices: tuple[Any, ...], value: object, name: str) -> object:
+def _one_of(choices: tuple[Any, ...], value: object, name: SettingPath) -> object:
     if value not in choices:
         *others, last = map(repr, choices)
         raise WrongSettingError(name, f"must be {', '.join(others)} or {last}")
     return value
 
 
-def _plain(hint: Any, value: object, name: str) -> Any:
+def _plain(hint: Any, value: object, name: SettingPath) -> Any:
     """From a TOML file's value, or from a variable's text."""
     if type(value) is hint:
         return value
@@ -145,7 +144,7 @@ def _plain(hint: Any, value: object, name: str) -> Any:
     return hint(value)
 
 
-def _number(hint: type[int | float], value: object, name: str) -> int | float:
+def _number(hint: type[int | float], value: object, name: SettingPath) -> int | float:
     wanted = "a whole number" if hint is int else "a number"
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise WrongSettingError(name, f"must be {wanted}")

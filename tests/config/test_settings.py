@@ -37,11 +37,11 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("mode = 'destroy'", "setting mode: "),
-        ("modus = 'act'", "setting modus: "),
-        ("[llm]\ndeadline_s = 0", "setting llm.deadline_s: "),
-        ("[llm]\nbaseurl = 'x'", "setting llm.baseurl: "),
-        ("this is no TOML", "cannot be read"),
+        ("mode = 'destroy'", "setting mode in .*user.toml: "),
+        ("modus = 'act'", "setting modus in .*user.toml: "),
+        ("[llm]\ndeadline_s = 0", "setting llm.deadline_s in .*user.toml: "),
+        ("[llm]\nbaseurl = 'x'", "setting llm.baseurl in .*user.toml: "),
+        ("this is no TOML", "user.toml cannot be read"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
@@ -105,7 +105,47 @@ def test_a_text_may_begin_like_json(monkeypatch):
 def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
     monkeypatch.setenv("SCHEDMATE_LLM__MODDEL", "x")
 
-    with pytest.raises(BadInput, match=r"llm\.moddel"):
+    with pytest.raises(BadInput, match=r"^SCHEDMATE_LLM__MODDEL: "):
+        config.load()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SCHEDMATE_NICE_RANGE", "-5"),
+        ("SCHEDMATE_MODE", "brave"),
+        ("SCHEDMATE_LLM__DEADLINE_S", "0"),
+        ("SCHEDMATE_LLM", '{"deadline_s": 0}'),
+        ("SCHEDMATE_LLM", "5"),
+        ("SCHEDMATE_LLM__MODEL__NAME", "x"),
+        ("SCHEDMATE_HANG__PARTITIONS", '{"gpu": 0}'),
+        ("schedmate_retries", "many"),
+    ],
+)
+def test_a_wrong_variable_is_blamed_and_no_file(tmp_path, monkeypatch, variable, value):
+    (tmp_path / "user.toml").write_text("retries = 5\n[llm]\nthreads = 4\n")
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(BadInput, match=f"^{variable}: ") as raised:
+        config.load()
+
+    assert "toml" not in str(raised.value)
+
+
+def test_a_wrong_line_is_blamed_on_the_file_that_has_it(tmp_path, monkeypatch):
+    (tmp_path / "user.toml").write_text("retries = 5\n[llm]\nthreads = 4\n")
+    (tmp_path / "site.toml").write_text("nice_range = -5\n[llm]\nidle_s = 9\n")
+    monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "x")
+
+    with pytest.raises(BadInput, match=r"^setting nice_range in .*site\.toml: "):
+        config.load()
+
+    (tmp_path / "site.toml").write_text("[llm]\nidle_s = 0\n")
+    with pytest.raises(BadInput, match=r"^setting llm\.idle_s in .*site\.toml: "):
+        config.load()
+
+    (tmp_path / "site.toml").write_text("no TOML")
+    with pytest.raises(BadInput, match=r"site\.toml cannot be read"):
         config.load()
 
 
@@ -137,21 +177,24 @@ def test_a_variable_is_true_or_false_in_any_common_word(monkeypatch, word, read)
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("retries = 1.5", "setting retries: must be a whole number"),
-        ("retries = -1", "setting retries: must be 0 or more"),
-        ("retries = true", "setting retries: must be a whole number"),
-        ("retries = inf", "setting retries: must be a whole number"),
-        ("longest_wait_s = 'long'", "setting longest_wait_s: must be a number"),
-        ("longest_wait_s = nan", "setting longest_wait_s: must be 0 or more"),
-        ("policy = 3", "setting policy: must be a text"),
-        ("hang = 3", "setting hang: must be a table of settings"),
-        ("operators = 'ann'", "setting operators: must be a list"),
-        ("[hang]\npartitions = 3", "setting hang.partitions: must be a table"),
-        ("[hang.partitions]\nlong = 0", "setting hang.partitions.long: must be more than 0"),
-        ("[local]\nslots = 0", "setting local.slots: must be more than 0"),
-        ("[llm]\nenabled = 'perhaps'", "setting llm.enabled: must be true or false"),
+        ("retries = 1.5", "setting retries in {file}: must be a whole number"),
+        ("retries = -1", "setting retries in {file}: must be 0 or more"),
+        ("retries = true", "setting retries in {file}: must be a whole number"),
+        ("retries = inf", "setting retries in {file}: must be a whole number"),
+        ("longest_wait_s = 'long'", "setting longest_wait_s in {file}: must be a number"),
+        ("longest_wait_s = nan", "setting longest_wait_s in {file}: must be 0 or more"),
+        ("policy = 3", "setting policy in {file}: must be a text"),
+        ("hang = 3", "setting hang in {file}: must be a table of settings"),
+        ("operators = 'ann'", "setting operators in {file}: must be a list"),
+        ("[hang]\npartitions = 3", "setting hang.partitions in {file}: must be a table"),
+        (
+            "[hang.partitions]\nlong = 0",
+            "setting hang.partitions.long in {file}: must be more than 0",
+        ),
+        ("[local]\nslots = 0", "setting local.slots in {file}: must be more than 0"),
+        ("[llm]\nenabled = 'perhaps'", "setting llm.enabled in {file}: must be true or false"),
         ("[llm]\nthreds = 3", "no such setting; is threads meant?"),
-        ("mode = ['act']", "setting mode: must be 'observe', 'assist' or 'act'"),
+        ("mode = ['act']", "setting mode in {file}: must be 'observe', 'assist' or 'act'"),
     ],
 )
 def test_what_is_wrong_with_a_setting_is_stated(tmp_path, text, named):
@@ -160,7 +203,7 @@ def test_what_is_wrong_with_a_setting_is_stated(tmp_path, text, named):
     with pytest.raises(BadInput) as raised:
         config.load()
 
-    assert named in str(raised.value)
+    assert named.format(file=tmp_path / "user.toml") in str(raised.value)
 
 
 def test_a_changed_setting_keeps_the_others(monkeypatch):

@@ -66,6 +66,7 @@ WORDS = {
     "llm.api_key": "its key, from the environment",
     "llm.api_key_file": "a file with its key",
     "llm.enabled": "`false`: no model is ever asked",
+    "llm.advice": "ask it about a job's code too, where reading leaves something open",
     "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
     "llm.token_budget": "tokens this installation may spend in a day",
     "llm.repair_turns": "how often the model may repair an invalid answer",

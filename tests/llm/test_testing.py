@@ -1,4 +1,4 @@
-"""The scripted model that other rooms test with keeps the real one's promises."""
+"""The scripted model that other packages test with keeps the real one's promises."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def held(jobs: list[Slow]) -> int:
     return sum(job.holds for job in jobs if not (job.beside and job.beside.number < job.number))
 
 
-class Rooms(NamedTuple):
+class Partition(NamedTuple):
     """GPUs in all, those set aside for profiling, for how long, and of one job at most."""
 
     gpus: int
@@ -74,7 +74,7 @@ class Rooms(NamedTuple):
     most: int
 
 
-def lucid(jobs: list[Slow], rooms: Rooms) -> None:
+def lucid(jobs: list[Slow], parts: Partition) -> None:
     second = 0
     while any(job.end is None for job in jobs):
         ends(jobs, second)
@@ -83,8 +83,8 @@ def lucid(jobs: list[Slow], rooms: Rooms) -> None:
                 leave(job)
                 job.left, job.profiled = job.duration, True
         here = [job for job in jobs if job.submit <= second and job.end is None and not job.holds]
-        _start(jobs, [job for job in here if job.profiled], second, rooms)
-        _profile(jobs, [job for job in here if not job.profiled], second, rooms)
+        _start(jobs, [job for job in here if job.profiled], second, parts)
+        _profile(jobs, [job for job in here if not job.profiled], second, parts)
         one_second(jobs)
         second += 1
 
@@ -93,8 +93,8 @@ def _main(jobs: list[Slow]) -> list[Slow]:
     return [job for job in jobs if job.holds and job.until is None]
 
 
-def _start(jobs, line, second, rooms) -> None:
-    gpus, aside = rooms.gpus, rooms.aside
+def _start(jobs, line, second, parts) -> None:
+    gpus, aside = parts.gpus, parts.aside
     stuck: set[tuple[int, int]] = set()
     for job in sorted(line, key=lambda job: (job.service, job.number)):
         if (job.gpus, job.score) in stuck:
@@ -119,8 +119,8 @@ def _start(jobs, line, second, rooms) -> None:
             stuck.add((job.gpus, job.score))
 
 
-def _profile(jobs, line, second, rooms) -> None:
-    gpus, aside, seconds, most = rooms
+def _profile(jobs, line, second, parts) -> None:
+    gpus, aside, seconds, most = parts
     left = gpus - held(_main(jobs))
     waiting = [job for job in jobs if job.profiled and job.submit <= second and not job.holds]
     if any(gpus - aside < job.gpus <= left for job in waiting if job.end is None):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.runs import Shared, rows, run
-from policies.slowly import Rooms, gavel, lucid, table
+from policies.slowly import Partition, gavel, lucid, table
 from schedmate.policies.gavel import Gavel
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.lucid_parts import Profiling
@@ -25,7 +25,7 @@ def test_lucid(jobs, scores):
     jobs = [(submit, seconds + 100 * (gpus > 2), gpus) for submit, seconds, gpus in jobs]
     outcome, _ = run(Lucid(profiling=few, few_an_hour=0), jobs, gpus=8, physics=physics)
     slow = table(jobs, scores)
-    lucid(slow, Rooms(gpus=8, aside=2, seconds=6, most=4))
+    lucid(slow, Partition(gpus=8, aside=2, seconds=6, most=4))
 
     assert outcome.start.tolist() == [job.start for job in slow]
     assert outcome.end.tolist() == [job.end for job in slow]

@@ -17,7 +17,7 @@ from schedmate.disk.lock import hold, lock_holder
 from schedmate.model import JobState, SchedulerError
 from schedmate.schedulers.local import daemon as daemons
 from schedmate.schedulers.local.attempt import RunEnd, RunSpec
-from schedulers.local_house import House, processes_of, wait_for
+from schedulers.local_site import LocalSite, processes_of, wait_for
 
 pytestmark = pytest.mark.processes
 
@@ -26,48 +26,48 @@ RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'
 
 
 @pytest.fixture
-def house(tmp_path):
+def site(tmp_path):
     """With its real daemon process."""
-    house = House(tmp_path)
-    yield house
-    house.leave()
+    site = LocalSite(tmp_path)
+    yield site
+    site.leave()
 
 
 @pytest.fixture
 def still(tmp_path):
     """Without one: the test turns the crank."""
-    house = House(tmp_path, real=False)
-    yield house
-    house.leave()
+    site = LocalSite(tmp_path, real=False)
+    yield site
+    site.leave()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(house, seed):
+def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(site, seed):
     chance = random.Random(seed)
-    good = [house.shell(f"{RUN}; sleep {chance.uniform(0, 0.3):.2f}") for _ in range(9)]
-    bad = [house.shell(f"{RUN}; exit 3") for _ in range(2)]
-    killed = [house.shell(f"{RUN}; kill -9 $$") for _ in range(2)]
+    good = [site.shell(f"{RUN}; sleep {chance.uniform(0, 0.3):.2f}") for _ in range(9)]
+    bad = [site.shell(f"{RUN}; exit 3") for _ in range(2)]
+    killed = [site.shell(f"{RUN}; kill -9 $$") for _ in range(2)]
     again = [
-        house.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 60') for _ in range(2)
+        site.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 60') for _ in range(2)
     ]
     requeued = set()
 
     def step():
-        for job in house.scheduler.jobs(again):
-            if f"{job.id} 0" in house.lines() and job.id not in requeued:
-                house.scheduler.requeue(job.id, run=0)
+        for job in site.scheduler.jobs(again):
+            if f"{job.id} 0" in site.lines() and job.id not in requeued:
+                site.scheduler.requeue(job.id, run=0)
                 requeued.add(job.id)
-        return all(job.state.ended for job in house.scheduler.jobs())
+        return all(job.state.ended for job in site.scheduler.jobs())
 
     for _ in range(8):
         step()
         time.sleep(chance.uniform(0, 0.5))
-        house.kill_daemon()
+        site.kill_daemon()
     wait_for(step, "the end of all jobs", 40)
 
     runs = [f"{job_id} 0" for job_id in (*good, *bad, *killed, *again)]
-    assert sorted(house.lines()) == sorted([*runs, *(f"{job_id} 1" for job_id in again)])
-    jobs = {job.id: job for job in house.scheduler.jobs()}
+    assert sorted(site.lines()) == sorted([*runs, *(f"{job_id} 1" for job_id in again)])
+    jobs = {job.id: job for job in site.scheduler.jobs()}
     assert all(jobs[one].state is JobState.COMPLETED for one in (*good, *again))
     assert all((jobs[one].state, jobs[one].exit_code) == (JobState.FAILED, 3) for one in bad)
     assert all((jobs[one].state, jobs[one].signal) == (JobState.FAILED, 9) for one in killed)
@@ -75,14 +75,14 @@ def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(house
 
 
 def submit_one(root, start, ids):
-    house = House(root)
+    site = LocalSite(root)
     start.wait()
-    ids.put(house.shell(RUN))
+    ids.put(site.shell(RUN))
 
 
-def test_jobs_submitted_by_many_processes_at_once_all_run(house):
+def test_jobs_submitted_by_many_processes_at_once_all_run(site):
     start, ids = FORK.Barrier(8), FORK.Queue()
-    workers = [FORK.Process(target=submit_one, args=(house.root, start, ids)) for _ in range(8)]
+    workers = [FORK.Process(target=submit_one, args=(site.root, start, ids)) for _ in range(8)]
     for worker in workers:
         worker.start()
     given = {ids.get(timeout=60) for _ in workers}
@@ -90,8 +90,8 @@ def test_jobs_submitted_by_many_processes_at_once_all_run(house):
         worker.join()
 
     assert len(given) == 8
-    assert {house.ended(job_id).state for job_id in given} == {JobState.COMPLETED}
-    assert sorted(house.lines()) == sorted(f"{job_id} 0" for job_id in given)
+    assert {site.ended(job_id).state for job_id in given} == {JobState.COMPLETED}
+    assert sorted(site.lines()) == sorted(f"{job_id} 0" for job_id in given)
 
 
 def test_a_daemon_killed_between_taking_a_job_and_starting_it(still):
@@ -263,16 +263,16 @@ def test_a_job_that_ends_while_it_is_cancelled(still, code, signalled, state):
     assert still.job(job_id).state is state
 
 
-def test_a_running_job_that_is_requeued_while_the_daemon_dies(house):
-    job_id = house.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
-    house.until(lambda: len(house.lines()) == 1)
-    house.kill_daemon()
+def test_a_running_job_that_is_requeued_while_the_daemon_dies(site):
+    job_id = site.shell(f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
+    site.until(lambda: len(site.lines()) == 1)
+    site.kill_daemon()
 
-    house.scheduler.requeue(job_id, run=0)
-    house.kill_daemon()
+    site.scheduler.requeue(job_id, run=0)
+    site.kill_daemon()
 
-    assert house.ended(job_id, restarts=1).state is JobState.COMPLETED
-    assert house.lines() == [f"{job_id} 0", f"{job_id} 1"]
+    assert site.ended(job_id, restarts=1).state is JobState.COMPLETED
+    assert site.lines() == [f"{job_id} 0", f"{job_id} 1"]
 
 
 def test_a_job_that_is_being_ended_is_not_requeued(still):
@@ -330,9 +330,9 @@ def test_a_job_submitted_while_the_daemon_is_leaving_is_run(still, monkeypatch):
     assert still.lines() == ["1 0"]
 
 
-def test_a_second_daemon_is_not_started(house):
-    house.shell("sleep 0.5")
-    threads = [threading.Thread(target=house.scheduler.ensure_running) for _ in range(8)]
+def test_a_second_daemon_is_not_started(site):
+    site.shell("sleep 0.5")
+    threads = [threading.Thread(target=site.scheduler.ensure_running) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -340,23 +340,23 @@ def test_a_second_daemon_is_not_started(house):
 
     daemon = [
         pid
-        for pid in processes_of(house.layout.root)
+        for pid in processes_of(site.layout.root)
         if b"schedmate.schedulers.local.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
     assert len(daemon) == 1
 
 
-def test_a_job_is_queued_though_the_daemon_cannot_be_started(house, monkeypatch, caplog):
+def test_a_job_is_queued_though_the_daemon_cannot_be_started(site, monkeypatch, caplog):
     """An error here would make people submit it a second time."""
 
     def fail(*_, **__):
         raise OSError(12, "Cannot allocate memory")
 
     monkeypatch.setattr("subprocess.run", fail)
-    job_id = house.shell(RUN)
-    assert house.job(job_id).state is JobState.PENDING
+    job_id = site.shell(RUN)
+    assert site.job(job_id).state is JobState.PENDING
     assert "cannot be started now" in caplog.text
     monkeypatch.undo()
 
-    assert house.ended(job_id).state is JobState.COMPLETED
-    assert house.lines() == [f"{job_id} 0"]
+    assert site.ended(job_id).state is JobState.COMPLETED
+    assert site.lines() == [f"{job_id} 0"]

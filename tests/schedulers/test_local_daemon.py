@@ -14,30 +14,30 @@ from schedmate.config import LocalSettings
 from schedmate.model import BadInput, JobState, NotFound, SchedMateError, SchedulerError
 from schedmate.schedulers.local.attempt import Attempt
 from schedmate.schedulers.local.layout import Layout
-from schedulers.local_house import SETTINGS, House
+from schedulers.local_site import SETTINGS, LocalSite
 
 pytestmark = pytest.mark.processes
 
 
 @pytest.fixture
-def house(tmp_path):
-    house = House(tmp_path, real=False)
-    yield house
-    house.leave()
+def site(tmp_path):
+    site = LocalSite(tmp_path, real=False)
+    yield site
+    site.leave()
 
 
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_the_environment_of_a_job_is_its_own_and_private(house):
+def test_the_environment_of_a_job_is_its_own_and_private(site):
     secret = {"TOKEN": "s3cret", "PATH": os.environ["PATH"], "ODD": "\udcff€"}
-    job_id = house.shell('printf "%s %s" "$TOKEN" "$ODD"; env | grep -c ^HOME=', env=secret)
-    house.ended(job_id)
+    job_id = site.shell('printf "%s %s" "$TOKEN" "$ODD"; env | grep -c ^HOME=', env=secret)
+    site.ended(job_id)
 
-    assert Attempt(house.attempt(job_id).folder).end().code == 1, "nothing but what was given"
-    assert (house.work / f"schedmate-{job_id}.out").read_bytes().startswith(b"s3cret \xff\xe2\x82")
-    folder = house.layout.root / "jobs" / job_id
+    assert Attempt(site.attempt(job_id).folder).end().code == 1, "nothing but what was given"
+    assert (site.work / f"schedmate-{job_id}.out").read_bytes().startswith(b"s3cret \xff\xe2\x82")
+    folder = site.layout.root / "jobs" / job_id
     assert mode(folder / "submission.json") == 0o600
     assert mode(folder / "attempt-0" / "spec.json") == 0o600
 
@@ -52,70 +52,70 @@ def three_gpus(tmp_path, monkeypatch):
 
 
 def test_gpus_are_handed_out_without_overlap(three_gpus, tmp_path):
-    house = House(tmp_path, LocalSettings(kill_wait_s=0.3, poll_s=0.02), real=False)
+    site = LocalSite(tmp_path, LocalSettings(kill_wait_s=0.3, poll_s=0.02), real=False)
     say = 'echo "$SCHEDMATE_JOB_ID:$CUDA_VISIBLE_DEVICES:$SCHEDMATE_SLOTS" >> ran'
     gate = "; while [ ! -e go ]; do sleep 0.05; done"
-    two, one = house.shell(say + gate, gpus=2), house.shell(say + gate, gpus=1)
-    house.until(lambda: len(house.lines()) == 2)
-    none = house.shell(say, gpus=0)
-    (house.work / "go").touch()
-    house.ended(none)
+    two, one = site.shell(say + gate, gpus=2), site.shell(say + gate, gpus=1)
+    site.until(lambda: len(site.lines()) == 2)
+    none = site.shell(say, gpus=0)
+    (site.work / "go").touch()
+    site.ended(none)
 
-    assert set(house.lines()[:2]) == {f"{two}:0,1:0,1", f"{one}:2:2"}
-    assert house.lines()[2].startswith(f"{none}::"), "it takes its turn but no GPU"
+    assert set(site.lines()[:2]) == {f"{two}:0,1:0,1", f"{one}:2:2"}
+    assert site.lines()[2].startswith(f"{none}::"), "it takes its turn but no GPU"
     with pytest.raises(SchedulerError, match="asks for 4 GPUs, this machine hands out 3"):
-        house.submit("true", gpus=4)
-    house.leave()
+        site.submit("true", gpus=4)
+    site.leave()
 
 
-def test_without_gpus_their_variable_is_left_alone(house, monkeypatch):
+def test_without_gpus_their_variable_is_left_alone(site, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5")
-    job_id = house.shell("echo $CUDA_VISIBLE_DEVICES")
-    house.ended(job_id)
+    job_id = site.shell("echo $CUDA_VISIBLE_DEVICES")
+    site.ended(job_id)
 
-    assert house.log(job_id) == "5\n"
+    assert site.log(job_id) == "5\n"
 
 
-def test_every_attempt_has_logs_of_its_own(house):
-    job_id = house.shell("echo out $SCHEDMATE_RESTART_COUNT; echo err >&2", stderr="err-%j")
+def test_every_attempt_has_logs_of_its_own(site):
+    job_id = site.shell("echo out $SCHEDMATE_RESTART_COUNT; echo err >&2", stderr="err-%j")
     for attempt in range(3):
         if attempt:
-            house.scheduler.requeue(job_id, run=attempt - 1)
-        house.ended(job_id, attempt)
+            site.scheduler.requeue(job_id, run=attempt - 1)
+        site.ended(job_id, attempt)
 
     out, err = f"schedmate-{job_id}.out", f"err-{job_id}"
-    assert house.lines(out) == ["out 0"]
-    assert house.lines(f"{out}.attempt-2") == ["out 1"]
-    assert house.lines(f"{out}.attempt-3") == ["out 2"]
-    assert house.lines(f"{err}.attempt-2") == house.lines(err) == ["err"]
+    assert site.lines(out) == ["out 0"]
+    assert site.lines(f"{out}.attempt-2") == ["out 1"]
+    assert site.lines(f"{out}.attempt-3") == ["out 2"]
+    assert site.lines(f"{err}.attempt-2") == site.lines(err) == ["err"]
 
 
-def test_a_log_of_an_earlier_job_is_not_written_on(house, tmp_path):
-    first = house.shell("echo mine", stdout="shared.out")
-    house.ended(first)
-    second = house.shell("echo mine too", stdout="shared.out")
-    house.ended(second)
+def test_a_log_of_an_earlier_job_is_not_written_on(site, tmp_path):
+    first = site.shell("echo mine", stdout="shared.out")
+    site.ended(first)
+    second = site.shell("echo mine too", stdout="shared.out")
+    site.ended(second)
 
-    assert house.lines("shared.out") == ["mine too"]
+    assert site.lines("shared.out") == ["mine too"]
 
 
-def test_a_log_that_cannot_be_written_fails_the_job_with_a_reason(house):
-    job_id = house.shell("echo ran >> ran", stdout="missing/dir/out")
+def test_a_log_that_cannot_be_written_fails_the_job_with_a_reason(site):
+    job_id = site.shell("echo ran >> ran", stdout="missing/dir/out")
 
-    job = house.ended(job_id)
+    job = site.ended(job_id)
 
     assert (job.state, job.exit_code) == (JobState.FAILED, 1)
     assert job.reason.startswith("cannot write")
-    assert house.lines() == []
+    assert site.lines() == []
 
 
-def test_a_directory_that_goes_before_the_start_fails_the_job(house, tmp_path):
+def test_a_directory_that_goes_before_the_start_fails_the_job(site, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    job_id = house.shell("true", workdir=str(gone), stdout=str(tmp_path / "out"))
+    job_id = site.shell("true", workdir=str(gone), stdout=str(tmp_path / "out"))
     gone.rmdir()
 
-    job = house.ended(job_id)
+    job = site.ended(job_id)
 
     assert (job.state, job.exit_code) == (JobState.FAILED, 126)
     assert str(gone) in job.reason
@@ -125,73 +125,73 @@ def test_a_directory_that_goes_before_the_start_fails_the_job(house, tmp_path):
     ("command", "code", "words"),
     [("no-such-program", 127, "command not found"), ("/etc", 126, "Permission denied")],
 )
-def test_a_command_that_cannot_be_run_says_why(house, command, code, words):
-    job_id = house.submit(command)
+def test_a_command_that_cannot_be_run_says_why(site, command, code, words):
+    job_id = site.submit(command)
 
-    job = house.ended(job_id)
+    job = site.ended(job_id)
 
     assert (job.state, job.exit_code) == (JobState.FAILED, code)
     assert words in job.reason
-    assert words in house.log(job_id)
+    assert words in site.log(job_id)
 
 
-def test_a_wide_job_at_the_head_is_not_overtaken(house):
+def test_a_wide_job_at_the_head_is_not_overtaken(site):
     gate = "while [ ! -e go ]; do sleep 0.05; done"
-    narrow = house.shell(gate)
-    house.started(narrow)
-    wide = house.shell("echo wide >> ran", gpus=2)
-    late = house.shell("echo late >> ran")
+    narrow = site.shell(gate)
+    site.started(narrow)
+    wide = site.shell("echo wide >> ran", gpus=2)
+    late = site.shell("echo late >> ran")
     for _ in range(5):
-        house.daemon.cycle(time.time())
-    assert [house.job(one).state for one in (wide, late)] == [JobState.PENDING] * 2
+        site.daemon.cycle(time.time())
+    assert [site.job(one).state for one in (wide, late)] == [JobState.PENDING] * 2
 
-    (house.work / "go").touch()
+    (site.work / "go").touch()
 
-    house.ended(late)
-    assert house.lines() == ["wide", "late"]
+    site.ended(late)
+    assert site.lines() == ["wide", "late"]
 
 
-def test_a_job_wider_than_the_machine_has_become_does_not_block_the_rest(house):
-    wide = house.shell("true", gpus=2)
-    late = house.shell("echo late >> ran")
-    house.settings = replace(SETTINGS, slots=1)
+def test_a_job_wider_than_the_machine_has_become_does_not_block_the_rest(site):
+    wide = site.shell("true", gpus=2)
+    late = site.shell("echo late >> ran")
+    site.settings = replace(SETTINGS, slots=1)
 
-    assert house.ended(late).state is JobState.COMPLETED
-    assert house.job(wide).state is JobState.PENDING
+    assert site.ended(late).state is JobState.COMPLETED
+    assert site.job(wide).state is JobState.PENDING
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"\xff\x00", b'{"command": 1, "env": []}'])
-def test_a_submission_that_cannot_be_read_ends_that_job_alone(house, content):
-    bad = house.shell("echo bad >> ran")
-    saved = house.layout.root / "jobs" / bad / "submission.json"
+def test_a_submission_that_cannot_be_read_ends_that_job_alone(site, content):
+    bad = site.shell("echo bad >> ran")
+    saved = site.layout.root / "jobs" / bad / "submission.json"
     saved.unlink()
     if content is not None:
         saved.write_bytes(content)
-    good = house.shell("echo good >> ran")
+    good = site.shell("echo good >> ran")
 
-    assert house.ended(good).state is JobState.COMPLETED
-    job = house.ended(bad)
+    assert site.ended(good).state is JobState.COMPLETED
+    job = site.ended(bad)
     assert (job.state, job.exit_code) == (JobState.FAILED, 126)
     assert "cannot be read" in job.reason
-    assert house.lines() == ["good"]
+    assert site.lines() == ["good"]
 
 
-def test_a_run_whose_claim_is_damaged_troubles_nobody_else(house):
-    bad = house.shell("true")
-    house.queue.begin(int(bad), [0], time.time())
-    folder = house.attempt(bad).folder
+def test_a_run_whose_claim_is_damaged_troubles_nobody_else(site):
+    bad = site.shell("true")
+    site.queue.begin(int(bad), [0], time.time())
+    folder = site.attempt(bad).folder
     folder.mkdir(parents=True)
     (folder / "claim").write_bytes(b"\x00\x00")
-    good = [house.shell("echo good >> ran") for _ in range(2)]
+    good = [site.shell("echo good >> ran") for _ in range(2)]
 
     for job_id in good:
-        house.ended(job_id)
+        site.ended(job_id)
 
-    assert house.lines() == ["good"] * 2
+    assert site.lines() == ["good"] * 2
     (folder / "exit.json").write_text('{"code": 0, "signal": 0, "reason": "", "end": 1.0}')
 
 
-def test_a_disk_that_is_full_for_a_while_only_delays(house, monkeypatch):
+def test_a_disk_that_is_full_for_a_while_only_delays(site, monkeypatch):
     start = Attempt.start
     full = {"1"}
 
@@ -201,24 +201,24 @@ def test_a_disk_that_is_full_for_a_while_only_delays(house, monkeypatch):
         return start(attempt, spec)
 
     monkeypatch.setattr(Attempt, "start", start_if_there_is_space)
-    first, second = house.shell("echo first >> ran"), house.shell("echo second >> ran")
-    house.ended(second)
-    assert house.job(first).state is JobState.RUNNING
+    first, second = site.shell("echo first >> ran"), site.shell("echo second >> ran")
+    site.ended(second)
+    assert site.job(first).state is JobState.RUNNING
     full.clear()
 
-    assert house.ended(first).state is JobState.COMPLETED
-    assert house.lines() == ["second", "first"]
+    assert site.ended(first).state is JobState.COMPLETED
+    assert site.lines() == ["second", "first"]
 
 
 def test_a_queue_file_that_was_lost_leaves_its_runs_to_no_other_job(tmp_path):
-    house = House(tmp_path, real=False)
-    job_id = house.shell("echo old >> ran")
-    house.ended(job_id)
-    house.leave()
-    for path in house.layout.root.glob("queue.sqlite3*"):
+    site = LocalSite(tmp_path, real=False)
+    job_id = site.shell("echo old >> ran")
+    site.ended(job_id)
+    site.leave()
+    for path in site.layout.root.glob("queue.sqlite3*"):
         path.unlink()
 
-    again = House(tmp_path, real=False)
+    again = LocalSite(tmp_path, real=False)
     assert again.shell("echo new >> ran") == job_id
     assert again.ended(job_id).state is JobState.COMPLETED
 
@@ -228,24 +228,24 @@ def test_a_queue_file_that_was_lost_leaves_its_runs_to_no_other_job(tmp_path):
 
 def test_a_root_given_from_here_is_the_same_for_the_daemon(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    house = House(Layout(tmp_path).root.relative_to(tmp_path))
-    job_id = house.shell("echo ran >> ran", workdir=str(tmp_path))
-    house.ended(job_id)
+    site = LocalSite(Layout(tmp_path).root.relative_to(tmp_path))
+    job_id = site.shell("echo ran >> ran", workdir=str(tmp_path))
+    site.ended(job_id)
 
     assert (tmp_path / "ran").exists()
-    house.root = tmp_path
-    house.leave()
+    site.root = tmp_path
+    site.leave()
 
 
 @pytest.mark.parametrize(
     "odd", ["9" * 30, "-1", "1.0", "\N{ARABIC-INDIC DIGIT ONE}", "", "0x1", " 1"]
 )
-def test_odd_ids_are_not_found(house, odd):
-    house.shell("true")
+def test_odd_ids_are_not_found(site, odd):
+    site.shell("true")
 
-    assert house.scheduler.jobs([odd]) == []
+    assert site.scheduler.jobs([odd]) == []
     with pytest.raises(NotFound):
-        house.scheduler.cancel(odd)
+        site.scheduler.cancel(odd)
 
 
 @pytest.mark.parametrize(
@@ -260,47 +260,47 @@ def test_odd_ids_are_not_found(house, odd):
         ({"stdout": "pipe"}, BadInput, "that is no file"),
     ],
 )
-def test_a_refused_submission_leaves_no_job(house, parts, kind, words):
-    os.mkfifo(house.work / "pipe")
+def test_a_refused_submission_leaves_no_job(site, parts, kind, words):
+    os.mkfifo(site.work / "pipe")
     with pytest.raises(kind, match=words):
-        house.submit("true", **parts)
+        site.submit("true", **parts)
     with pytest.raises(SchedMateError):
-        house.submit()
+        site.submit()
 
-    assert house.scheduler.jobs() == []
-    assert house.submit("true") == "1"
+    assert site.scheduler.jobs() == []
+    assert site.submit("true") == "1"
 
 
-def test_a_log_that_became_a_pipe_fails_the_job_and_holds_nobody_up(house):
-    job_id = house.shell("echo ran >> ran; exit 1", stdout="out")
-    house.ended(job_id)
-    os.mkfifo(house.work / "out.attempt-2")
-    house.scheduler.requeue(job_id, run=0)
+def test_a_log_that_became_a_pipe_fails_the_job_and_holds_nobody_up(site):
+    job_id = site.shell("echo ran >> ran; exit 1", stdout="out")
+    site.ended(job_id)
+    os.mkfifo(site.work / "out.attempt-2")
+    site.scheduler.requeue(job_id, run=0)
 
-    job = house.ended(job_id, restarts=1)
+    job = site.ended(job_id, restarts=1)
 
-    assert (job.state, house.lines()) == (JobState.FAILED, ["ran"])
+    assert (job.state, site.lines()) == (JobState.FAILED, ["ran"])
     assert job.reason.startswith("cannot write")
 
 
-def test_a_log_may_be_thrown_away_every_time(house):
-    job_id = house.shell("echo ran >> ran; exit 1", stdout=os.devnull)
-    house.ended(job_id)
-    house.scheduler.requeue(job_id, run=0)
+def test_a_log_may_be_thrown_away_every_time(site):
+    job_id = site.shell("echo ran >> ran; exit 1", stdout=os.devnull)
+    site.ended(job_id)
+    site.scheduler.requeue(job_id, run=0)
 
-    job = house.ended(job_id, restarts=1)
+    job = site.ended(job_id, restarts=1)
 
-    assert (job.logs, house.lines()) == ((os.devnull,), ["ran", "ran"])
+    assert (job.logs, site.lines()) == ((os.devnull,), ["ran", "ran"])
 
 
-def test_a_script_is_run_as_it_was_when_it_was_submitted(house):
-    script = house.work / "job.sh"
+def test_a_script_is_run_as_it_was_when_it_was_submitted(site):
+    script = site.work / "job.sh"
     script.write_text("echo $1 >> ran\n")
-    job_id = house.submit(str(script), "argument", script=str(script))
+    job_id = site.submit(str(script), "argument", script=str(script))
     script.write_text("echo changed >> ran\n")
-    house.ended(job_id)
+    site.ended(job_id)
 
-    assert house.lines() == ["argument"]
-    assert house.scheduler.script(job_id) == "echo $1 >> ran\n"
-    saved = json.loads((house.layout.root / "jobs" / job_id / "submission.json").read_text())
+    assert site.lines() == ["argument"]
+    assert site.scheduler.script(job_id) == "echo $1 >> ran\n"
+    saved = json.loads((site.layout.root / "jobs" / job_id / "submission.json").read_text())
     assert saved["command"][0] == "/bin/sh"

@@ -7,7 +7,7 @@ from schedmate.schedulers.base import MeasuresActivity
 from schedmate.schedulers.slurm import SlurmScheduler, activity, parsing
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler_bench import Bench
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 
 TRES = "cpu={cpu},energy=0,fs/disk=46513,mem=10032K,pages=0,vmem=15108K"
 BURN = "exec python3 -c 'while True: pass'"

@@ -7,6 +7,8 @@ import pytest
 
 from schedmate.model import JobState, Request, SchedulerError, SchedulerUnreachable
 from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.service.views.job_view import JobView
+from schedmate.service.views.sentences import why_sentence
 from schedmate.testing.scheduler_bench import Bench
 from schedmate.testing.slurm_config import GPU_TYPE
 
@@ -18,6 +20,37 @@ def bench(slurm_cluster, tmp_path):
     bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
     yield bench
     bench.clear()
+
+
+@pytest.fixture
+def two_partitions(slurm_cluster):
+    """Both take jobs and start none."""
+    for name in ("one", "two"):
+        words = [f"PartitionName={name}", "Nodes=node0", "State=DOWN"]
+        subprocess.run(["scontrol", "create", *words], check=True)
+    yield
+    for name in ("one", "two"):
+        subprocess.run(["scontrol", "delete", f"PartitionName={name}"], check=True)
+
+
+def test_a_job_waits_behind_those_of_its_partition_by_priority(two_partitions, bench):
+    elsewhere = [bench.shell("true", passthrough=("--partition=two",)) for _ in range(2)]
+    first, second = [bench.shell("true", passthrough=("--partition=one",)) for _ in range(2)]
+    raised = 2 * bench.job(first).priority
+    subprocess.run(["scontrol", "update", f"JobId={second}", f"Priority={raised}"], check=True)
+
+    def why(job_id):
+        view = JobView(job=bench.job(job_id), diagnoses={})
+        return why_sentence(view, bench.scheduler.jobs(), time.time(), str)
+
+    assert why(first).startswith(f"job {first} waits behind 0 running and 1 waiting jobs (")
+    assert why(second).startswith(f"job {second} is next: no job runs or waits before it (")
+    assert why(elsewhere[1]).startswith(f"job {elsewhere[1]} waits behind 0 running and 1 waiting")
+
+
+def test_when_a_job_may_start_is_read(bench):
+    job = bench.job(bench.shell("true", passthrough=("--begin=now+1hour",)))
+    assert job.eligible_time == pytest.approx(job.submit_time + 3600, abs=5)
 
 
 def test_an_array_is_its_tasks(bench):

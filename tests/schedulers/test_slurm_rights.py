@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 
 pytestmark = pytest.mark.slurm
 SOURCE = os.pathsep.join(path for path in sys.path if path)

@@ -70,7 +70,9 @@ def held(job_id):
 
 def why(bench, store, job_id):
     view = job_view(bench.scheduler, store, Viewer(user="root", operator=True), job_id)
-    return why_sentence(view, [], lambda seconds: f"{seconds:.0f} s")
+    return why_sentence(
+        view, bench.scheduler.jobs(), time.time(), lambda seconds: f"{seconds:.0f} s"
+    )
 
 
 def requeue(job_id, *nodes, delay_s=0.0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedmate.config import LlmSettings, LocalSettings, Settings
@@ -13,7 +13,7 @@ from schedmate.schedulers.local import LocalScheduler
 from schedmate.service.daemon.serving import assemble
 from schedmate.service.usecases.submit import submit
 from schedmate.service.wiring import open_scheduler, open_store
-from schedulers.local_house import processes_of, wait_for
+from schedulers.local_site import processes_of, wait_for
 
 RUN = 'echo "$SCHEDMATE_JOB_ID $SCHEDMATE_RESTART_COUNT" >> ran'
 KILLED_ONCE = f'{RUN}; [ "$SCHEDMATE_RESTART_COUNT" = 1 ] || kill -9 $$'
@@ -25,6 +25,7 @@ ERROR = f"""{RUN}; exec python3 -c 'x = {{}}["missing"]'"""
 class Place:
     root: Path
     mode: str = "act"
+    other_settings: dict = field(default_factory=dict)
 
     def __post_init__(self):
         self.work = self.root / "work"
@@ -39,6 +40,7 @@ class Place:
             scheduler="local",
             local=LocalSettings(slots=2, kill_wait_s=0.3, poll_s=0.02),
             llm=LlmSettings(enabled=False),
+            **self.other_settings,
         )
 
     @property

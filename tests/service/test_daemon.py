@@ -32,7 +32,7 @@ from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
 from schedmate.testing.scheduler import FakeScheduler
 from schedmate.tracker import JobTracker
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
 

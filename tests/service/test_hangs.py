@@ -57,7 +57,7 @@ class HangPlace(Place):
     def why(self, job_id):
         with self.store() as store:
             view = job_view(self.scheduler, store, viewer_of(self.settings), job_id)
-        return why_sentence(view, self.scheduler.jobs(), str)
+        return why_sentence(view, self.scheduler.jobs(), 0.0, str)
 
     def warned(self, job_id):
         return self.actions(job_id, "warn")

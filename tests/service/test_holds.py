@@ -13,7 +13,7 @@ from schedmate.service.daemon.serving import assemble
 from schedmate.service.usecases.interventions import release
 from schedmate.service.usecases.replay import recorded_in, replay
 from schedmate.service.usecases.submit import submit
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 
 pytestmark = pytest.mark.processes
 LATER_S = 1000.0

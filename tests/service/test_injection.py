@@ -12,7 +12,7 @@ from schedmate.model import JobState
 from schedmate.service.daemon.serving import assemble
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.testing.llm import says, serving
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import RUN, Place
 
 pytestmark = pytest.mark.processes

@@ -15,7 +15,15 @@ import pytest
 from schedmate.cli import main
 from schedmate.cli._console import LegibleConsole
 from schedmate.cli._queue import queue_table
-from schedmate.model import Action, Decision, EarlyWarning, JobState, NodeState, PastRun
+from schedmate.model import (
+    Action,
+    Decision,
+    DecisionReason,
+    EarlyWarning,
+    JobState,
+    NodeState,
+    PastRun,
+)
 from schedmate.model.legible import has_hidden
 from schedmate.service.views.job_view import JobView
 from schedmate.store.sqlite import SqliteStore
@@ -28,7 +36,7 @@ SICK = a_diagnosis(
 
 
 @pytest.fixture
-def house(tmp_path, monkeypatch, capsys):
+def site(tmp_path, monkeypatch, capsys):
     """A store, a scheduler, and the command line in front of both."""
     monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
@@ -47,18 +55,18 @@ def house(tmp_path, monkeypatch, capsys):
 
 
 @pytest.fixture
-def retried(house):
+def retried(site):
     """A job that failed twice and was queued again in between."""
     for attempt in (0, 1):
-        house.store.keep_diagnosis("1", attempt, SICK)
-        house.store.keep_run(PastRun(job=a_job(state=JobState.FAILED, restarts=attempt)))
+        site.store.keep_diagnosis("1", attempt, SICK)
+        site.store.keep_run(PastRun(job=a_job(state=JobState.FAILED, restarts=attempt)))
     action = Action(kind="requeue", job_id="1", why="gpu_ecc: go away", attempt=0)
-    house.store.intend(action, at=1.0)
-    house.store.settle(action, "done", at=2.0)
+    site.store.intend(action, at=1.0)
+    site.store.settle(action, "done", at=2.0)
     again = Action(kind="requeue", job_id="1", why="gpu_ecc: go away", attempt=1)
-    house.store.intend(again, at=3.0, state="observed")
-    house.scheduler.put(a_job(state=JobState.FAILED, restarts=1))
-    return house
+    site.store.intend(again, at=3.0, state="observed")
+    site.scheduler.put(a_job(state=JobState.FAILED, restarts=1))
+    return site
 
 
 def test_the_story_of_a_retried_job_as_data(retried):
@@ -79,12 +87,12 @@ def test_the_queue_with_a_retried_job_as_data(retried):
     assert told["jobs"][0]["diagnoses"]["1"]["reason"] == "gpu_ecc"
 
 
-def test_names_of_jobs_are_shown_not_obeyed(house):
+def test_names_of_jobs_are_shown_not_obeyed(site):
     evil = "x\x1b[2J\n\u202e"
-    house.store.keep_diagnosis("1", 0, a_diagnosis("killed", summary=evil))
-    house.scheduler.put(a_job(state=JobState.FAILED, name=evil, user=evil, nodes=(evil,)))
+    site.store.keep_diagnosis("1", 0, a_diagnosis("killed", summary=evil))
+    site.scheduler.put(a_job(state=JobState.FAILED, name=evil, user=evil, nodes=(evil,)))
     for words in (("jobs",), ("job", "1"), ("why", "1"), ("eta", "1"), ("nodes",), ("why", evil)):
-        done = house.run(*words)
+        done = site.run(*words)
         assert done.out or done.err
         assert not has_hidden((done.out + done.err).replace("\n", ""))
         assert "\n\\u202e" not in done.out
@@ -96,13 +104,13 @@ WARNED = a_progress(
 
 
 @pytest.mark.parametrize("progress", [WARNED, replace(WARNED, current=None)])
-def test_a_running_job_warns_early(house, progress):
+def test_a_running_job_warns_early(site, progress):
     job = a_job(state=JobState.RUNNING, restarts=1)
-    house.scheduler.put(job)
-    house.store.keep_diagnosis("1", 0, SICK)
-    house.store.keep_progress("1", 1, progress, at=time.time())
+    site.scheduler.put(job)
+    site.store.keep_diagnosis("1", 0, SICK)
+    site.store.keep_progress("1", 1, progress, at=time.time())
 
-    queue, view, why = (house.run(*words).out for words in (("jobs",), ("job", "1"), ("why", "1")))
+    queue, view, why = (site.run(*words).out for words in (("jobs",), ("job", "1"), ("why", "1")))
 
     assert re.search(r"RUNNING ↻1 !.* ! the loss is no number since step 40", queue)
     assert "  warning     loss_nan: the loss is no number since step 40\n" in view
@@ -117,19 +125,51 @@ def test_the_mark_stays_where_there_is_no_room_for_the_words():
     assert "RUNNING !" in out.getvalue()
 
 
-def test_what_has_ended_warns_no_more(house):
-    house.scheduler.put(a_job(state=JobState.COMPLETED))
-    house.store.keep_progress("1", 0, WARNED, at=time.time())
+def test_what_has_ended_warns_no_more(site):
+    site.scheduler.put(a_job(state=JobState.COMPLETED))
+    site.store.keep_progress("1", 0, WARNED, at=time.time())
 
-    assert "!" not in house.run("jobs").out
+    assert "!" not in site.run("jobs").out
 
 
-def test_a_node_that_nobody_knows_is_said_so(house):
-    house.scheduler.node_states["n1"] = NodeState(name="n1", condition="up")
+def test_a_node_that_nobody_knows_is_said_so(site):
+    site.scheduler.node_states["n1"] = NodeState(name="n1", condition="up")
 
-    gone = house.run("nodes", "n1", "nosuch", "--json")
-    calm = house.run("nodes", "n1", "--suspect")
+    gone = site.run("nodes", "n1", "nosuch", "--json")
+    calm = site.run("nodes", "n1", "--suspect")
 
     assert (gone.code, gone.out) == (3, "")
     assert gone.err.endswith("nor the history knows a node nosuch\n")
     assert (calm.code, calm.err) == (0, "none of them is suspect\n")
+
+
+def recorded(site, state="done", **parts):
+    action = Action(job_id="1", attempt=0, why="x", **parts)
+    site.store.intend(action, at=1.0)
+    site.store.settle(action, state, at=2.0, note="refused" if state == "failed" else "")
+
+
+def test_a_job_shows_the_numbers_that_were_set(site):
+    lowered = DecisionReason(code="limit_from_prediction", user_limit_s=36000.0)
+    site.scheduler.put(a_job())
+    recorded(site, kind="set_nice", value=169.0)
+    recorded(site, kind="set_time_limit", value=2280.0, reason=lowered)
+    recorded(site, kind="set_time_limit", value=36000.0, state="failed")
+
+    out = site.run("job", "1").out
+
+    assert "  done        set_nice 169: x\n" in out
+    assert "  done        set_time_limit from 10:00:00 to 00:38:00: x\n" in out
+    assert "  failed      set_time_limit from 00:38:00 to 10:00:00: x (refused)\n" in out
+
+
+def test_it_is_shown_who_holds_a_job(site):
+    site.scheduler.put(a_job(held=True))
+    recorded(site, kind="hold")
+    site.scheduler.put(a_job(id="2", held=True, reason="JobHeldAdmin"))
+
+    queue, job = site.run("jobs").out, site.run("job", "1").out
+
+    assert re.search(r"^1 .* held by SchedMate: x", queue, re.MULTILINE)
+    assert re.search(r"^2 .* held by an administrator \(JobHeldAdmin\)", queue, re.MULTILINE)
+    assert "  waits       held by SchedMate: x\n" in job

@@ -9,8 +9,17 @@ from dataclasses import replace
 import pytest
 
 from schedmate.cli._common import duration
-from schedmate.model import JobState, NotFound, Slowdown, Spread
-from schedmate.service.views.job_view import JobView, job_view, job_views
+from schedmate.model import (
+    Action,
+    ActionRecord,
+    DecisionReason,
+    JobState,
+    NotFound,
+    Request,
+    Slowdown,
+    Spread,
+)
+from schedmate.service.views.job_view import JobView, job_view, job_views, retry_outcome
 from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
@@ -116,7 +125,22 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             view(JobState.PENDING, reason="Dependency"),
             "job 1 waits for another job that it depends on (Dependency)",
         ),
-        (view(JobState.PENDING, held=True, reason="JobHeldUser"), "job 1 is held (JobHeldUser)"),
+        (
+            view(JobState.PENDING, held=True, reason="JobHeldUser"),
+            "job 1 is held by its user (JobHeldUser)",
+        ),
+        (view(JobState.PENDING, held=True), "job 1 is held"),
+        (
+            view(JobState.PENDING, restarts=1, eligible_time=NOW + 49, diagnoses=KILLED),
+            (
+                "job 1 waits for its start time, in 49s; "
+                "the attempt before: killed: killed by signal 9"
+            ),
+        ),
+        (
+            view(JobState.PENDING, reason="BeginTime", eligible_time=NOW + 7),
+            "job 1 waits for its start time, in 7s (BeginTime)",
+        ),
         (
             view(JobState.PENDING, restarts=1, diagnoses=KILLED),
             (
@@ -135,7 +159,71 @@ def test_why_it_is_as_it_is(told, sentence):
         a_job(id="5", state=JobState.COMPLETED),
     ]
 
-    assert why_sentence(told, queue, written) == sentence
+    assert why_sentence(told, queue, NOW, written) == sentence
+
+
+def waiting(job_id, priority=None, partition=None, **parts):
+    return a_job(id=job_id, priority=priority, request=Request(partition=partition), **parts)
+
+
+@pytest.mark.parametrize(
+    ("job", "running", "ahead"),
+    [
+        (waiting("1", 50, "a"), 1, 2),
+        (waiting("1", 50, "b"), 1, 0),
+        (waiting("1", 50, "b,a"), 2, 2),
+        (waiting("1", 500, "a"), 1, 0),
+        (waiting("1", 50, "c"), 0, 0),
+    ],
+)
+def test_only_jobs_of_its_partition_with_a_higher_priority_are_before_it(job, running, ahead):
+    queue = [
+        job,
+        waiting("2", 60, "a", nice=9),
+        waiting("3", 50, "a", submit_time=1.0),
+        waiting("4", 40, "a", nice=-9),
+        waiting("5", 40, "b", submit_time=1.0),
+        waiting("6", 90, "a", held=True),
+        waiting("7", 90, "a", reason="Dependency"),
+        waiting("8", 90, "a", eligible_time=NOW + 5),
+        waiting("9", 90, "a", state=JobState.RUNNING),
+        waiting("10", 90, "b", state=JobState.RUNNING),
+    ]
+
+    sentence = why_sentence(JobView(job=job, diagnoses={}), queue, NOW, written)
+
+    waits = f"waits behind {running} running and {ahead} waiting jobs"
+    nothing = "is next: no job runs or waits before it"
+    assert sentence == f"job 1 {waits if running or ahead else nothing}"
+
+
+def test_a_queue_without_priorities_has_no_partitions_either():
+    job = waiting("1", partition="a", nice=5)
+    queue = [job, waiting("2", partition="b", nice=4), waiting("3", partition="a", nice=6)]
+
+    sentence = why_sentence(JobView(job=job, diagnoses={}), queue, NOW, written)
+
+    assert sentence == "job 1 waits behind 0 running and 1 waiting jobs"
+
+
+def test_a_delayed_retry_counts_down():
+    action = Action(
+        kind="requeue",
+        job_id="1",
+        attempt=0,
+        why="x",
+        reason=DecisionReason(code="worth_a_retry", failure="killed", allowed=2),
+        delay_s=60.0,
+    )
+    job = a_job(restarts=1, eligible_time=NOW + 60)
+    record = ActionRecord(action=action, state="done", at=NOW)
+    told = JobView(job=job, diagnoses=KILLED, retry=retry_outcome(job, KILLED, [record]))
+
+    soon, late = (why_sentence(told, [], NOW + passed, written) for passed in (49, 61))
+
+    assert "waits for its start time, in 11s; " in soon
+    assert "it was queued again, to start in 11s, retry 1 of 2" in soon
+    assert "it was queued again, retry 1 of 2" in late
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from schedmate.service.usecases.checkup import run_checks
 from schedmate.service.usecases.history_import import import_scheduler, import_table
 from schedmate.service.wiring import open_store
 from schedmate.testing.builders import a_job, a_past_run
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import KILLED_ONCE
 
 

@@ -16,7 +16,7 @@ from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker
 from schedmate.tracker.unknown import Learner
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 
 PATTERN = LearnedPattern(expression=r"did (?P<current>\d+)", unit="step")
 OPEN_LINES = [f"did {n} foo 512 bar 900 err {9 / (n + 1):.3f}" for n in range(1, 40)]

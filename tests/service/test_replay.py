@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from schedmate import config
+from schedmate.cli import replay as replay_verb
 from schedmate.cli import root
+from schedmate.config import Settings
 from schedmate.model import BadInput, NotFound
 from schedmate.service.usecases.interventions import record_correction
 from schedmate.service.usecases.replay import export, recorded_by, recorded_in, replay
+from schedmate.service.wiring import deciding_settings, limits_of
 from schedmate.testing.builders import a_diagnosis
-from service.place import ERROR, KILLED_ONCE
+from service.place import ERROR, KILLED_ONCE, Place
 
 
 @pytest.fixture
@@ -43,14 +47,97 @@ def test_a_replay_by_the_same_settings_decides_the_same(lived):
 
 
 def test_other_settings_show_what_they_would_change(lived):
-    others = config.changed(lived.settings, ["retries=0"])
-
-    found = replay(recording_of(lived), lived.settings, others)
+    found = replay(recording_of(lived), lived.settings, changes=["retries=0"])
 
     changed = {(each.job_id, each.kind): each for each in found.differences}
     assert changed[lived.retried, "requeue"].now is None
     assert changed[lived.retried, "leave"].now.reason.code == "retries_used"
     assert not any(job == lived.mistaken for job, _ in changed)
+
+
+def test_an_export_replays_by_the_settings_it_was_recorded_with(lived, tmp_path, monkeypatch):
+    export(recording_of(lived), tmp_path / "events.jsonl")
+    elsewhere = config.changed(lived.settings, ["retries=0", "policy=fifo", "hang.minutes=1"])
+    monkeypatch.setattr(config, "load", lambda: elsewhere)
+    arguments = ["replay", str(tmp_path / "events.jsonl")]
+
+    same = CliRunner().invoke(root, arguments)
+    mine = CliRunner().invoke(root, [*arguments, "--settings", "mine"])
+
+    assert "none differs\nsettings: as recorded\n" in same.output
+    assert "all 0 retries are used up" in mine.output
+    assert "settings: yours; policy=fifo instead of ssf, retries=0 instead of 2, " in mine.output
+
+
+def test_a_log_of_several_settings_is_replayed_by_each_in_its_time(lived):
+    lived.other_settings = {"retries": 0}
+    refused = lived.submit(KILLED_ONCE)
+    lived.looks_until(lambda: lived.ended(refused), "the end")
+    lived.one_look()
+    recording = recording_of(lived)
+    assert {one.kind for one in recording.decided if one.job_id == refused} >= {"leave"}
+
+    assert replay(recording, Settings()).differences == ()
+
+
+def test_a_log_of_an_older_version_is_replayed_by_ones_own_settings(lived, monkeypatch):
+    recording = recording_of(lived)
+    old = tuple(
+        replace(row, body=json.dumps({"at": row.at})) if row.kind == "Started" else row
+        for row in recording.events
+    )
+    monkeypatch.setattr(replay_verb, "_recording", lambda *_: replace(recording, events=old))
+    monkeypatch.setattr(config, "load", lambda: lived.settings)
+
+    found = CliRunner().invoke(root, ["replay"])
+
+    assert "none differs\nsettings: yours; the log has recorded none\n" in found.output
+
+
+def test_a_setting_that_this_version_does_not_have_is_named(lived):
+    recording = recording_of(lived)
+    newer = tuple(
+        replace(row, body=json.dumps({"at": row.at, "settings": {"retries": "2", "mood": "7"}}))
+        if row.kind == "Started"
+        else row
+        for row in recording.events
+    )
+
+    found = replay(replace(recording, events=newer), Settings())
+
+    assert (found.unknown, found.differences) == (("mood",), ())
+
+
+def test_what_is_recorded_makes_the_same_engine():
+    other = config.changed(
+        Settings(),
+        [
+            "policy=fifo",
+            "retries=7",
+            "retries_in_all=8",
+            "longest_wait_s=9",
+            "hang.minutes=inf",
+            'hang.partitions={"gpu": 5}',
+            "hold.certain=false",
+            "hold.after_failures=3",
+            "time_limits.lower=true",
+        ],
+    )
+    recorded = deciding_settings(other)
+    assert not set(recorded.items()) & set(deciding_settings(Settings()).items())
+
+    again = config.changed(Settings(), [f"{name}={value}" for name, value in recorded.items()])
+
+    assert limits_of(again, act_since=0) == limits_of(other, act_since=0)
+    assert deciding_settings(again) == recorded
+
+
+def test_a_submission_without_a_daemon_records_its_settings(tmp_path):
+    place = Place(tmp_path, "assist")
+    place.submit("true")
+
+    assert recording_of(place).settings() == deciding_settings(place.settings)
+    assert replay(recording_of(place), Settings(policy="fifo")).differences == ()
 
 
 def test_what_was_recorded_can_be_taken_elsewhere(lived, tmp_path):

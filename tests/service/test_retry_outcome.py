@@ -42,7 +42,7 @@ def told(store, job, *records):
         if state == "failed":
             store.settle(action, "failed", at=1.0, note="no such node")
     view = job_view(scheduler, store, OPERATOR, "1")
-    return why_sentence(view, [], written), view
+    return why_sentence(view, [], 0.0, written), view
 
 
 REQUEUE = {"attempt": 0, "exclude_nodes": ("n1",)}

@@ -13,7 +13,7 @@ import pytest
 
 from schedmate.disk.lock import lock_holder
 from schedmate.model import JobState
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
 pytestmark = pytest.mark.processes

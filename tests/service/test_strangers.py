@@ -24,7 +24,7 @@ from schedmate.model import BadInput, Checkpoint, EarlyWarning
 from schedmate.service.usecases import submit as submitting
 from schedmate.service.visibility import viewer_of
 from schedmate.testing.builders import a_progress
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 from service.place import Place
 
 MARKER = "zebrafish"

@@ -10,7 +10,7 @@ from schedmate.advisor import Advisor
 from schedmate.model import BadInput, JobState, NotFound
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.submit import submission_of, submit
-from schedulers.local_house import wait_for
+from schedulers.local_site import wait_for
 
 
 @pytest.mark.parametrize(

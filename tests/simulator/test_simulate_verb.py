@@ -31,6 +31,7 @@ SUMMARY = {
     "gpu_utilization",
     "preemptions",
     "wall_seconds",
+    "requeues",
 }
 OF_THE_ANSWER = {"report", "table", "workers", "ray_address", "as_json"}
 PUBLIC = ["schema", "trace", "jobs", "gpus", "assumptions", "policies"]
@@ -327,6 +328,7 @@ def test_a_setting_that_cannot_be_is_named(call, tmp_path):
         (["nowhere.csv"], 3, "there is no file nowhere.csv"),
         (["synthetic", "--policy", "magic"], 2, "no policy is called 'magic'; there are: "),
         (["synthetic", "--policy", "fifo+magic"], 2, "SchedMate has no part 'magic'"),
+        (["synthetic", "--policy", "easy+advisor+schedmate"], 2, "leave advisor out"),
         (["synthetic", "--policy", ","], 2, "--policy needs a name"),
         (["synthetic", "--gpus", "0"], 2, "--gpus"),
         (["synthetic", "--jobs", "-1"], 2, "--jobs"),
@@ -426,3 +428,14 @@ def test_bars_are_for_a_terminal_and_data_stays_clean():
 
     assert b"fifo" in seen
     assert json.loads(done.stdout)["jobs"] == 300
+
+
+def test_lowered_limits_are_an_assumption(call):
+    args = ("synthetic", "--jobs", "30", "--no-workload", "--json")
+    for policy, stated in (("easy+schedmate", False), ("easy+schedmate+limits", True)):
+        _, out, _ = call(*args, "--policy", policy)
+        assumed = [
+            line for line in json.loads(out)["assumptions"] if line.startswith("with +limits")
+        ]
+        assert bool(assumed) is stated
+        assert all("beside easy: the limits of waiting jobs" in line for line in assumed)

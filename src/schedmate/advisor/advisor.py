@@ -25,7 +25,7 @@ from schedmate.model import (
 )
 
 if TYPE_CHECKING:
-    from schedmate.advisor.agent import Agent
+    from schedmate.advisor.agent import Agent, ModelPointer
 
 _RUNS_BEFORE = 20
 
@@ -64,7 +64,8 @@ class Advisor:
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
-        agent = self._agent()
+        pointer = self._pointer()
+        agent = None if pointer is None else self._agent(pointer)
         understood, problems, _ = recalled_or_read(target, launch, self._cache, agent)
         prints = fingerprint(launch, understood, target.request)
         prediction = self._predict(target, prints, understood.workload)
@@ -82,7 +83,7 @@ class Advisor:
             workload=understood.workload,
             prediction=prediction,
             advice=remarks(checked),
-            cost=_cost(time.perf_counter() - started, agent),
+            cost=_cost(time.perf_counter() - started, pointer),
         )
         return Advised(
             advice,
@@ -100,12 +101,17 @@ class Advisor:
 
         return predict(self._history, target, prints, workload, now=time.time())
 
-    def _agent(self) -> Agent | None:
+    def _pointer(self) -> ModelPointer | None:
         if self._asker is None:
             return None
+        from schedmate.advisor.agent import ModelPointer
+
+        return ModelPointer(self._asker)
+
+    def _agent(self, pointer: ModelPointer) -> Agent:
         from schedmate.advisor.agent import Agent
 
-        return Agent(self._asker, self._steps)
+        return Agent(pointer, pointer.step, self._steps)
 
     def _before(self, prints: Fingerprint | None) -> tuple[Before, ...]:
         runs = () if prints is None else self._history.runs_of_code(prints.code)[:_RUNS_BEFORE]
@@ -115,6 +121,6 @@ class Advisor:
         )
 
 
-def _cost(seconds: float, agent: Agent | None) -> Cost:
-    asked = Cost() if agent is None else agent.cost
+def _cost(seconds: float, pointer: ModelPointer | None) -> Cost:
+    asked = Cost() if pointer is None else pointer.cost
     return replace(asked, seconds=round(seconds, 4))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
-from schedmate.service.views.sentences import slowdown_in_words
+from schedmate.service.views.sentences import held_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,14 +106,22 @@ def _warnings(view: JobView) -> list[str]:
 def _known(view: JobView) -> str:
     if warnings := _warnings(view):
         return f"[yellow]{_MARK} {escape('; '.join(warnings))}[/]"
+    if view.job.held:
+        return escape(held_in_words(view))
     if view.diagnosis is not None:
         which = "" if view.job.restarts == 0 else f"attempt {max(view.diagnoses) + 1}: "
         return escape(f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}")
-    if view.progress is not None and view.job.state is JobState.RUNNING:
-        if view.progress.phase == "stalled":
-            return "stalled"
-        if view.progress.slowdown is not None:
-            return slowdown_in_words(view.progress.slowdown, duration)
+    if slow := _slow(view):
+        return slow
     if view.advice is not None:
         return escape(view.advice.prediction.explanation)
     return ""
+
+
+def _slow(view: JobView) -> str:
+    if view.progress is None or view.job.state is not JobState.RUNNING:
+        return ""
+    if view.progress.phase == "stalled":
+        return "stalled"
+    slowdown = view.progress.slowdown
+    return "" if slowdown is None else slowdown_in_words(slowdown, duration)

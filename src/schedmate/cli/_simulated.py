@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     OnProgress = Callable[[str, int, int], None]
 
-_HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted")
+_HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted", "requeued")
 
 
 def show(compared: Comparison) -> None:
@@ -52,6 +52,7 @@ def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
         duration(summary.makespan_s),
         f"{summary.gpu_utilization:.0%}",
         str(summary.preemptions),
+        str(summary.requeues),
     )
 
 
@@ -71,8 +72,8 @@ def talk_of_rows(answer: Answer) -> None:
     left = answer.left_out
     if left.bad:
         more = "; …" if left.bad > len(left.first) else ""
-        said = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
-        echo(f"{answer.question.source}: {said}", err=True)
+        words = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
+        echo(f"{answer.question.source}: {words}", err=True)
 
 
 @contextmanager

@@ -59,7 +59,11 @@ class _AdviseCommand(click.Command):
     "--dir", "directory", default=".", metavar="D", help="The job's directory; default: here."
 )
 @json_option
-@click.option("--llm", is_flag=True, help="Exit with 5 when no model could be asked.")
+@click.option(
+    "--llm",
+    is_flag=True,
+    help="Ask a model about what stays open; exit with 5 when none could be asked.",
+)
 @no_llm_option
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]…")
 def command(
@@ -75,9 +79,9 @@ def command(
 
     SCRIPT is an sbatch or shell script, a Python file or a job file (Kubernetes, Ray, Compose,
     SkyPilot, a Dockerfile, a Makefile), relative to D; what follows it is its own, except a last
-    --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. A language model, where
-    there is one, is asked only about what reading leaves open. Exits with 3 when neither the
-    program that the job starts nor its duration is known.
+    --json, --llm or --no-llm. Write `-- COMMAND…` for a command line. With --llm, or where the
+    setting llm.advice is on, a language model is asked about what reading leaves open. Exits with
+    3 when neither the program that the job starts nor its duration is known.
     """
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")
@@ -117,7 +121,7 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
     settings = config.load()
     catch_up(settings)
     with closing(open_store(settings)) as store:
-        asker = open_asker(settings, store, allowed=ask)
+        asker = open_asker(settings, store, allowed=ask and (demand or settings.llm.advice))
         if asker is None and demand:
             asker = LateAsker(settings, store)
         advised = Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)

@@ -66,16 +66,18 @@ def _lines(view: JobView) -> Iterator[str]:
         if diagnosis.suggestion:
             yield f"    do: {diagnosis.suggestion}"
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
-    for record in view.actions:
-        yield f"  {record.state:<11} {record.action.kind}: {record.action.why}"
-    yield from _retry(view)
+    yield from _actions(view)
 
 
-def _retry(view: JobView) -> Iterator[str]:
-    from schedmate.service.views.sentences import retry_sentence
+def _actions(view: JobView) -> Iterator[str]:
+    from schedmate.service.views.sentences import actions_in_words, held_in_words, retry_sentence
 
+    for record, words in zip(view.actions, actions_in_words(view.actions, duration), strict=True):
+        yield f"  {record.state:<11} {words}"
+    if view.job.held:
+        yield f"  waits       {held_in_words(view)}"
     if view.retry is not None:
-        yield f"  next        {retry_sentence(view.retry, duration)}"
+        yield f"  next        {retry_sentence(view.retry, time.time(), duration)}"
     for one in view.suspects:
         evidence = f"{one.failures} failures of {one.users} users"
         yield f"  suspect     {one.node}, {one.probability:.0%} sure: {evidence}"

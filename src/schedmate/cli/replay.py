@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.model import Action
-    from schedmate.service.usecases.replay import Recording, Replay
+    from schedmate.service.usecases.replay import Recording, Replay, SettingsSource
 
 _EVERY = 1000
 
@@ -24,13 +24,21 @@ _EVERY = 1000
 @verb(
     examples="""
 schedmate replay
-schedmate replay --set policy=ssf --set retries=1
+schedmate replay --set policy=sjf --set retries=1
+schedmate replay --settings mine
 schedmate replay --export events.jsonl
 schedmate replay events.jsonl --json
 """
 )
 @click.argument("events", metavar="[EVENTS]", required=False, type=click.Path(path_type=Path))
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Another setting.")
+@click.option(
+    "--settings",
+    "by",
+    type=click.Choice(["recorded", "mine"]),
+    default="recorded",
+    help="The settings of that time (default), or those of your files and environment.",
+)
 @click.option(
     "--export",
     "target",
@@ -39,12 +47,17 @@ schedmate replay events.jsonl --json
 )
 @json_option
 def command(
-    events: Path | None, changes: tuple[str, ...], target: Path | None, as_json: bool
+    events: Path | None,
+    changes: tuple[str, ...],
+    by: SettingsSource,
+    target: Path | None,
+    as_json: bool,
 ) -> None:
     """What the daemon saw, through the decision engine again: which decisions differ.
 
-    Without --set the decisions of this version are held against those that were taken; with it,
-    those of the other settings against those in use. Nothing is carried out.
+    With the recorded settings, the decisions of this version are compared with those that were
+    taken; with others (--set, --settings mine), with those of the recorded settings. Nothing is
+    carried out.
     """
     from schedmate import config
     from schedmate.service.usecases.replay import export, replay
@@ -55,9 +68,9 @@ def command(
         export(recording, target)
         say(f"{len(recording.events)} events are in {target}; it quotes logs: look before sharing")
         return
-    others = config.changed(settings, changes) if changes else None
-    with _bar(len(recording.events) * (1 if others is None else 2)) as on_event:
-        found = replay(recording, settings, others, on_event=on_event)
+    twice = bool(changes) or by == "mine"
+    with _bar(len(recording.events) * (1 + twice)) as on_event:
+        found = replay(recording, settings, by=by, changes=changes, on_event=on_event)
     if as_json:
         print_json(found)
     else:
@@ -75,20 +88,31 @@ def _recording(settings: Settings, events: Path | None) -> Recording:
 
 
 def _show(found: Replay) -> None:
-    first, second = ("recorded", "now") if found.against == "recorded" else ("in use", "others")
+    second = "now" if found.against == "recorded" else "others"
     many = len(found.differences)
     differ = "none differs" if many == 0 else f"{many} differ" if many > 1 else "1 differs"
     echo(f"{found.events} events, {found.decisions} decisions, {differ}")
+    echo(f"settings: {_settings_words(found)}")
     if not found.differences:
         return
     from rich.table import Table
 
-    table = Table("JOBID", "RUN", "DECISION", first.upper(), second.upper(), box=None)
+    table = Table("JOBID", "RUN", "DECISION", "RECORDED", second.upper(), box=None)
     for each in found.differences:
         table.add_row(
             each.job_id, str(each.attempt + 1), each.kind, _words(each.before), _words(each.now)
         )
     console().print(table, markup=False)
+
+
+def _settings_words(found: Replay) -> str:
+    changed = ", ".join(f"{one.name}={one.used} instead of {one.recorded}" for one in found.changed)
+    if found.settings == "mine" and found.against == "recorded":
+        return "yours; the log has recorded none"
+    words = "as recorded" if found.settings == "recorded" else "yours"
+    if found.unknown:
+        words += f" (this version has no setting {', '.join(found.unknown)})"
+    return f"{words}; {changed}" if changed else words
 
 
 def _words(action: Action | None) -> str:

@@ -167,7 +167,7 @@ def _questions(
     sweeps: tuple[str, ...],
     **asked: Any,
 ) -> list[Question]:
-    """Each trace in each setting; whatever cannot be asked is said before anything is read."""
+    """Each trace in each setting; what cannot be asked is refused before anything is read."""
     from schedmate.model import BadInput
     from schedmate.simulator import plans
     from schedmate.simulator.sweeps import SYNTHETIC, Question, settings_of

@@ -41,7 +41,9 @@ _HUGE = 256 << 20
     help="Seconds between two looks with --follow.",
 )
 @click.option("--job", "one_job", is_flag=True, help="All LOGs are of one job: one answer.")
-@click.option("--like", "likes", multiple=True, metavar="LOG", help="A similar run that has ended.")
+@click.option(
+    "--like", "similar", multiple=True, metavar="LOG", help="A similar run that has ended."
+)
 @click.option("--limit", metavar="TIME", help="When the scheduler ends it: 90m, D-HH:MM:SS.")
 @click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Epochs it will run.")
 @click.option("--steps", "--total", type=click.IntRange(min=1), help="Steps it will run.")
@@ -53,7 +55,7 @@ def command(
     follow: bool,
     interval: float,
     one_job: bool,
-    likes: tuple[str, ...],
+    similar: tuple[str, ...],
     limit: str | None,
     epochs: float | None,
     steps: int | None,
@@ -67,7 +69,7 @@ def command(
     check_names(logs)
     known = _Known(
         workload=_workload(epochs, steps),
-        likes=tuple(_profiles(likes)),
+        similar=tuple(_profiles(similar)),
         limit_s=None if limit is None else _seconds(limit),
         asker=None if no_llm else LazyAsker(),
     )
@@ -88,7 +90,7 @@ class _Known:
     """What the user knows besides the log."""
 
     workload: Workload | None
-    likes: tuple[RunProfile, ...]
+    similar: tuple[RunProfile, ...]
     limit_s: float | None
     asker: Asker | None
 
@@ -104,11 +106,11 @@ def _workload(epochs: float | None, steps: int | None) -> Workload | None:
     )
 
 
-def _profiles(likes: Sequence[str]) -> Iterator[RunProfile]:
+def _profiles(logs: Sequence[str]) -> Iterator[RunProfile]:
     from schedmate.model import BadInput
     from schedmate.tracker import profile_file
 
-    for like in likes:
+    for like in logs:
         profile = profile_file(Path(like))
         if profile is None:
             raise BadInput(f"{like} does not show how its run went; leave it out")
@@ -145,7 +147,7 @@ def _track(job: Sequence[str], known: _Known) -> Progress:
         return track_streams(
             streams,
             workload=known.workload,
-            similar=known.likes,
+            similar=known.similar,
             limit_s=known.limit_s,
             asker=known.asker,
         )
@@ -198,7 +200,9 @@ def _follower(job: Sequence[str], known: _Known) -> Follower:
     from schedmate.tracker import JobTracker
 
     paths = [Path(log) for log in job]
-    tracker = JobTracker(paths, workload=known.workload, similar=known.likes, limit_s=known.limit_s)
+    tracker = JobTracker(
+        paths, workload=known.workload, similar=known.similar, limit_s=known.limit_s
+    )
     return Follower(paths, tracker)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
@@ -27,7 +29,7 @@ def command(job_id: str, as_json: bool) -> None:
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
     view = job_view(scheduler, store, viewer_of(settings), job_id)
-    answer = why_sentence(view, scheduler.jobs(), duration)
+    answer = why_sentence(view, scheduler.jobs(), time.time(), duration)
     if as_json:
         print_json(
             {

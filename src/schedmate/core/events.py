@@ -1,4 +1,4 @@
-"""What the decision engine is told. Every event carries its time: the engine has no clock.
+"""What is sent to the decision engine. Every event carries its time: the engine has no clock.
 
 All that a decision depends on is in the events, so that a log of them can be replayed.
 """
@@ -95,9 +95,12 @@ class JobForgotten:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A daemon begins, and its engine knows nothing yet."""
+    """An engine begins and knows nothing yet."""
 
     at: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What it decides by: names and values as `replay --set` takes them. Logs of older versions
+    have none."""
 
 
 Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed | JobForgotten | Started

@@ -9,7 +9,7 @@ from schedmate.handler.case import signal_name
 from schedmate.handler.credibility import credible, denies_node_failure, further_hardware_faults
 from schedmate.handler.decision import blamed_nodes, decide
 from schedmate.handler.nodes import node_faults, on_local_disk
-from schedmate.handler.rules import BUILT_IN
+from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence, JobState
@@ -44,7 +44,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         lines=lines,
         named=() if clue.line is None else (clue.line,),
         ranks=clue.ranks,
-        nodes=(clue.node,) if clue.node else (),
+        nodes=(*filter(None, (clue.node,)), *_nodes_below(clue)),
         also=further_hardware_faults(clue, credible(case, gathered)),
         reported_by=clue.reported_by,
         confidence=clue.confidence,
@@ -171,7 +171,8 @@ def _places(
     named = tuple(
         node
         for node in case.nodes
-        if node in known or any(_names(line.text, node) for line in lines)
+        if any(_is_host(name, node) for name in known)
+        or any(_names(line.text, node) for line in lines)
     )
     return named or (case.nodes if or_the_only_one and len(case.nodes) == 1 else ())
 
@@ -187,6 +188,20 @@ def _names(text: str, node: str) -> bool:
     """Whether the node's name stands in the text as a word of its own (`n1` is not in `n12`)."""
     before, found, after = text.partition(node)
     return bool(found) and not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def _nodes_below(clue: Clue) -> tuple[str, ...]:
+    """The nodes that a launcher names below its own line."""
+    pattern = clue.rule.names_node
+    if pattern is None:
+        return ()
+    found = (pattern.search(line.text) for line in clue.below)
+    return tuple(match[1] for match in found if match)
+
+
+def _is_host(name: str, node: str) -> bool:
+    """Whether both name one host, with or without its domain."""
+    return name == node or name.partition(".")[0] == node or name == node.partition(".")[0]
 
 
 def _by(ranks: tuple[int, ...]) -> str:
@@ -240,5 +255,9 @@ def _candidates(clue: Clue, gathered: Gathered) -> Iterator[LogLine]:
 
 
 def _shows(reason: str, line: LogLine) -> bool:
+    """Whether a line shows the reason, or a more particular one of the same kind."""
     rule = BUILT_IN.for_line(line.text) or BUILT_IN.for_error(line.text)
-    return rule is not None and rule.reason == reason
+    if rule is None:
+        return False
+    alike = REASONS[rule.reason].category == REASONS[reason].category != "user"
+    return rule.reason == reason or (alike and rule.weight is Weight.CAUSE)

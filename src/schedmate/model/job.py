@@ -105,6 +105,11 @@ class Job:
     most_nice: int | None = None
     """The largest nice number from which ageing can still lift it; None where it has no place
     to be given: it does not wait, is held, or its priority is at the floor."""
+    priority: int | None = field(default=None, compare=False)
+    """The scheduler's own, larger ones first; None where it goes by nice number and submission.
+    It grows by the minute, so a job is the same job with another one."""
+    eligible_time: float | None = None
+    """When a job that waits for a point in time may start."""
     reason: str = ""
     held: bool = False
     """It waits and does not start until it is released."""

@@ -1,4 +1,4 @@
-"""What failures have taught: what somebody said of one, and the rule that was made of it."""
+"""What failures have taught: a correction of one, and the rule that was made of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Teacher = Literal["llm", "operator"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who said so, of which job or log, and when."""
+    """Who stated it, of which job or log, and when."""
 
     teacher: Teacher
     by: str
@@ -19,7 +19,7 @@ class Origin:
     at: float
     note: str = ""
     owner: str = ""
-    """The user whose log the line is from; nobody else is shown it."""
+    """The user whose log the line is from; only they and operators are shown it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

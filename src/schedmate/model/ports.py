@@ -79,13 +79,13 @@ class ReadingCache(Protocol):
 
 
 class FailureMemory(Protocol):
-    """What was said of failures before; a person's word goes before a model's."""
+    """Earlier answers about failures; a person's goes before a model's."""
 
     def recall_failures(self, signatures: Sequence[str]) -> dict[str, PastFailure]:
         """By those of the signatures that are known."""
 
     def remember_failure(self, failure: PastFailure) -> None:
-        """What the same teacher said of the same signatures before is replaced."""
+        """The same teacher's earlier answer about the same signatures is replaced."""
 
     def past_failures(
         self, *, teacher: Teacher | None = None, limit: int = 1000

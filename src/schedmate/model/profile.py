@@ -24,7 +24,7 @@ class RunProfile:
     """Lines of the log, where the run counted nothing else."""
     curve: tuple[Mark, ...]
     total: float | None = None
-    """What the log said the run would do; it may have done less."""
+    """How far the log announced that the run would go; it may have done less."""
     ends_by: EndsBy = "unknown"
 
     @property

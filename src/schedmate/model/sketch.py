@@ -140,17 +140,17 @@ def blocks(sketch: Sketch, config: int) -> tuple[int, ...]:
 
 def _size(sketch: Sketch) -> int:
     """Everything that a step's time depends on: of a job that is changed often, its equals."""
-    told = zip(NUMBERS, sketch.numbers, strict=True)
-    numbers = [each for name, each in told if name not in ("steps", "epochs")]
+    named = zip(NUMBERS, sketch.numbers, strict=True)
+    numbers = [each for name, each in named if name not in ("steps", "epochs")]
     return _mixed(0, struct.pack(f"<{len(numbers)}f", *numbers))
 
 
 def _habits(sketch: Sketch) -> tuple[int, ...]:
     """Settings that stay when a job is renamed; one alone is too common to find anything by."""
     numbers = [sketch.number(each) for each in ("learning_rate", "steps", "epochs")]
-    said = [int(each * 1e4) + _NOT_ZERO for each in numbers if not math.isnan(each)]
-    said += [sketch.word("optimizer")] if sketch.word("optimizer") else []
-    return tuple(said) if len(said) > 1 else ()
+    present = [int(each * 1e4) + _NOT_ZERO for each in numbers if not math.isnan(each)]
+    present += [sketch.word("optimizer")] if sketch.word("optimizer") else []
+    return tuple(present) if len(present) > 1 else ()
 
 
 def _mixed(kind: int, data: bytes) -> int:

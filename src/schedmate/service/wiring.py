@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from pydantic import BaseModel
 
@@ -18,6 +20,16 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=BaseModel)
 
 _STEPS_OF_A_LARGE_MODEL = 6
+_DECIDED_BY = {
+    "policy",
+    "retries",
+    "retries_in_all",
+    "longest_wait_s",
+    "hang",
+    "hold",
+    "time_limits",
+}
+"""The settings that `limits_of` and `engine_of` read."""
 
 
 def open_store(settings: Settings, *, of: str | None = None) -> Store:
@@ -117,3 +129,18 @@ def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
 
     lower = settings.time_limits.lower
     return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
+
+
+def deciding_settings(settings: Settings) -> dict[str, str]:
+    """What decisions depend on, for the event log: `{"policy": "ssf", "hang.minutes": "30.0"}`."""
+    values = asdict(settings)
+    return dict(_flat({name: value for name, value in values.items() if name in _DECIDED_BY}))
+
+
+def _flat(values: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in values.items():
+        if isinstance(value, dict) and not within:
+            yield from _flat(value, f"{name}.")
+        else:
+            text = value if isinstance(value, str) else json.dumps(value)
+            yield f"{within}{name}", "inf" if text == "Infinity" else text

@@ -132,10 +132,13 @@ class Decisions(Protocol):
 class EventLog(Protocol):
     """The events that were sent to the decision engine, in order, as far back as the log goes."""
 
-    def keep_events(self, events: Sequence[KeptEvent], *, most: int, handled: bool = True) -> None:
+    def keep_events(
+        self, events: Sequence[KeptEvent], *, most: int, head: str = "", handled: bool = True
+    ) -> None:
         """Append; the oldest go where there are more than `most`.
 
-        Those that are not `handled` are left for the daemon.
+        Of the kind `head` the newest one that would go stays: what follows depends on it. Those
+        that are not `handled` are left for the daemon.
         """
 
     def events(self, *, after: int = 0, limit: int = 10_000) -> Sequence[KeptEvent]:

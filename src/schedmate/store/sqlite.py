@@ -239,7 +239,9 @@ class SqliteStore(Lessons, Sketches):
 
     # the event log
 
-    def keep_events(self, events: Sequence[KeptEvent], *, most: int, handled: bool = True) -> None:
+    def keep_events(
+        self, events: Sequence[KeptEvent], *, most: int, head: str = "", handled: bool = True
+    ) -> None:
         with self.together():
             self._db.run_many(
                 "INSERT INTO events (scheduler, at, kind, job_id, handled, body)"
@@ -249,9 +251,11 @@ class SqliteStore(Lessons, Sketches):
                     for each in events
                 ),
             )
+            last = int(self._db.one("SELECT max(id) FROM events")[0] or 0) - most
             self._db.run(
-                "DELETE FROM events WHERE handled AND id <= (SELECT max(id) FROM events) - ?",
-                (most,),
+                "DELETE FROM events WHERE handled AND id <= ? AND id NOT IN"
+                " (SELECT max(id) FROM events WHERE kind = ? AND id <= ? GROUP BY scheduler)",
+                (last, head, last),
             )
 
     def events(self, *, after: int = 0, limit: int = 10_000) -> list[KeptEvent]:

@@ -30,12 +30,12 @@ class LessonsContract:
         assert store.recall_failures([text, "b", "c"]) == {text: one, "b": one}
 
     def test_a_persons_word_goes_before_a_models(self, store: Store) -> None:
-        told = a_past_failure("told", "a", reason="network", origin=an_origin("operator"))
-        store.remember_failure(told)
+        stated = a_past_failure("stated", "a", reason="network", origin=an_origin("operator"))
+        store.remember_failure(stated)
         guessed = a_past_failure("guessed", "a", "b")
         store.remember_failure(guessed)
-        assert store.recall_failures(["a", "b"]) == {"a": told, "b": guessed}
-        assert store.forget_failure("told")
+        assert store.recall_failures(["a", "b"]) == {"a": stated, "b": guessed}
+        assert store.forget_failure("stated")
         assert store.recall_failures(["a"]) == {"a": guessed}
 
     def test_the_newest_word_of_one_teacher_counts(self, store: Store) -> None:
@@ -64,7 +64,7 @@ class LessonsContract:
         assert list(store.learned_rules()) == [first]
 
     def test_all_that_one_teacher_taught_is_forgotten_at_once(self, store: Store) -> None:
-        theirs = a_past_failure("told", "a", origin=an_origin("operator"))
+        theirs = a_past_failure("stated", "a", origin=an_origin("operator"))
         store.remember_failure(theirs)
         store.remember_failure(a_past_failure("guessed", "a", "b"))
         kept = a_learned_rule("added", origin=an_origin("operator"))

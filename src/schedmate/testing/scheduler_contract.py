@@ -135,12 +135,12 @@ class SchedulerContract:
 
     def test_environment_and_working_directory(self, bench: Bench) -> None:
         value = "a,b=c 'd' \"e\" é"
-        job_id = bench.shell('pwd >> said; echo "$ODD" >> said', env={"ODD": value})
+        job_id = bench.shell('pwd >> printed; echo "$ODD" >> printed', env={"ODD": value})
         assert bench.ended(job_id).state is JobState.COMPLETED
-        assert bench.lines("said") == [str(bench.directory), value]
+        assert bench.lines("printed") == [str(bench.directory), value]
 
     def test_a_script_runs_with_its_arguments(self, bench: Bench) -> None:
-        text = "#!/bin/bash\n# a comment\nprintf '%s\\n' \"$@\" > said\n"
+        text = "#!/bin/bash\n# a comment\nprintf '%s\\n' \"$@\" > printed\n"
         script = bench.directory / "train me.sh"
         script.write_text(text)
         script.chmod(0o755)
@@ -148,7 +148,7 @@ class SchedulerContract:
         job = bench.ended(job_id)
         assert job.state is JobState.COMPLETED
         assert job.script == str(script)
-        assert bench.lines("said") == ["--lr", "two words"]
+        assert bench.lines("printed") == ["--lr", "two words"]
         assert bench.scheduler.script(job_id) == text
 
     def test_ends(self, bench: Bench) -> None:

@@ -175,7 +175,7 @@ class StoreContract(LessonsContract):
         assert _ids(store.runs_with_fingerprint(PRINT)) == ["1"]
         assert _ids(store.runs_of_code("c0de")) == ["2", "1"]
         assert _ids(store.recent_runs(user="bob")) == ["4", "2"]
-        assert _ids(store.recent_runs(user="nobody")) == []
+        assert _ids(store.recent_runs(user="unknown")) == []
 
     def test_a_job_that_never_ran_is_remembered_too(self, store: Store) -> None:
         job = a_job(state=JobState.CANCELLED, start_time=None, end_time=None)
@@ -267,7 +267,7 @@ class StoreContract(LessonsContract):
         for workload in ("mine", "yours"):
             store.learn_pattern(workload, _pattern(workload))
         store.unlearn_pattern("mine")
-        store.unlearn_pattern("nobody's")
+        store.unlearn_pattern("unknown")
         assert store.learned_pattern("mine") is None
         assert store.learned_pattern("yours") == _pattern("yours")
 

@@ -43,7 +43,7 @@ def advise(tmp_path, monkeypatch, capsys):
 
 def test_a_model_that_answers_is_named_as_the_source_and_counted(advise):
     with serving(says({"batch_size": "48"}), says(NOTHING_MORE)) as model:
-        code, out, err = advise("--json", "train.py", base_url=model.base_url)
+        code, out, err = advise("--llm", "--json", "train.py", base_url=model.base_url)
         advice = json.loads(out)
         assert (code, err) == (0, "")
         found = advice["workload"]["batch_size"]
@@ -51,12 +51,23 @@ def test_a_model_that_answers_is_named_as_the_source_and_counted(advise):
         assert (found["evidence"][0]["file"], found["evidence"][0]["line"]) == ("train.py", 4)
         assert advice["cost"]["llm_calls"] == len(model.requests) == 2
         assert advice["cost"]["llm_tokens"] > 0
-        _, again, _ = advise("--json", "train.py")
+        _, again, _ = advise("--llm", "--json", "train.py")
         assert json.loads(again)["workload"] == advice["workload"]
         assert len(model.requests) == 2
 
 
-def test_no_llm_never_asks(advise):
+def test_no_model_is_asked_unless_wanted_or_switched_on(advise, monkeypatch):
+    with serving(says({"batch_size": "48"}), says(NOTHING_MORE)) as model:
+        _, out, _ = advise("--json", "train.py", base_url=model.base_url)
+        assert model.requests == []
+        assert json.loads(out)["workload"]["batch_size"] is None
+        monkeypatch.setenv("SCHEDMATE_LLM__ADVICE", "true")
+        _, out, _ = advise("--json", "train.py")
+        assert json.loads(out)["workload"]["batch_size"]["value"] == 48
+
+
+def test_no_llm_never_asks(advise, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__ADVICE", "true")
     with serving(says({"batch_size": "48"})) as model:
         code, out, _ = advise("--no-llm", "--json", "train.py", base_url=model.base_url)
         assert model.requests == []
@@ -64,7 +75,8 @@ def test_no_llm_never_asks(advise):
     assert json.loads(out)["workload"]["batch_size"] is None
 
 
-def test_a_model_that_fails_is_told_about_but_stops_nothing(advise):
+def test_a_model_that_fails_is_reported_but_stops_nothing(advise, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_LLM__ADVICE", "true")
     with serving(refuses(500)) as model:
         code, out, err = advise("train.py", base_url=model.base_url)
         assert code == 0

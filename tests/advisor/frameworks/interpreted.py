@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.frameworks.families import OTHER_FAMILIES
 from schedmate.advisor.frameworks.base import Reader, Reading
+from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.shell import command_words
 from schedmate.advisor.launch.run import Entry, PythonRun
@@ -48,7 +49,9 @@ def statements(
         arguments=words[2:],
         command=words[1],
     )
-    trace = interpret(run, files, models=MODELS, wrappers=WRAPPERS, read_config=read).trace
+    trace = interpret(
+        run, files, models=MODELS, wrappers=WRAPPERS, libraries=RUNTIME, read_config=read
+    ).trace
     options = {option.name: option.value for option in trace.options}
     reading = Reading(run=run, trace=trace, options=options)
     return [each for reader in readers for each in reader(reading)]

@@ -153,3 +153,19 @@ def test_what_later_epochs_write_again_is_a_start(tmp_path: Path) -> None:
         torch.save(net.state_dict(), path)
     """
     assert told(tmp_path, code) is True
+
+
+def test_data_that_was_kept_is_no_checkpoint(tmp_path: Path) -> None:
+    code = """
+    def kept():
+        place = os.path.join(args.out, "val_targets.pkl")
+        if os.path.exists(place):
+            with open(place, "rb") as file:
+                return pickle.load(file)
+        made = [1]
+        with open(place, "wb") as file:
+            pickle.dump(made, file)
+        return made
+    targets = kept()
+"""
+    assert told(tmp_path, code) is None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.options.replay import plain
+from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.shell import Word, command_words
@@ -59,4 +60,8 @@ def job(
         command=words[0],
         env=dict(environment or {}),
     )
-    return Job(interpret(run, reach, models=MODELS, wrappers=WRAPPERS, read_config=read).trace)
+    return Job(
+        interpret(
+            run, reach, models=MODELS, wrappers=WRAPPERS, libraries=RUNTIME, read_config=read
+        ).trace
+    )

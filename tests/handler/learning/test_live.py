@@ -30,7 +30,7 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def house(store):
+def live(store):
     scheduler = FakeScheduler()
     daemon = Daemon(
         engine=DecisionEngine(ordering("sjf"), Limits()),
@@ -51,8 +51,8 @@ def put(scheduler, tmp_path, job_id, text):
     scheduler.put(replace(job, logs=(str(log),)))
 
 
-def test_a_models_answer_is_used_for_the_next_job_once_accepted(house, store, tmp_path):
-    scheduler, daemon = house
+def test_a_models_answer_is_used_for_the_next_job_once_accepted(live, store, tmp_path):
+    scheduler, daemon = live
     put(scheduler, tmp_path, "1", f"{STEPS}{SPOKEN}\nbye\n")
     daemon.cycle(2000.0)
     assert store.diagnoses("1")[0].reason == "unknown"

@@ -203,7 +203,8 @@ def test_a_node_takes_its_jobs_with_it_and_they_come_back_from_their_checkpoint(
     assert outcome.end[1] == 100, "on the other node"
     assert outcome.start[0] == 0
     assert outcome.end[0] == 100 + 10 + (100 - 40), "waits for the only node that is left"
-    assert outcome.preemptions.tolist() == [1, 0]
+    assert outcome.requeues.tolist() == [1, 0]
+    assert not outcome.preemptions.any()
 
 
 def test_a_repaired_node_is_used_again():

@@ -113,7 +113,7 @@ def test_every_plan_runs_every_job_to_its_end(runs):
         assert plan(name).name == name
         assert not np.isnan(run.outcome.end).any()
         assert (run.outcome.start >= run.columns.submit).all()
-        hung = run.outcome.preemptions > 0
+        hung = run.outcome.interrupted
         ran = run.outcome.end - run.outcome.start
         assert (ran >= run.columns.duration * 0.999)[~hung].all()
 

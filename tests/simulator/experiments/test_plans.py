@@ -34,6 +34,17 @@ def test_plans_are_taken_once_in_the_order_given():
     [
         ("fifi", "no policy is called 'fifi'; there are: conservative"),
         ("fifo+adviser", "SchedMate has no part 'adviser'; there are: advisor, tracker, handler"),
+        ("easy+schedmate+limits+limits", "names limits twice; once is enough"),
+        ("easy+schedmate+schedmate", "names schedmate twice; once is enough"),
+        ("easy+advisor+advisor", "names advisor twice; once is enough"),
+        (
+            "easy+advisor+schedmate",
+            "advisor besides schedmate, which contains it; leave advisor out",
+        ),
+        (
+            "easy+schedmate+handler",
+            "handler besides schedmate, which contains it; leave handler out",
+        ),
         ("", "--policy needs a name"),
         (" , ", "--policy needs a name"),
     ],

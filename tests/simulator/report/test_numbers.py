@@ -153,19 +153,22 @@ def test_ratios_of_nothing_are_said_plainly():
     assert geometric_mean([0.5, 2]) == pytest.approx(1)
 
 
-def test_an_interrupted_job_waits_after_its_start_too():
+@pytest.mark.parametrize(("preempted", "requeued"), [(1, 0), (0, 1)])
+def test_an_interrupted_job_waits_after_its_start_too(preempted, requeued):
     columns = some_columns(2)
     start = columns.submit + 10
     outcome = Outcome(
         start=start,
         end=columns.submit + 500,
         gpu_seconds=np.array([490.0, 200.0]) * columns.gpus,
-        preemptions=np.array([0, 1]),
+        preemptions=np.array([0, preempted]),
+        requeues=np.array([0, requeued]),
         status=columns.status,
     )
 
     assert waited_s(columns, outcome).tolist() == pytest.approx([10, 300])
-    assert summary_of(columns, outcome, gpus=16).preemptions == 1
+    summary = summary_of(columns, outcome, gpus=16)
+    assert (summary.preemptions, summary.requeues) == (preempted, requeued)
 
 
 def test_a_summary_is_what_a_slow_count_gives():

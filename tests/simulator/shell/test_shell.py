@@ -198,7 +198,8 @@ def test_a_hung_job_is_queued_again_once_the_engine_has_measured_it():
     kinds = [type(event).__name__ for event in ran.events]
     assert kinds.count("ActivitySeen") >= 3
     assert 4.5 * HOUR < ran.outcome.end[0] < 5.2 * HOUR, "half an hour of silence, not six hours"
-    assert ran.outcome.preemptions.tolist() == [1]
+    assert ran.outcome.requeues.tolist() == [1]
+    assert not ran.outcome.preemptions.any(), "fifo never stops a job"
 
 
 def test_a_longer_patience_of_the_engine_is_a_longer_silence():

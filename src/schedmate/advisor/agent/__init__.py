@@ -1,4 +1,4 @@
-"""Asks a model about what reading a job leaves open; what it may say is checked line by line."""
+"""Completes what reading a job leaves open, by pointing; what is pointed at is then read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from schedmate.lazily import lazily
 
 if TYPE_CHECKING:
-    from schedmate.advisor.agent.agent import Agent, Seen
+    from schedmate.advisor.agent.agent import Agent
+    from schedmate.advisor.agent.pointer import ModelPointer
 
-__all__ = ["Agent", "Seen"]
+__all__ = ["Agent", "ModelPointer"]
 
 __getattr__ = lazily(
     __name__,
-    {"Agent": "schedmate.advisor.agent.agent", "Seen": "schedmate.advisor.agent.agent"},
+    {
+        "Agent": "schedmate.advisor.agent.agent",
+        "ModelPointer": "schedmate.advisor.agent.pointer",
+    },
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from schedmate.advisor.agent.fields import Topic
+from schedmate.advisor.agent.gaps import Choice
 from schedmate.advisor.agent.grounding import stands_in
 from schedmate.advisor.agent.named import Kind, Named
 from schedmate.advisor.frameworks.task_words import tasks_in
@@ -56,19 +56,6 @@ _NAMES_OF: Final[dict[str, dict[Kind, re.Pattern[str]]]] = {
     "optimizer": {"literal": _OPTIMIZER, "class": _OPTIMIZER},
     "checkpoint_dir": {"literal": re.compile(_WORD)},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A value as the record would have it, the name it goes by and the line that states it."""
-
-    value: Any
-    name: str
-    line: Evidence
-
-    @property
-    def shown(self) -> str:
-        return f"{self.value:.12g}" if isinstance(self.value, float) else str(self.value)
 
 
 def choices(topic: Topic, named: Sequence[Named]) -> list[Choice]:

@@ -7,10 +7,9 @@ majority nothing is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
-from schedmate.advisor.agent.choices import Choice
+from schedmate.advisor.agent.gaps import Choice, Pointed
 from schedmate.advisor.agent.question import Question
 
 
@@ -20,21 +19,16 @@ class Answerer(Protocol):
         """Whether another question may be asked."""
 
     def put(self, question: Question) -> dict[str, Choice | None]:
-        """What is picked by field, or a `ModelError`."""
+        """What is picked by gap, or a `ModelError`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
-    choice: Choice
-    voices: int
-
-
-def vote(question: Question, answerer: Answerer) -> dict[str, Picked]:
+def vote(question: Question, answerer: Answerer) -> dict[str, Pointed]:
     """One voice is enough where there was but one value to take or to leave."""
     first = answerer.put(question)
     picked = {name: choice for name, choice in first.items() if choice is not None}
-    doubtful = [name for name in picked if len(question.choices[name]) > 1]
-    found = {name: Picked(one, 1) for name, one in picked.items() if name not in doubtful}
+    several = {gap.key for gap in question.gaps if len(gap.choices) > 1}
+    doubtful = [name for name in picked if name in several]
+    found = {name: Pointed(one, 1) for name, one in picked.items() if name not in doubtful}
     if not doubtful or not answerer.in_time:
         return found
     second = answerer.put(question.about(doubtful).turned())
@@ -45,7 +39,7 @@ def vote(question: Question, answerer: Answerer) -> dict[str, Picked]:
     for name in doubtful:
         choice = _majority(picked[name], second[name], third.get(name))
         if choice is not None:
-            found[name] = Picked(choice, 2)
+            found[name] = Pointed(choice, 2)
     return found
 
 

@@ -29,7 +29,7 @@ def unseen_program(checked: Checked) -> Iterator[Remark]:
         )
         yield Remark(level="warning", text=text, evidence=main.command.evidence)
     elif main is None and checked.launch.lost and not checked.launch.missing_scripts:
-        word = checked.launch.lost[0]
+        word = checked.launch.lost[0][0]
         name = "this line" if word.text.startswith("-") else word.text
         text = (
             f"what {name} starts is not known, so nothing is known of the work that this job "

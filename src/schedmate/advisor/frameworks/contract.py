@@ -15,6 +15,7 @@ from schedmate.advisor.frameworks.base import Reader, Reading
 from schedmate.advisor.frameworks.calls import Place
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import (
+    Call,
     Dotted,
     KnownPrefix,
     LocalClass,
@@ -46,6 +47,15 @@ class Settings:
     words: tuple[Word, ...] = ()
     confidence: float = 0.95
     started: bool = False
+
+    @property
+    def callee(self) -> str:
+        """The dotted name of what is called with them, or ""."""
+        return self.at.callee if isinstance(self.at, Call) else ""
+
+    def implied(self, data: Any) -> Value | None:
+        """What the call states by being made."""
+        return None if self.at is None else Value(data, (self.at.line,))
 
     def get(self, name: str) -> Value | None:
         return select(self.tree, name)

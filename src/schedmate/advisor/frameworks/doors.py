@@ -76,7 +76,8 @@ def constructed(pattern: str, packages: tuple[str, ...] = (), first: str = "") -
 def called(packages: tuple[str, ...], arguments: Mapping[str, str]) -> Door:
     """Calls of the packages, each by its own name: `fit.epochs`, and `*.bs` whatever it is called.
 
-    `arguments` are the names of what calls take without a keyword."""
+    `arguments` are the names of what calls take without a keyword; `every` is in how many rounds
+    of a loop a call is made once."""
 
     def door(reading: Reading) -> Iterator[Settings]:
         for call in reading.trace.calls:
@@ -84,7 +85,8 @@ def called(packages: tuple[str, ...], arguments: Mapping[str, str]) -> Door:
                 continue
             name = last_name(call.callee)
             names = arguments.get(name, "").split()
-            given = table_of({**dict(zip(names, call.positional, strict=False)), **call.keywords})
+            parts = {**dict(zip(names, call.positional, strict=False)), **call.keywords}
+            given = table_of(parts if call.every is None else {"every": call.every, **parts})
             yield Settings(table_of({name: given, "*": given}), reading, at=call)
 
     return door

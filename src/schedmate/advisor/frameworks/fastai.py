@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedmate.advisor.frameworks.contract import Framework, Sample
 from schedmate.advisor.frameworks.doors import called
-from schedmate.advisor.frameworks.rules import by_call
+from schedmate.advisor.frameworks.rules import by_name, either
 
 _LEARNER = "dls arch"
 
@@ -15,7 +15,7 @@ FRAMEWORK = Framework(
         "optimizer": "*.opt_func",
         "epochs": "fit_one_cycle.n_epoch fit.n_epoch fit_flat_cos.n_epoch fine_tune.epochs",
         "learning_rate": "fit_one_cycle.lr_max fit.lr fit_flat_cos.lr fine_tune.base_lr",
-        "precision": by_call({"to_fp16": "fp16", "to_bf16": "bf16"}),
+        "precision": either(by_name("to_fp16", "fp16"), by_name("to_bf16", "bf16")),
     },
     calls=called(
         ("fastai",),

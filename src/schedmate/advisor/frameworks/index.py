@@ -274,7 +274,15 @@ SIGNS: tuple[Signs, ...] = (
         drives=r"^catboost\.",
         task="tabular",
     ),
-    Signs(name="vllm", module="vllm", packages="vllm", drives=r"^vllm\.", shares=True),
+    Signs(
+        name="vllm",
+        module="vllm",
+        packages="vllm",
+        drives=r"^vllm\.",
+        programs="vllm",
+        modules=r"vllm\.entrypoints\.(?:openai\.api_server|api_server|cli\.main)",
+        shares=True,
+    ),
     Signs(
         name="sklearn",
         module="boosting",

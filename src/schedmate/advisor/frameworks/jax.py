@@ -6,23 +6,11 @@ import re
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import (
-    Place,
-    agreed,
-    calls_of,
-    claim,
-    implied_claim,
-    is_of,
-    items_of,
-    last_name,
-    number_of,
-    part_of,
-    text_of,
-)
-from schedmate.advisor.frameworks.contract import Framework
-from schedmate.advisor.interpret.python.reached import Reached
-from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
-from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.frameworks.calls import is_of, items_of, last_name, number_of, text_of
+from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, restated, table_of
+from schedmate.advisor.frameworks.doors import called
+from schedmate.advisor.frameworks.rules import by_name, either
+from schedmate.advisor.interpret.python.values import LibraryObject, Table, Value
 from schedmate.advisor.sources.words import words
 
 _OPTIMIZERS = words(
@@ -48,80 +36,43 @@ _PEAKS: dict[str, tuple[str, int]] = {
 _ASIDE = re.compile(r"disc|critic|actor_target|teacher|alpha|temperature", re.IGNORECASE)
 _HALVES = ("bfloat16", "float16")
 _DATA_AXES = words("data batch dp replica devices i device")
-_SAVES = ("checkpoints.save_checkpoint", "checkpoints.save_checkpoint_multiprocess")
-_RESTORES = ("checkpoints.restore_checkpoint", "restore_or_initialize")
+_CALLS = called(
+    ("jax", "optax", "flax", "orbax", "clu"),
+    {
+        **dict.fromkeys(_OPTIMIZERS, "learning_rate"),
+        "Mesh": "devices axis_names",
+        "make_mesh": "axis_shapes axis_names",
+        "save_checkpoint": "ckpt_dir",
+        "save_checkpoint_multiprocess": "ckpt_dir",
+        "CheckpointManager": "directory",
+        "CheckpointManagerOptions": "save_interval_steps",
+    },
+)
 
 
-def optax_optimizers(reading: Reading) -> Iterator[Claim]:
-    made = [call for call in reading.trace.calls if _makes_optimizer(call)]
-    ours = [call for call in made if not _ASIDE.search(call.target)] or made
-    yield from agreed(each for call in ours for each in _name(call))
-    yield from agreed(each for call in ours for each in _rate(call))
+def _calls(reading: Reading) -> Iterator[Settings]:
+    """Without optimisers of a network beside the trained one, where it has one of its own; and
+    modules of the job's own that say what numbers they compute in."""
+    found = list(_CALLS(reading))
+    optimizers = [each for each in found if _optimizer(each) is not None]
+    aside = [each for each in optimizers if _ASIDE.search(getattr(each.at, "target", ""))]
+    if len(aside) < len(optimizers):
+        found = [each for each in found if not any(each is one for one in aside)]
+    yield from found
+    for binding in reading.trace.bindings:
+        if isinstance(binding.value.data, Table) and binding.value.data.of is not None:
+            yield Settings(table_of({"module": binding.value}), reading, at=binding)
 
 
-def spread_over_devices(reading: Reading) -> Iterator[Claim]:
-    """`pmap` and a mesh of one axis over the data; more axes may mean anything."""
-    for call in calls_of(reading, "Mesh", "make_mesh"):
-        if is_of(call.callee, "jax"):
-            yield from _mesh(call)
-            return
-    for call in calls_of(reading, "pmap", "jax_utils.replicate"):
-        if is_of(call.callee, "jax", "flax"):
-            yield from implied_claim("parallelism", "dp", call)
-            return
+def _optimizer(settings: Settings) -> Value | None:
+    name = last_name(settings.callee)
+    if name not in _OPTIMIZERS or not is_of(settings.callee, "optax", "flax.optim"):
+        return None
+    return settings.implied(_CALLED.get(name.lower(), name.lower()))
 
 
-def flax_precision(reading: Reading) -> Iterator[Claim]:
-    """The type of numbers that a model of flax computes in: `Net(dtype=jnp.bfloat16)`."""
-    if not any(is_of(each.name, "flax") for each in reading.trace.imports):
-        return
-    made = [call for call in reading.trace.calls if is_of(call.callee, "flax.linen", "flax.nnx")]
-    found: list[tuple[Value | None, Place]] = [(call.keywords.get("dtype"), call) for call in made]
-    found += [
-        (part_of(each.value, "dtype"), each)
-        for each in reading.trace.bindings
-        if isinstance(each.value.data, Table) and each.value.data.of is not None
-    ]
-    halves = [
-        (dtype, at)
-        for dtype, at in found
-        if text_of(dtype) in _HALVES and at.reached is Reached.EXECUTED
-    ]
-    yield from agreed(each for dtype, at in halves for each in claim("precision", dtype, at))
-
-
-def flax_checkpoints(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, *_SAVES):
-        yield from claim("checkpoint_dir", call.argument("ckpt_dir", 0), call)
-        yield from claim("checkpoint_every", call.every, call, confidence=0.9)
-        break
-    for call in calls_of(reading, *_RESTORES):
-        if is_of(call.callee, "flax", "clu", "orbax"):
-            yield from implied_claim("resumes", True, call, confidence=0.85)
-            break
-
-
-def orbax_checkpoints(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, "CheckpointManager"):
-        if is_of(call.callee, "orbax"):
-            yield from claim("checkpoint_dir", call.argument("directory", 0), call)
-    for call in calls_of(reading, "CheckpointManagerOptions"):
-        yield from claim("checkpoint_every", call.argument("save_interval_steps", 0), call)
-    for call in calls_of(reading, "PeriodicCheckpointAction"):
-        yield from claim("checkpoint_every", call.argument("every_steps"), call)
-
-
-def _makes_optimizer(call: Call) -> bool:
-    return is_of(call.callee, "optax", "flax.optim") and last_name(call.callee) in _OPTIMIZERS
-
-
-def _name(call: Call) -> Iterator[Claim]:
-    name = last_name(call.callee).lower()
-    yield from implied_claim("optimizer", _CALLED.get(name, name), call)
-
-
-def _rate(call: Call) -> Iterator[Claim]:
-    yield from claim("learning_rate", _highest(call.argument("learning_rate", 0)), call)
+def _rate(settings: Settings) -> Value | None:
+    return None if _optimizer(settings) is None else _highest(settings.get("*.learning_rate"))
 
 
 def _highest(rate: Value | None) -> Value | None:
@@ -137,20 +88,91 @@ def _highest(rate: Value | None) -> Value | None:
     return max(found, key=lambda each: number_of(each) or 0.0, default=None)
 
 
-def _mesh(call: Call) -> Iterator[Claim]:
-    axes = [text_of(each) for each in items_of(call.argument("axis_names", 1))]
+def _mesh(settings: Settings) -> Value | None:
+    """One axis over the data; more may mean anything."""
+    names = settings.get("Mesh.axis_names") or settings.get("make_mesh.axis_names")
+    axes = [text_of(each) for each in items_of(names)]
     if axes == ["fsdp"]:
-        yield from implied_claim("parallelism", "fsdp", call)
-    elif len(axes) == 1 and axes[0] in _DATA_AXES:
-        yield from implied_claim("parallelism", "dp", call)
+        return settings.implied("fsdp")
+    return settings.implied("dp") if len(axes) == 1 and axes[0] in _DATA_AXES else None
+
+
+def _computes_in(settings: Settings) -> Value | None:
+    """`Net(dtype=jnp.bfloat16)`"""
+    of_flax = is_of(settings.callee, "flax.linen", "flax.nnx")
+    dtype = settings.get("*.dtype") if of_flax else settings.get("module.dtype")
+    name = text_of(dtype)
+    return None if dtype is None or name not in _HALVES else restated(dtype, name)
 
 
 FRAMEWORK = Framework(
-    readers=(
-        optax_optimizers,
-        spread_over_devices,
-        flax_checkpoints,
-        flax_precision,
-        orbax_checkpoints,
-    )
+    settings={
+        "optimizer": _optimizer,
+        "learning_rate": _rate,
+        "parallelism": either(_mesh, by_name("pmap|replicate", "dp", "jax", "flax")),
+        "precision": _computes_in,
+        "checkpoint_dir": "save_checkpoint.ckpt_dir save_checkpoint_multiprocess.ckpt_dir "
+        "CheckpointManager.directory",
+        "checkpoint_every": "save_checkpoint.every save_checkpoint_multiprocess.every "
+        "CheckpointManagerOptions.save_interval_steps PeriodicCheckpointAction.every_steps",
+        "resumes": by_name("restore_checkpoint|restore_or_initialize", data=True),
+    },
+    calls=_calls,
+    confidence={"resumes": 0.85},
+    samples=(
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import jax, optax, flax\n"
+                "schedule = optax.warmup_cosine_decay_schedule(0.0, 3e-4, 10, decay_steps=100)\n"
+                "tx = optax.chain(optax.clip(1.0), optax.adamw(schedule, weight_decay=0.1))\n"
+                "step = jax.pmap(train_step, axis_name='batch')\n",
+            },
+            claims={"optimizer": "adamw", "learning_rate": 3e-4, "parallelism": "dp"},
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import optax\nfrom jax.sharding import Mesh\n"
+                "mesh = Mesh(devices, ('data',))\n"
+                "warm = optax.linear_schedule(0.0, 0.1, transition_steps=5)\n"
+                "decay = optax.cosine_decay_schedule(init_value=0.1, decay_steps=95)\n"
+                "tx = optax.sgd(optax.join_schedules([warm, decay], [5]), momentum=0.9)\n",
+            },
+            claims={"optimizer": "sgd", "learning_rate": 0.1, "parallelism": "dp"},
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import flax.linen as nn\nimport jax.numpy as jnp\n"
+                "from jax.sharding import Mesh\nfrom flax.training import checkpoints\n"
+                "mesh = Mesh(devices, ('data', 'model'))\n"
+                "dense = nn.Dense(8, dtype=jnp.bfloat16)\n"
+                "state = checkpoints.restore_checkpoint('work', state)\n"
+                "for step in range(100):\n"
+                "    if step % 10 == 0:\n"
+                "        checkpoints.save_checkpoint('work', state, step)\n",
+            },
+            claims={
+                "precision": "bfloat16",
+                "checkpoint_dir": "work",
+                "checkpoint_every": 10,
+                "resumes": True,
+            },
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import orbax.checkpoint as ocp\nfrom jax.sharding import Mesh\n"
+                "mesh = Mesh(devices, ('fsdp',))\n"
+                "options = ocp.CheckpointManagerOptions(save_interval_steps=500)\n"
+                "manager = ocp.CheckpointManager('/ckpt/run', options=options)\n",
+            },
+            claims={
+                "parallelism": "fsdp",
+                "checkpoint_dir": "/ckpt/run",
+                "checkpoint_every": 500,
+            },
+        ),
+    ),
 )

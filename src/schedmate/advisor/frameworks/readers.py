@@ -13,6 +13,7 @@ from schedmate.advisor.frameworks.own_data import own_datasets
 from schedmate.advisor.frameworks.own_models import own_models
 from schedmate.advisor.frameworks.own_shapes import module_shapes
 from schedmate.advisor.frameworks.resuming import resuming
+from schedmate.advisor.frameworks.starting_over import starting_over
 from schedmate.advisor.frameworks.tasks import tasks
 from schedmate.advisor.frameworks.torch_architecture import model_configs, torch_modules
 from schedmate.advisor.frameworks.torch_checkpoints import saving
@@ -32,6 +33,7 @@ READERS: tuple[Reader, ...] = (
     accumulation,
     saving,
     resuming,
+    starting_over,
     stopping_early,
     running_out_of_time,
     logging_to_files,

@@ -54,6 +54,7 @@ _SAVES = {
     "checkpoint.save": 1,
     "save": 0,
 }
+_OF_DATA = re.compile(r"data|target|label|cache|feat|embed|vocab|token|split|index", re.IGNORECASE)
 _WHOLE_STATES = ("load_state", "Fabric.load")
 """They take up model, optimiser and counters at once."""
 _PATHS = ("f", "file", "path", "filepath", "load_dir", "save_dir", "input_dir", "output_dir")
@@ -82,6 +83,8 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
         if not call.if_there or call.loops:
             continue
+        if _family(call) and _loads_data(call):
+            continue
         alike = [each for each in saves if _family(each[0]) == _family(call)]
         later = [each for each in alike if order[id(each[0])] > order[id(call)]]
         if len(later) < len(alike) and not any(each.loops for each, _ in later):
@@ -101,6 +104,14 @@ def _family(call: Call) -> str:
     """The library that reads and writes such files."""
     head = call.callee.partition(".")[0]
     return head if head in ("numpy", "pickle", "joblib") else ""
+
+
+def _loads_data(call: Call) -> bool:
+    """Arrays and pickled objects that are called after what a training reads, not keeps."""
+    path = _written(call, 0)
+    name = path.begins if isinstance(path, KnownPrefix) else text_of(path) or ""
+    about = f"{PurePosixPath(name).name} {call.target}"
+    return bool(_OF_DATA.search(about))
 
 
 def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FBT001 - a fact

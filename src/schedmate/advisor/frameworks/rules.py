@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from schedmate.advisor.frameworks.calls import is_of, last_name
 from schedmate.advisor.frameworks.contract import Rule, Settings, is_on, restated, stated
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.launch.run import PythonRun
+from schedmate.advisor.options.configs.words import value_of
 
 Convert = Callable[[Value], Value | None]
 _NO_NAMES = frozenset({"", ".", "..", "data", "data-bin", "dataset", "datasets", "train"})
@@ -50,7 +52,7 @@ def at_least(least: float, names: str) -> Rule:
     return converted(convert, names)
 
 
-def switched(switches: Mapping[str, str]) -> Rule:
+def switched(switches: Mapping[str, Any]) -> Rule:
     """The first switch that is on decides: `bf16: true`."""
 
     def rule(settings: Settings) -> Value | None:
@@ -124,13 +126,26 @@ def model_parallel(tensor: str, pipeline: str) -> Rule:
     return rule
 
 
-def by_call(calls: Mapping[str, str]) -> Rule:
-    """What a call says by being made: `to_fp16()`."""
+def by_name(pattern: str, data: Any = None, *packages: str) -> Rule:
+    """What a call whose name fits states by being made; its own name where `data` is None."""
+    fits = re.compile(pattern).fullmatch
 
     def rule(settings: Settings) -> Value | None:
-        found = (data for name, data in calls.items() if settings.get(name) is not None)
-        data = next(found, None)
-        return None if data is None or settings.at is None else Value(data, (settings.at.line,))
+        name = last_name(settings.callee)
+        if not fits(name) or (packages and not is_of(settings.callee, *packages)):
+            return None
+        return settings.implied(name if data is None else data)
+
+    return rule
+
+
+def positional(place: int, names: str) -> Rule:
+    """A word of the command line that is no option, or a setting."""
+
+    def rule(settings: Settings) -> Value | None:
+        if settings.started and len(settings.words) > place:
+            return value_of(settings.words[place])
+        return settings.first(names)
 
     return rule
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
@@ -12,16 +11,16 @@ from schedmate.advisor.frameworks.calls import (
     calls_of,
     claim,
     derived,
-    implied_claim,
     is_of,
     kind_of,
     last_name,
     number_of,
     text_of,
 )
-from schedmate.advisor.frameworks.contract import Framework
+from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, table_of
+from schedmate.advisor.frameworks.doors import called
+from schedmate.advisor.frameworks.rules import by_name, either
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
-from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
 _PIPELINES = ("tensorflow", "tensorflow_datasets", "keras")
@@ -34,38 +33,45 @@ _FROM_FILES = words(
 _TRAINS = re.compile(r"(?:^|[^a-z])train|training|Train|_ds_tr|^ds$", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[^a-z])(?:val|valid|test|eval|dev|predict|infer)", re.IGNORECASE)
 _LEARNS_OTHERS = re.compile(r"vocab|word_?piece|adapt|plot|show|visuali|preview", re.IGNORECASE)
-_STRATEGIES = {
-    "MirroredStrategy": "dp",
-    "TPUStrategy": "dp",
-    "CentralStorageStrategy": "dp",
-    "DataParallel": "dp",
-    "MultiWorkerMirroredStrategy": "ddp",
-    "CollectiveAllReduceStrategy": "ddp",
-    "ParameterServerStrategy": "parameter_server",
-    "ParameterServerStrategyV1": "parameter_server",
-    "ModelParallel": "tp",
-}
-"""One process that drives all devices of its machine is `dp`, one a worker `ddp`."""
 _PER_REPLICA = re.compile(
     r"(?:batch_size_per_(?:replica|gpu|device|core|worker)"
     r"|(?:per_)?(?:replica|device|worker|local|core)_batch_size)",
     re.IGNORECASE,
 )
 _ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
-_DRIVERS = ("jax", "flax", "tensorflow")
 _LONGEST_CHAIN = 30
-_HOROVOD = ("init", "DistributedOptimizer", "DistributedGradientTape")
+_CALLS = called(("tensorflow", "keras", "horovod"), {"CheckpointManager": "checkpoint directory"})
 
 
-def pipelines(reading: Reading) -> Iterator[Claim]:
-    """What the training's pipeline is batched by, as long as no name says it is for a test."""
+def _calls(reading: Reading) -> Iterator[Settings]:
+    """With each device's share of a batch, and the batches of the training's pipeline."""
+    given = {last_name(name): value for name, value in reading.options.items()}
+    for binding in reading.trace.bindings:
+        value = given.get(binding.name, binding.value)
+        if _PER_REPLICA.fullmatch(binding.name) and number_of(value) is not None:
+            yield Settings(table_of({"per_replica": value}), reading, at=binding)
+            break
+    yield from _pipeline(reading)
+    yield from _CALLS(reading)
+
+
+def _pipeline(reading: Reading) -> Iterator[Settings]:
+    """What the training's is batched by, as long as no name says that it is for a test."""
     found = [call for call in reading.trace.calls if _batches(call) and not _aside(call)]
     named = [call for call in found if _TRAINS.search(_words(call))]
     training = named or [call for call in found if ".shuffle." in call.callee]
     others = [call for call in found if not _TESTS.search(_words(call))]
-    said_of = [each for call in training or others for each in _batch(call)]
-    for each in agreed(said_of):
-        yield replace(each, value=share(each.value, reading) or each.value)
+    sizes = [(_size(call), call) for call in training or others]
+    known = [
+        each
+        for value, call in sizes
+        if number_of(value) is not None or text_of(value) is not None
+        for each in claim("batch_size", value, call)
+    ]
+    for each in agreed(known):
+        at = next(call for value, call in sizes if value is each.value)
+        size = share(each.value, reading) or each.value
+        yield Settings(table_of({"pipeline": size}), reading, at=at, confidence=0.9)
 
 
 def batch_of(pipeline: Value | None) -> Value | None:
@@ -80,52 +86,17 @@ def batch_of(pipeline: Value | None) -> Value | None:
     return None
 
 
-def shared_by(reading: Reading) -> Value | None:
-    """How many GPUs share each batch, where one process drives all of them."""
-    count, total = reading.processes.devices, reading.processes.total
-    drives = [call for call in calls_of(reading, *_ONE_PROCESS) if is_of(call.callee, *_DRIVERS)]
-    if count is None or not any(call.certain for call in drives):
-        return None
-    if total is not None and total.number > 1:
-        return None
-    return Value(count.number, count.lines, "derived")
-
-
 def share(batch: Value | None, reading: Reading) -> Value | None:
-    devices = shared_by(reading)
-    whole, shares = number_of(batch), number_of(devices)
-    if batch is None or devices is None or not whole or not shares or whole % shares:
+    """Each GPU's, where one process drives all of them."""
+    devices, total = reading.processes.devices, reading.processes.total
+    drives = calls_of(reading, *_ONE_PROCESS)
+    alone = total is None or total.number <= 1
+    whole = number_of(batch)
+    if batch is None or devices is None or not whole or not alone or whole % devices.number:
         return batch
-    return derived(int(whole // shares), batch, devices)
-
-
-def strategies(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, *_STRATEGIES):
-        if is_of(call.callee, "tensorflow", "keras"):
-            yield from implied_claim("parallelism", _STRATEGIES[last_name(call.callee)], call)
-
-
-def horovod(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, *_HOROVOD):
-        if is_of(call.callee, "horovod"):
-            yield from implied_claim("parallelism", "horovod", call)
-            return
-
-
-def managed_checkpoints(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, "CheckpointManager"):
-        if is_of(call.callee, "tensorflow"):
-            yield from claim("checkpoint_dir", call.argument("directory", 1), call)
-
-
-def per_replica(reading: Reading) -> Iterator[Claim]:
-    """A name that says it is each device's share; the pipeline gets that times the devices."""
-    given = {last_name(name): value for name, value in reading.options.items()}
-    for binding in reading.trace.bindings:
-        value = given.get(binding.name, binding.value)
-        if _PER_REPLICA.fullmatch(binding.name) and number_of(value) is not None:
-            yield from claim("batch_size", value, binding, confidence=0.97)
-            return
+    if not any(call.certain and is_of(call.callee, "jax", "flax", "tensorflow") for call in drives):
+        return batch
+    return derived(int(whole // devices.number), batch, Value(devices.number, devices.lines))
 
 
 def _batches(call: Call) -> bool:
@@ -140,23 +111,51 @@ def _aside(call: Call) -> bool:
     return bool(_LEARNS_OTHERS.search(f"{call.target} {call.within} {call.line.text}"))
 
 
-def _batch(call: Call) -> Iterator[Claim]:
-    value = _size(call)
-    if number_of(value) is not None or text_of(value) is not None:
-        yield from claim("batch_size", value, call, confidence=0.9)
-
-
 def _size(call: Call) -> Value | None:
     return call.argument("batch_size", 0 if last_name(call.callee) in _BATCHES else None)
 
 
 def _words(call: Call) -> str:
-    return f"{call.target} {kind_of(call.receiver)} {_before(call.line.text)}"
+    """`train_ds = train_ds.shuffle(…).batch(…)`: with what the line names first."""
+    return f"{call.target} {kind_of(call.receiver)} {call.line.text.partition('(')[0]}"
 
 
-def _before(text: str) -> str:
-    """`train_ds = train_ds.shuffle(…).batch(…)`: what the line speaks of first."""
-    return text.partition("(")[0]
-
-
-FRAMEWORK = Framework(readers=(pipelines, per_replica, strategies, horovod, managed_checkpoints))
+FRAMEWORK = Framework(
+    settings={
+        "batch_size": "per_replica pipeline",
+        "parallelism": either(
+            by_name("init|Distributed(?:Optimizer|GradientTape)", "horovod", "horovod"),
+            by_name("(?:Mirrored|TPU|CentralStorage)Strategy|DataParallel", "dp"),
+            by_name("(?:MultiWorkerMirrored|CollectiveAllReduce)Strategy", "ddp"),
+            by_name("ParameterServerStrategy(?:V1)?", "parameter_server"),
+            by_name("ModelParallel", "tp"),
+        ),
+        "checkpoint_dir": "CheckpointManager.directory",
+    },
+    calls=_calls,
+    confidence={"batch_size": 0.97},
+    samples=(
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import tensorflow as tf\n"
+                "strategy = tf.distribute.MultiWorkerMirroredStrategy()\n"
+                "BATCH_SIZE_PER_REPLICA = 64\n"
+                "size = BATCH_SIZE_PER_REPLICA * strategy.num_replicas_in_sync\n"
+                "train_ds = tf.data.Dataset.range(9).batch(size)\n"
+                "manager = tf.train.CheckpointManager(checkpoint, 'out')\n",
+            },
+            claims={"batch_size": 64, "parallelism": "ddp", "checkpoint_dir": "out"},
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "import tensorflow as tf\nimport horovod.tensorflow as hvd\n"
+                "hvd.init()\n"
+                "train_ds = tf.data.Dataset.from_tensor_slices(x).shuffle(100).batch(64)\n"
+                "val_ds = tf.data.Dataset.from_tensor_slices(x).batch(256)\n",
+            },
+            claims={"batch_size": 64, "parallelism": "horovod"},
+        ),
+    ),
+)

@@ -1,30 +1,40 @@
-"""vLLM: what its engine gets."""
+"""vLLM: what its engine gets, from a job's code or from `vllm serve`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from schedmate.advisor.frameworks.contract import Framework, Sample
+from schedmate.advisor.frameworks.doors import command_line, constructed
+from schedmate.advisor.frameworks.rules import model_parallel, of_program, positional
 
-from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import calls_of, claim, is_of, number_of, text_of
-from schedmate.advisor.frameworks.contract import Framework
-from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.settle.claim import Claim
-
-_ENGINES = ("LLM", "AsyncEngineArgs", "EngineArgs")
-
-
-def vllm(reading: Reading) -> Iterator[Claim]:
-    for call in calls_of(reading, *_ENGINES):
-        if not is_of(call.callee, "vllm"):
-            continue
-        yield from claim("sequence_length", call.keywords.get("max_model_len"), call)
-        dtype = call.keywords.get("dtype")
-        if text_of(dtype) != "auto":
-            yield from claim("precision", dtype, call)
-        shards = call.keywords.get("tensor_parallel_size")
-        if shards is not None and (number_of(shards) or 0) > 1:
-            yield from claim("parallelism", Value("tp", shards.lines, shards.source), call)
-        return
-
-
-FRAMEWORK = Framework(readers=(vllm,))
+FRAMEWORK = Framework(
+    settings={
+        "framework": of_program("vllm"),
+        "task": of_program("inference"),
+        "model": positional(1, "model"),
+        "sequence_length": "max_model_len",
+        "precision": "dtype",
+        "parallelism": model_parallel("tensor_parallel_size", "pipeline_parallel_size"),
+    },
+    program=command_line(commands=("serve",)),
+    calls=constructed(r"^(?:LLM|(?:Async)?EngineArgs)$", ("vllm",), first="model"),
+    samples=(
+        Sample(
+            command="vllm serve Qwen/Qwen3-8B --max-model-len 8192 --tensor-parallel-size 2",
+            claims={
+                "framework": "vllm",
+                "task": "inference",
+                "model": "Qwen/Qwen3-8B",
+                "sequence_length": 8192,
+                "parallelism": "tp",
+            },
+        ),
+        Sample(
+            command="python generate.py",
+            files={
+                "generate.py": "from vllm import LLM\n"
+                "llm = LLM('gpt2', dtype='auto', max_model_len=1024, tensor_parallel_size=1)\n",
+            },
+            claims={"model": "gpt2", "sequence_length": 1024},
+        ),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,10 +16,21 @@ from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
+_OPERATORS = frozenset(("&&", "||", ";", "|", "&"))
 _MAX_LINES = 20_000
 _STARTS_COPIES = re.compile(
     r"(?:^|[/.])(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)(?:\.py)?$"
 )
+
+
+def shell_line(words: Sequence[str]) -> str | None:
+    """A command line that only a shell takes apart: `cd src && python train.py`, in one word or
+    with the operators as words of their own. None where it is one plain command."""
+    if len(words) == 1:
+        return words[0] if re.search(r"\s", words[0].strip()) else None
+    if not _OPERATORS.intersection(words):
+        return None
+    return " ".join(word if word in _OPERATORS else shlex.quote(word) for word in words)
 
 
 def starts_copies(words: Sequence[Word]) -> bool:

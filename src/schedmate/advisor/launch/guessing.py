@@ -63,7 +63,7 @@ def _fitting(words: Sequence[Word], finder: Finder) -> SourceFile | None:
     named = frozenset(part for text in plain for part in words_of(text))
     if not options and not named & TRAINS:
         return None
-    sources = list(_training(finder))
+    sources = list(training_programs(finder))
     programs = [
         (_declared(source.text, options), len(_path_words(source) & named), -len(source.name), at)
         for at, source in enumerate(sources)
@@ -87,7 +87,7 @@ def _declared(text: str, options: set[str]) -> int:
     )
 
 
-def _training(finder: Finder) -> Iterator[SourceFile]:
+def training_programs(finder: Finder) -> Iterator[SourceFile]:
     """Those that are named after training are read first."""
     root = finder.files.workdir
     below = finder.files.directories.files_below(str(root))

@@ -40,7 +40,7 @@ class Resolution:
             asked=asked,
             missing_scripts=tuple(self.missing),
             written=self.written,
-            lost=tuple(words[0] for words, _ in self.lost[:MOST_LOST]),
+            lost=tuple(words for words, _ in self.lost[:MOST_LOST]),
         )
 
     def enter(self, source: SourceFile, where: str | None) -> None:

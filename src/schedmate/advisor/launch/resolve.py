@@ -25,6 +25,7 @@ from schedmate.advisor.launch.command_words import (
     names_a_file,
     reads_commands,
     shell_code,
+    shell_line,
     starts_copies,
     without_unset,
 )
@@ -93,6 +94,9 @@ class _Resolver(Resolution):
 
     def command(self, words: Sequence[str]) -> list[PythonRun]:
         self.commands.append(tuple(words))
+        text = shell_line(words)
+        if text is not None:
+            return self._text(Word(text, command_words(words)[0].evidence), (), Started())
         return self.unwrap(command_words(words), Started())
 
     def script(self, source: SourceFile, args: Sequence[str], asked: Asked) -> list[PythonRun]:
@@ -377,10 +381,9 @@ class _Resolver(Resolution):
         if not words[0].known or not _PROGRAM.fullmatch(name) or missing:
             self.lost.append((tuple(words), started))
             return []
-        if "/" in words[0].text:
-            source = self.finder.find(words[0], started.cwd)
-            if source is not None:
-                return self._by_first_line(source, words, started)
+        source = self.finder.find(words[0], started.cwd)
+        if source is not None and ("/" in words[0].text or source.text.startswith("#!")):
+            return self._by_first_line(source, words, started)
         behind = behind_dashes(words)
         if behind:
             return self.unwrap(behind, started.under(Peeled(behind, Launched(name))))

@@ -71,8 +71,8 @@ class Launch:
     asked: Asked
     missing_scripts: tuple[Word, ...] = ()
     written: Mapping[str, SourceFile] = field(default_factory=dict)
-    lost: tuple[Word, ...] = ()
-    """The first words of commands of which it is not known what they start."""
+    lost: tuple[tuple[Word, ...], ...] = ()
+    """Commands of which it is not known what they start."""
 
     @property
     def main(self) -> PythonRun | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import LocalClass, Sequence, Value
 
 _LISTS = {"list", "List", "tuple", "Tuple", "Sequence", "Iterable"}
@@ -17,29 +16,11 @@ def annotated(cls: LocalClass, depth: int = 0) -> dict[str, Value]:
     for base in reversed(cls.bases):
         if isinstance(base.data, LocalClass) and depth < _MAX_BASES:
             found |= annotated(base.data, depth + 1)
-    for name, annotation in _annotations(cls):
+    for name, annotation in cls.annotations.items():
         example = _example(annotation)
         if example is not None:
             found[name] = example
     return found
-
-
-def _annotations(cls: LocalClass) -> list[tuple[str, ast.expr]]:
-    node = _definition(cls)
-    return [
-        (part.target.id, part.annotation)
-        for part in (node.body if node is not None else ())
-        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-    ]
-
-
-def _definition(cls: LocalClass) -> ast.ClassDef | None:
-    if not isinstance(cls.home, Scope):
-        return None
-    for node in ast.walk(cls.home.file.tree):
-        if isinstance(node, ast.ClassDef) and node.lineno == cls.line.line:
-            return node
-    return None
 
 
 def _example(annotation: ast.expr) -> Value | None:

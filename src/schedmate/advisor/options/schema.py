@@ -55,9 +55,21 @@ _EMPTY_BASES = {
 
 
 def defaults_of(cls: LocalClass, context: Context, depth: int = 0) -> dict[str, Value | None]:
-    """Every field with its default; None where it has none, or none that is known."""
+    """Every field with its default; None where it has none, or none that is known. One that is
+    another such class has the defaults of that one."""
     members = context.members(cls)
-    return {name: _default(members.get(name), context, depth) for name in fields_of(cls)}
+    return {
+        name: _default(members[name], context, depth)
+        if name in members
+        else _of_class(context.field_class(cls, name), context, depth)
+        for name in fields_of(cls)
+    }
+
+
+def _of_class(cls: LocalClass | None, context: Context, depth: int) -> Value | None:
+    if cls is None or not fields_of(cls) or depth >= _MAX_DEPTH:
+        return None
+    return Value(_instance(cls, Table(), context, depth + 1), (cls.line,))
 
 
 def _default(value: Value | None, context: Context, depth: int) -> Value | None:
@@ -99,7 +111,12 @@ def instance(cls: Value, settings: Table, context: Context) -> Table:
 def _instance(cls: LocalClass, settings: Table, context: Context, depth: int) -> Table:
     defaults = defaults_of(cls, context, depth)
     wanted = dict(settings.parts) if is_open(cls) else _only(settings.parts, defaults)
+    members = context.members(cls)
     keywords = {
+        name: value
+        for name, value in defaults.items()
+        if value is not None and name not in members and name not in wanted
+    } | {
         name: _below(defaults.get(name), value, context, depth) for name, value in wanted.items()
     }
     made = table_of(context.invoke(Value(cls, (cls.line,)), (), keywords))

@@ -40,7 +40,7 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
         yield from _claims(
             option.name, option.value, Kind.OPTION, confidence=_BY_OPTION, depth=option.depth
         )
-    for binding in _settled(trace.bindings):
+    for binding in _settled([*_without_defaults(trace), *_of_instances(trace)]):
         yield from _claims(
             binding.name,
             binding.value,
@@ -91,7 +91,7 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
         setting = binding.where == "module" and binding.depth == 0 and binding.value.plain
         if not is_telling(binding.name, setting=setting) or _is_of_others(binding):
             continue
-        key = (binding.where, binding.of, binding.name)
+        key = (binding.where, binding.of or binding.line.file, binding.name)
         known = kept.setdefault(key, binding)
         if plain_data(known.value) == plain_data(binding.value):
             continue
@@ -101,6 +101,34 @@ def _settled(bindings: list[Binding]) -> Iterator[Binding]:
             changed.add(key)
     for place, binding in kept.items():
         yield replace(binding, reached=Reached.OVERWRITTEN) if place in changed else binding
+
+
+def _without_defaults(trace: Trace) -> Iterator[Binding]:
+    """The names without those of a class that is made with arguments of its own: what an instance
+    gets overrules the default that the class has for it."""
+    made = {
+        (each.of.name, name) for each in trace.instances if each.of.fields for name in each.arguments
+    }
+    return (
+        each for each in trace.bindings if each.where != "class" or (each.of, each.name) not in made
+    )
+
+
+def _of_instances(trace: Trace) -> Iterator[Binding]:
+    """What the fields of classes get whose instances are settings: `TrainConfig(batch_size=16)`."""
+    for each in trace.instances:
+        for name in each.of.fields if each.certain else ():
+            value = each.arguments.get(name)
+            if value is not None:
+                yield Binding(
+                    name=name,
+                    value=value,
+                    where="class",
+                    line=each.line,
+                    of=each.of.name,
+                    reached=each.reached,
+                    depth=each.depth,
+                )
 
 
 def _is_of_others(binding: Binding) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from schedmate.advisor import agent as agents
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.claims import claims
 from schedmate.advisor.frameworks.index import SIGNS, needs_no_code, started_by
+from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
@@ -25,6 +25,7 @@ from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
 from schedmate.advisor.sources.files import Files, SourceFile
+from schedmate.advisor.understand.read_job import Completer, ReadJob
 from schedmate.advisor.understand.traits import traits
 from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Request, Workload
@@ -38,29 +39,36 @@ _USES_GPU = re.compile(
 
 
 def understand(
-    launch: Launch, files: Files, request: Request, agent: agents.Agent | None = None
+    launch: Launch, files: Files, request: Request, completer: Completer | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...]]:
-    """What the files tell, and those of them that are no Python. An agent fills what they leave
-    open."""
+    """What the files tell, and those of them that are no Python."""
     files = replace(files, written=launch.written, seen=files.seen)
-    found = read_code(launch, files)
-    if found is None:
-        return Understanding(workload=record_of(launch, None, request, Trace(), ())), ()
-    reading, problems = found
-    record = settled_record(launch, reading, request, claims(reading))
-    workload = at_most(record, launch.certainty)
-    if agent is not None:
-        workload = agent.fill(workload, agents.Seen(launch, reading.run, reading.trace, files))
-    code = _code(launch, reading.run, files)
+
+    def read(launch: Launch) -> ReadJob:
+        found = read_code(launch, files)
+        if found is None:
+            record = record_of(launch, None, request, Trace(), ())
+            return ReadJob(launch, record, files)
+        reading, unparsable = found
+        record = settled_record(launch, reading, request, claims(reading))
+        workload = at_most(record, launch.certainty)
+        return ReadJob(launch, workload, files, reading.run, reading.trace, unparsable)
+
+    job = read(launch)
+    if completer is not None:
+        job = completer.complete(job, read)
+    if job.run is None:
+        return Understanding(workload=job.workload), ()
+    code = _code(job.launch, job.run, files)
     understood = Understanding(
-        workload=workload,
+        workload=job.workload,
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
         signature=signature([source.text for source in code]),
-        traits=traits(reading.run, reading.trace),
+        traits=traits(job.run, job.trace),
     )
-    return understood, problems
+    return understood, job.problems
 
 
 def read_code(
@@ -75,7 +83,12 @@ def read_code(
     if run is None:
         return None
     interpreted = interpret(
-        _to_interpret(run), files, models=models, wrappers=wrappers, read_config=read_config
+        _to_interpret(run),
+        files,
+        models=models,
+        wrappers=wrappers,
+        libraries=RUNTIME,
+        read_config=read_config,
     )
     trace = interpreted.trace
     trace.options += undeclared(run.arguments, {option.name for option in trace.options})

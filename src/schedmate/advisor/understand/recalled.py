@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from schedmate.advisor.agent import Agent
     from schedmate.advisor.interpret.python.modules import Unparsable
     from schedmate.advisor.launch.run import Launch
     from schedmate.advisor.launch.target import Target
     from schedmate.advisor.sources.files import Files
+    from schedmate.advisor.understand.read_job import Completer
     from schedmate.advisor.understand.understanding import Understanding
     from schedmate.model import Fingerprint, ReadingCache, Workload
 
@@ -48,10 +48,10 @@ def code_of(target: Target, cache: ReadingCache) -> CodeOfJob:
 
 
 def recalled_or_read(
-    target: Target, launch: Launch, cache: ReadingCache, agent: Agent | None = None
+    target: Target, launch: Launch, cache: ReadingCache, completer: Completer | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...], Files]:
     """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
-    recollection = Recollection.of(cache, target, launch, asks=agent is not None)
+    recollection = Recollection.of(cache, target, launch, asks=completer is not None)
     files = target.files
     known = recollection.recall(files)
     if known is not None:
@@ -59,8 +59,8 @@ def recalled_or_read(
     from schedmate.advisor.understand.reading import understand
 
     files = target.files
-    understood, problems = understand(launch, files, target.request, agent)
-    if not problems and (agent is None or agent.problem is None):
+    understood, problems = understand(launch, files, target.request, completer)
+    if not problems and (completer is None or completer.problem is None):
         recollection.keep(files, understood)
     return understood, problems, files
 

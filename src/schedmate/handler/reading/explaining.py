@@ -21,7 +21,7 @@ _WARNINGS = re.compile(
 )
 """Warnings, and reports of nothing found."""
 _NAME = (
-    r"((?:[a-zA-Z_]\w{0,80}\.){0,12}(?:[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Expired)"
+    r"((?:[a-zA-Z_]\w{0,80}\.){0,12}(?:_?[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Expired)"
     r"|(?<=\.)(?:error|timeout|gaierror))(?:\(\w{1,80}\))?(?:: .*|:?$))"
 )
 _BARE_ERROR = re.compile(rf"(?: {{2,40}}\| )?{_NAME}")

@@ -11,7 +11,7 @@ RULES = (
         name="accelerator-memory",
         reason="gpu_oom",
         pattern=LazyPattern(
-            r"\bEL0004: |\balloc device memory failed"
+            r"\bEL0004: |\balloc device memory failed|\[Out of memory\]|\bNRT_RESOURCE in\b"
             r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
             r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
         ),
@@ -19,6 +19,8 @@ RULES = (
         positives=(
             "EL0004: [PID: 553] 2025-09-17-04:55:13.065.712 Failed to allocate memory.",
             "ERROR  TDRV:dmem_alloc  Failed to allocate 2147483648 bytes on ND 0:NC 1",
+            "RuntimeError: synStatus=2 [Out of memory] Device memory allocation failed",
+            "2024-Jul-30 14:22:31 ERROR   NRT:nrt_infodump   Failure: NRT_RESOURCE in nrt_load()",
         ),
         negatives=("allocated 2147483648 bytes on NPU 0",),
     ),
@@ -211,7 +213,8 @@ RULES = (
         pattern=LazyPattern(
             r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
-            r"|error code(?: is)?:? ?(?:1\d|20|50)\d{4}\b"
+            r"|error code(?: is)? ?:? ?(?:1\d|20|50)\d{4}\b"
+            r"|\(External\) \w{2,8} ?[Ee]rror\b"
             r"|ACL stream synchronize failed"
             r"|FATAL ERROR :: MODULE:\w{2,30}|\bsynStatus[ =]{1,3}(?:synStatus )?\d{1,3} \["
             r"|\bsyn\w{3,40} failed\b|\bCN(?:RT|NL|CL)_(?:RET_ERR|STATUS)_[A-RT-Z]\w{3,40}"
@@ -248,6 +251,7 @@ RULES = (
                 "RuntimeError: Unable to initialize backend 'tpu': UNKNOWN: TPU initialization "
                 "failed: open(/dev/vfio/1): Device or resource busy"
             ),
+            "OSError: (External) ACL error, the error code is : 500002. (at npu_op_runner.cc:600)",
             "INTERNAL: Nrt::Load failed on NeuronCores 0-0(2): nrt_load status=1, error message=x",
         ),
         negatives=(

@@ -3,7 +3,11 @@
 from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _REFUSED = (
-    r"\b40[13] (?:Client Error|Unauthorized|Forbidden)|HTTP (?:Error )?40[13]\b",
+    (
+        r"\b40[13] (?:Client Error|Unauthorized|Forbidden|(?:GET|PUT|POST|HEAD) )"
+        r"|HTTP (?:Error )?40[13]\b"
+    ),
+    r"does not have \S{3,60} (?:access|permission)",
     r"status(?: code)?:? 40[13]\b",
     r"[Ee]rror code:? 40[13]\b|\(Error 40[13]\b|\b(?:code|error) 40[13]: |HttpError 40[13]\b",
     r"(?:\(|\b)40[13]\) when calling",

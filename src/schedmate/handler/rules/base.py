@@ -63,6 +63,8 @@ class Rule:
     """Counts even for a run with exit code 0."""
     of_a_step: bool = False
     """A node failed a step: the scheduler's state of the job does not show it."""
+    names_node: LazyPattern | None = None
+    """Its group is the node, in a line below that a launcher writes with the one that matches."""
     lasting: bool = False
     """The run survived it once more calm lines follow than it lasted."""
     suggestion: str = ""

@@ -81,6 +81,8 @@ _CHECKPOINT_MISMATCH = (
             r"|ScopeParam(?:Shape|NotFound)Error|tree structures do not match|[Dd]ict key mismatch"
             r"|target dict keys and state dict keys do not match"
             r"|is not compatible with the stored shape|[Ss]tate structure mismatch"
+            r"|(?:[Rr]estored|[Ss]aved|[Ss]tored|[Cc]heckpoint(?:ed)?)\b.{0,40}\bshape\b.{0,80}"
+            r"(?:does not match|doesn't match|differs from|incompatible|mismatch)"
         ),
         unless=LazyPattern(r"^.{0,60}: W |\b(?:ignor(?:ed|ing)|skipp(?:ed|ing))\b"),
         errors_only=True,

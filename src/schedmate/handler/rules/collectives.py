@@ -147,6 +147,8 @@ RULES = (
             r"|Application timeout caused pair closure|connectFullMesh failed"
             r"|Horovod has been shut down|HorovodInternalError"
             r"|MPI communication peer process has unexpectedly disconnected"
+            r"|[Ff]atal error in P?MPI\w{0,40}: .{0,300}(?:[Cc]onnection (?:reset|closed"
+            r"|refused)|peer)"
             r"|has failed, got preempted, or crashed unexpectedly|set to ERROR in coordination"
             r"|JAX distributed service detected fatal errors"
             r"|Terminating process because the (?:JAX distributed service|coordinator) detected"

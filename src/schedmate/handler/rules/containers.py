@@ -45,7 +45,10 @@ RULES = (
             r"|[Ii]mage file .{1,160}(?:not found|does not exist)"
             r"|invalid image format: .{1,160}|failed to open image: .{1,160}"
         ),
-        unless=LazyPattern(r"executable file not found|failed to execute"),
+        unless=LazyPattern(
+            r"executable file not found|failed to execute|(?:could not|couldn't"
+            r"|cannot) (?:remove|mkdir)"
+        ),
         confidence=0.92,
         positives=(
             (
@@ -63,7 +66,29 @@ RULES = (
             ),
             "slurmstepd: error: pyxis:     [ERROR] No such file or directory: /img/train.sqsh",
         ),
-        negatives=("image loaded from /data/train.sqsh",),
+        negatives=(
+            "image loaded from /data/train.sqsh",
+            "slurmstepd: pyxis: could not remove squashfs: No such file or directory",
+        ),
+    ),
+    Rule(
+        name="image-damaged",
+        reason="data_error",
+        pattern=LazyPattern(
+            r"(?:container creation failed|mount).{0,300}(?:bad superblock|image is corrupted)"
+            r"|[Cc]ontainer image .{0,120}(?:checksum mismatch|is corrupt|is truncated"
+            r"|digest mismatch)"
+            r"|FATAL ERROR: ?(?:Can't find a SQUASHFS superblock|Failed to read .{0,40}squashfs)"
+        ),
+        confidence=0.85,
+        positives=(
+            (
+                "FATAL:   container creation failed: mount hook function failure: while mounting "
+                "image /proc/self/fd/3: kernel reported a bad superblock for squashfs image"
+            ),
+            "FATAL ERROR: Can't find a SQUASHFS superblock on /img/train.sqsh",
+        ),
+        negatives=("image digest matches",),
     ),
     Rule(
         name="image-pull",

@@ -34,9 +34,40 @@ _OPEN_FILES = (
         ),
         negatives=(
             "open files: 12",
+            "thread 3 started",
             "raise `ulimit -n` to avoid Too many open files errors",
             "open files                          (-n) 1024",
         ),
+    ),
+)
+
+_PROCESSES = (
+    Rule(
+        # the limit on processes and threads of a user or of a container
+        name="too-many-threads",
+        reason="fd_limit",
+        pattern=LazyPattern(
+            r"can't start new thread|pthread_create failed|[Cc]annot create (?:native )?thread"
+            r"|thread: Resource temporarily unavailable|failed to (?:create|start"
+            r"|spawn) (?:a )?(?:new )?"
+            r"(?:OS )?thread.{0,60}(?:EAGAIN|[Rr]esource temporarily|errno[ =]11)"
+            r"|\bfork(?:ing)?\b.{0,60}Resource temporarily unavailable"
+            r"|BlockingIOError: \[Errno 11\] Resource temporarily unavailable"
+            r"|OpenBLAS blas_thread_init: pthread_create"
+            r"|unable to create (?:new )?(?:native )?thread"
+        ),
+        unless=LazyPattern(r"\b(?:retry(?:ing)?|trying again|avoid|may|might)\b"),
+        confidence=0.85,
+        suggestion="fewer threads or workers, or a higher `ulimit -u`",
+        positives=(
+            "RuntimeError: can't start new thread",
+            "what(): thread: Resource temporarily unavailable [system:11]",
+            "bash: fork: Resource temporarily unavailable",
+            "OpenBLAS blas_thread_init: pthread_create failed for thread 31 of 64",
+            "BlockingIOError: [Errno 11] Resource temporarily unavailable",
+            "java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory",
+        ),
+        negatives=("bash: fork: retry: Resource temporarily unavailable", "32 threads created"),
     ),
 )
 
@@ -96,7 +127,9 @@ _MEMORY = (
             r"|[Dd]etected [1-9]\d{0,5} oom[-_ ]?kill event|oom-kill:constraint|TERM_MEMLIMIT"
             r"|TERM_SWAP|cgroup out-of-memory handler|oom_reaper: reaped process"
             r"|[Ee]xceeded (?:job|step|its|virtual|job's|the) memory limit"
-            r"|exceeded memory limit \(|tasks? [\d,\-]{1,60}: Out Of Memory"
+            r"|exceeded (?:its |the )?memory limit \(?\d|tasks? [\d,\-]{1,60}: Out Of Memory"
+            r"|[Mm]emory limit (?:was |has been )?exceeded[:,;. ]|over(?:ran)? (?:its"
+            r"|the) memory limit"
             r"|[1-9]\d{0,6} [Ww]orkers .{0,40}killed due to memory pressure"
             r"|(?:[Tt]ask|[Aa]ctor|[Ww]orker|[Pp]od"
             r"|process) (?:\S{1,60} )?(?:was )?killed due to memory pressure"
@@ -138,6 +171,8 @@ _MEMORY = (
                 "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
                 "memory."
             ),
+            "job 812 exceeded memory limit 64gb, being killed",
+            "Container killed on request, memory limit exceeded: 32.1 GB of 32 GB used",
             "Error from slot1@n1: Job has gone over memory limit of 2048 megabytes. Peak usage: 9",
         ),
         negatives=(
@@ -171,7 +206,7 @@ _MEMORY = (
         name="native-allocation",
         reason="host_oom",
         pattern=LazyPattern(
-            r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'"
+            r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'|^std::bad_alloc$"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
             r"|Java heap space"
         ),
@@ -188,4 +223,4 @@ _MEMORY = (
     ),
 )
 
-RULES = (*_OPEN_FILES, *_MEMORY)
+RULES = (*_OPEN_FILES, *_PROCESSES, *_MEMORY)

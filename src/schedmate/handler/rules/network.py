@@ -115,7 +115,13 @@ RULES = (
         reason="network",
         pattern=LazyPattern(
             r"\b(?:cxi\d{0,2}|hsn\d)\b:? .{0,60}[Ll]ink (?:is )?[Dd]own"
-            r"|\bPSM[23] can'?t open hfi unit"
+            r"|\bPSM[23] can'?t open hfi unit|\bpsm[23]?_\w{2,40}\b.{0,60}(?:error|failed"
+            r"|timed out)"
+            r"|\bhfi1_\d: .{0,40}[Ll]ink (?:is )?[Dd]own|\bNET_UNREACHABLE\b"
+            r"|\bcxil?_?\w{0,20}\b.{0,60}CQ error"
+            r"|\bucp_\w{2,40}\(.{0,60}\) failed|\bpml_ucx\S{0,20} .{0,20}[Ee]rror: "
+            r"|\b(?:opa|omnipath|slingshot|rdma)\w{0,12}\b.{0,60}(?:link (?:is )?down"
+            r"|port (?:is )?down)"
             r"|libfabric:.{0,120}(?:Event Queue overflow|Cannot register memory|Invalid address)"
             r"|[Nn]o (?:suitable )?provider found for (?:the )?fabric"
             r"|NET/OFI (?:Could ?n.t|Creating new endpoint .{0,60}failed)"
@@ -128,6 +134,12 @@ RULES = (
             "libfabric:33:cxi:ep_data:cxip_evtq_eq: Cassini Event Queue overflow detected",
             "libfabric:99:core:mr:ofi_mr_cache_search(): Cannot register memory",
             "PSM2 can't open hfi unit: -1 (err=23)",
+            "psm3_ep_connect returned error Operation timed out",
+            "hfi1_0: Link down reason: cable unplugged",
+            (
+                "[n12:2123] pml_ucx.c:419 Error: ucp_ep_create(proc=3) failed: Destination is "
+                "unreachable"
+            ),
             "No provider found for fabric",
         ),
         negatives=(

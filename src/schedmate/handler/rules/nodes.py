@@ -61,7 +61,7 @@ _NODES = (
         reason="node_failure",
         pattern=LazyPattern(
             r"task_(?:prolog|epilog) can ?not be executed|slurmd initialization failed"
-            r"|Job prolog failed|Prolog (?:error|failed|hung)|TaskProlog failed"
+            r"|Job prolog failed|Prolog (?:error|failed|failure|hung)|TaskProlog failed"
             r"|\bslurm(?:d|stepd)\S{0,60}: error: .{0,40}prolog failed|^launch failed requeued held"
             r"|task_p_pre_launch error|container_[pg]_join.{0,60}fail"
             r"|[Tt]ask launch for .{0,80}failed on node .{0,80}: (?:Communication|Invalid job cred"
@@ -91,12 +91,40 @@ _NODES = (
                 "send/recv operation"
             ),
             "slurmstepd: error: task/cgroup: unable to add task[pid=2] to memory cg '(null)'",
+            "salloc: Prolog failure on node n1",
         ),
         negatives=(
             "slurmd: prolog finished",
             "srun: error: task 3 launch failed: Invalid option",
             "slurmstepd: task/cgroup: loaded",
         ),
+    ),
+    Rule(
+        # the launcher lost its own daemon on a node, and names the node below
+        name="launcher-daemon",
+        reason="node_failure",
+        pattern=LazyPattern(
+            r"\b(?:ORTE|PRTE|PRRTE|PMIX) has lost communication with (?:a remote|its) daemon"
+            r"|\b(?:ORTE|PRTE) daemon has unexpectedly failed"
+            r"|\b[Aa] daemon (?:\(pid .{1,20}\) )?(?:on node \S{1,80} )?(?:died"
+            r"|failed) unexpectedly"
+            # the rest of its message
+            r"|the daemon itself\. We cannot recover from this|therefore will terminate the job\.$"
+        ),
+        confidence=0.85,
+        weight=Weight.SYMPTOM,
+        of_a_step=True,
+        names_node=LazyPattern(
+            r"^\s{0,8}(?:Remote daemon ?: .{1,120} on node|[Hh]ostname:|[Nn]ode:) {1,4}(\S{1,120})"
+        ),
+        positives=(
+            "ORTE has lost communication with a remote daemon.",
+            "ORTE has lost communication with its daemon located on node:",
+            "PRTE has lost communication with a remote daemon.",
+            "An ORTE daemon has unexpectedly failed after launch and before",
+            "A daemon (pid 8123) on node n2 failed unexpectedly with status 137",
+        ),
+        negatives=("ORTE daemon started", "a daemon died expectedly"),
     ),
     Rule(
         # the reporter of a lost node does not know its cause
@@ -106,8 +134,7 @@ _NODES = (
             r"NodeDiedError|the node \(?where this task was running\)? was dead"
             r"|its node has died|marked (?:as )?dead (?:because|by the)|has been marked as dead"
             r"|has beem marked"
-            r"|ORTE has lost communication with a remote daemon"
-            r"|(?:ORTE|PRTE) daemon has unexpectedly failed"
+            r"|node has (?:crashed|failed|gone down)\b"
             r"|unable to reach the execution host|\bTERM_ZOMBIE\b|execution (?:host"
             r"|daemon) (?:is )?"
             r"(?:lost|unreachable|down)"
@@ -123,7 +150,10 @@ _NODES = (
             r"|fusermount|overlay|loop device)"
             r"|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
-        unless=LazyPattern(r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"),
+        unless=LazyPattern(
+            r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat|bad superblock|is corrupted"
+            r"|\b(?:if|when|whether) (?:a|the|its) node"
+        ),
         confidence=0.85,
         weight=Weight.SYMPTOM,
         positives=(
@@ -139,7 +169,10 @@ _NODES = (
                 "node_manager.cc:170: Exiting because this node manager has mistakenly been marked "
                 "as dead by the GCS"
             ),
-            "ORTE has lost communication with a remote daemon.",
+            (
+                "The actor is dead because its owner has died. Worker exit detail: Owner's "
+                "node has crashed."
+            ),
             "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
             "FATAL:   Couldn't determine user account information: user: unknown userid 606",
             (

@@ -110,9 +110,16 @@ RULES = (
             r"(?:notice|signal|warning|event)|(?:spot|[Pp]reemption|[Ii]nterruption|[Ee]viction) "
             r"(?:notice|signal|warning|event) (?:was |has been )?(?:received|detected|caught)"
             r"|[Dd]etected (?:a )?(?:spot |node )?(?:preemption|interruption|eviction)\b"
+            r"|\b(?:[Nn]ode|[Ii]nstance|VM|[Mm]achine) (?:preemption|eviction|reclaim) in \d"
             r"|[Tt]ermination is imminent|imminent (?:node |instance |VM )?(?:shutdown|termination"
             r"|preemption|eviction)|[Hh]ost EC2 \(instance \S{1,40}\) terminated"
             r"|[Hh]ost maintenance event|[Tt]erminated by .{0,30}maintenance"
+            r"|\b[Ss]pot (?:interruption|termination|preemption"
+            r"|eviction) (?:\w{1,12} ){0,2}(?:received"
+            r"|detected|scheduled|triggered)"
+            r"|\b(?:[Ii]nstance|VM|[Mm]achine|[Nn]ode) (?:is going to|is about to"
+            r"|will) be (?:interrupted"
+            r"|terminated|preempted|reclaimed|evicted|deallocated)\b"
         ),
         unless=_TALK,
         confidence=0.9,
@@ -125,6 +132,8 @@ RULES = (
             "Message: Pod was terminated in response to imminent node shutdown.",
             "Host EC2 (instance i-0f3a9c) terminated.",
             "Detected preemption, saving and leaving",
+            'Spot interruption payload received: {"action":"terminate","time":"2025-03-31T16:34Z"}',
+            "Instance is going to be interrupted in 2 minutes. Exiting...",
         ),
         negatives=(
             "spot instances are cheaper",

@@ -5,7 +5,7 @@ from schedmate.handler.rules.base import LazyPattern, Rule, any_of
 _JULIA = r"^ERROR: (?:LoadError: |TaskFailedException\S{0,20} ?){0,3}"
 _R = r"^Error(?: in .{1,120}?)? ?: (?:.{0,120}: )?"
 _JVM = r"^(?:Exception in thread \"[^\"]{1,80}\" |Caused by: )(?:[\w.$]{1,160}[.$])?"
-_SHELL = r"^\S{1,200}: (?:line )?\d{1,6}: "
+_SHELL = r"^\S{1,200}: (?:-c: )?(?:line )?\d{1,6}: "
 
 RULES = (
     Rule(
@@ -23,6 +23,7 @@ RULES = (
             "run.sh: line 9: unexpected EOF while looking for matching `\"'",
             "/bin/sh: 1: Syntax error: Unterminated quoted string",
             "run.sh: 3: Bad substitution",
+            "bash: -c: line 3: syntax error: unexpected end of file",
             'ERROR: LoadError: syntax: incomplete: "function" at /x/train.jl:3 requires end',
             'Error: unexpected symbol in "x y"',
         ),

@@ -70,7 +70,7 @@ RULES = (
         name="torch-elastic",
         reason="rendezvous",
         pattern=LazyPattern(
-            r"Rendezvous(?:Timeout|Connection|Closed|State)Error"
+            r"Rendezvous(?:Timeout|Connection|Closed|State)Error|Stop_waiting response is expected"
             r"|[Tt]imed out after \d{1,9} seconds waiting for clients"
             r"|The client socket has (?:timed out|failed to connect)"
             r"|DistStoreError: |DistNetworkError: |barrier on .{0,80}timed out after .{0,80}waiting"

@@ -87,7 +87,6 @@ _LINES = (
         reason="cancelled",
         pattern=LazyPattern(
             r"\*\*\* JOB [\w.+\[\]\-]{1,40} (?:ON \S{1,80} )?CANCELLED AT \S{1,40} \*\*\*"
-            r"|salloc: Job allocation \d{1,12} has been revoked"
             r"|srun: (?:error: )?interrupt .{0,30}one more within|Job cancelled by user"
         ),
         confidence=0.95,
@@ -95,9 +94,21 @@ _LINES = (
             "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
             "slurmd[n1]: *** JOB 17 CANCELLED AT 2013-04-01T00:00:00 ***",
             "slurmstepd: error: *** JOB 17_3 ON n[1-4] CANCELLED AT 2026-01-01T00:00:00 ***",
-            "salloc: Job allocation 17 has been revoked.",
         ),
         negatives=("cancelled orders: 4", "slurmstepd: *** JOB 17 STARTED ***"),
+    ),
+    Rule(
+        # by its user, or because its node could not start it
+        name="slurm-allocation-revoked",
+        reason="cancelled",
+        pattern=LazyPattern(r"(?:salloc|srun): .{0,20}Job allocation \d{1,12} has been revoked"),
+        confidence=0.7,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "salloc: Job allocation 17 has been revoked.",
+            "salloc: error: Job allocation 17 has been revoked",
+        ),
+        negatives=("salloc: Granted job allocation 17",),
     ),
     Rule(
         # srun ends the whole step when one task fails, so this is seldom the first cause

@@ -66,6 +66,7 @@ RULES = (
             _WHO + r"execve\(\): \S{0,120}(?:slurm_script|/slurmd/)\S{0,80}: No such file"
         ),
         confidence=0.75,
+        of_a_step=True,
         positives=(
             (
                 "slurmstepd: error: execve(): /tmp/slurmd/job2997814/slurm_script: No such file or "

@@ -55,6 +55,8 @@ _CRASHES = Rule(
         r"|^Exited with exit code (?:139|134|135|136|132)\.?$|Exit_status=(?:267|262|139|134)\b"
         r"|fatal error has been detected by the Java Runtime"
         r"|Abnormal termination \(signal (?:11|7|6|4|8)\)"
+        r"|[Pp]rogram received signal SIG(?:SEGV|BUS|ABRT|ILL|FPE)\b"
+        r"|`[\w ]{4,40}` is detected by the operating system"
     ),
     unless=LazyPattern(r"faults?(?: per \w{1,10}| count)?: 0|\bhooks\.d/"),
     confidence=0.88,

@@ -114,7 +114,9 @@ _STORAGE = (
             r"|: -?EIO\b|[ (\[]-EIO\b|\(EIO\)|\[EIO\]"
             r"|\bInput/output error\b|\[Errno (?:5|70|112|116|107|108|121|117)\]"
             r"|\[Errno 110\] Connection timed out: ['\"]/"
-            r"|errno = (?:5|116|108), error message = "
+            r"|errno = (?:5|11|37|116|108), error message = |unable to lock file, errno"
+            r"|mount\.(?:nfs4?|lustre|cifs|ceph|glusterfs): .{0,120}(?:denied|failed|timed out"
+            r"|unreachable)"
         ),
         unless=LazyPattern(r"UCX|NCCL|gloo|errors?: 0\b|retrying|reconnected|\bOK$"),
         confidence=0.9,

@@ -60,6 +60,8 @@ RULES = (
         reason="killed",
         pattern=LazyPattern(
             r"A worker died or was killed while executing a task|local raylet (?:has )?died"
+            r"|actor is dead because its (?:worker process|owner) has died"
+            r"|Worker unexpectedly exits with a connection error"
         ),
         unless=LazyPattern(r"retry|restart"),
         confidence=0.48,
@@ -69,6 +71,7 @@ RULES = (
                 "(raylet) A worker died or was killed while executing a task by an unexpected "
                 "system error."
             ),
+            "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR",
         ),
         negatives=("A worker died or was killed while executing a task, retrying",),
     ),

@@ -106,9 +106,15 @@ class Entry:
             logs=tuple(dict.fromkeys(self.logs)),
             nice=self.nice,
             most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
+            eligible_time=self._begins(),
             reason=self.reason,
             held=self.held,
         )
+
+    def _begins(self) -> float | None:
+        """A job that was queued again may have to wait for a while."""
+        delayed = self.state is JobState.PENDING and self.eligible_time > self.submit_time
+        return self.eligible_time if delayed else None
 
 
 class Queue:

@@ -131,6 +131,8 @@ def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job
         logs=_logs(record, nodes),
         nice=_number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
+        priority=_number(record["PriorityLong"]),
+        eligible_time=_begins(record) if state is JobState.PENDING else None,
         reason="" if record["Reason"] == "None" else record["Reason"],
         held=state is JobState.PENDING and is_held(record),
     )
@@ -198,6 +200,11 @@ def can_requeue(record: Record) -> bool:
 def _most_nice(record: Record, site: Site | None) -> int | None:
     priority, nice = _number(record["PriorityLong"]), _number(record["Nice"]) or 0
     return None if site is None else site.most_nice(priority, nice)
+
+
+def _begins(record: Record) -> float | None:
+    """Slurm shows the begin time as the start time as long as a job waits for it."""
+    return values.epoch(record["StartTime"]) if record["Reason"] == "BeginTime" else None
 
 
 def _stated(text: str) -> str:

@@ -37,6 +37,7 @@ from schedmate.handler import Case, Handler
 from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
+from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
@@ -48,9 +49,10 @@ from schedmate.service.records.run_record import measured_gpus, run_that_ended
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from schedmate.advisor.advisor import Advised
     from schedmate.core.events import DiagnosedBy
     from schedmate.model import Advice
     from schedmate.schedulers.base import Scheduler
@@ -71,6 +73,7 @@ class Daemon:
         self,
         *,
         engine: DecisionEngine,
+        settings: Mapping[str, str] | None = None,
         scheduler: Scheduler,
         store: Store,
         advisor: Advisor,
@@ -78,9 +81,11 @@ class Daemon:
         actions: Actions,
         asker: Asker | None = None,
         open_store: Callable[[], Store] | None = None,
+        advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
     ) -> None:
         self._engine = engine
+        self._settings = settings or {}
         self._scheduler = scheduler
         self._store = store
         self._advisor = advisor
@@ -89,6 +94,7 @@ class Daemon:
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()
         self._site_model = SiteModelUpdater(store, self._background, open_store)
+        self._completion = CodeCompletion(store, self._background, advise_with_model)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []
         learning = PatternLearning(store, self._background, asker)
@@ -108,7 +114,7 @@ class Daemon:
         jobs = self._scheduler.jobs()
         if not self._started:
             self._started = True
-            self._send(Started(now))
+            self._send(Started(now, self._settings))
         self._forget_all_but({job.id for job in jobs}, now)
         self._to_advise.clear()
         for job in jobs:
@@ -182,6 +188,7 @@ class Daemon:
     def _forget(self, job_id: JobId, now: float) -> None:
         self._provisional.pop(job_id, None)
         self._unread.pop(job_id, None)
+        self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
         self._recorder.forget(job_id)
         self._filter.forget(job_id)
@@ -271,16 +278,23 @@ class Daemon:
     def _advise(self, job: Job, now: float) -> Sequence[Event]:
         """Fail open: a job that cannot be read is scheduled without a prediction."""
         kept = self._store.advice(job.id)
-        if kept is not None:
-            return [JobAdvised(now, job.id, kept.advice)]
-        if job.state.ended:
+        if kept is None and job.state.ended:
             return []
-        return [JobAdvised(now, job.id, self._read(job))]
+        advice = self._read(job) if kept is None else kept.advice
+        if advice is not None and not job.state.ended:
+            self._completion.consider(
+                job,
+                lambda: self._target(job),
+                lambda better, at: self._send(JobAdvised(at, job.id, better, cause="refined")),
+            )
+        return [JobAdvised(now, job.id, advice)]
+
+    def _target(self, job: Job) -> Target:
+        return Target.from_job(job, self._scheduler.script(job.id))
 
     def _read(self, job: Job) -> Advice | None:
         try:
-            target = Target.from_job(job, self._scheduler.script(job.id))
-            advised = self._advisor.advise(target)
+            advised = self._advisor.advise(self._target(job))
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
             _log.warning("no advice on job %s", job.id, exc_info=True)
             return None

@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor
@@ -15,11 +15,21 @@ from schedmate.handler import Handler
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
-from schedmate.service.wiring import LateAsker, engine_of, limits_of, open_scheduler, open_store
+from schedmate.service.wiring import (
+    LateAsker,
+    agent_steps,
+    deciding_settings,
+    engine_of,
+    limits_of,
+    open_scheduler,
+    open_store,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from schedmate.advisor import Target
+    from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
 
 _log = logging.getLogger("schedmate.serve")
@@ -40,6 +50,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
     limits = limits_of(settings, act_since=store.created_at())
     daemon = Daemon(
         engine=engine_of(settings, limits),
+        settings=deciding_settings(settings),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),
@@ -47,6 +58,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
         actions=Actions(scheduler, store, settings.mode),
         asker=asker,
         open_store=lambda: open_store(settings),
+        advise_with_model=_with_model(settings) if settings.llm.advice else None,
         own_files=settings.state_dir,
     )
     try:
@@ -54,6 +66,17 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
     finally:
         daemon.close()
         store.close()
+
+
+def _with_model(settings: Settings) -> Callable[[Target], Advised]:
+    """Advice with a model, by a store of its own: it is asked for in another thread."""
+
+    def advise(target: Target) -> Advised:
+        with closing(open_store(settings)) as store:
+            asker = LateAsker(settings, store)
+            return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+
+    return advise
 
 
 def serve(settings: Settings, stop: threading.Event) -> None:

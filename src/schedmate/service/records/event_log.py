@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.core import EVENTS, JobSeen, job_of
+from schedmate.core import EVENTS, JobSeen, Started, job_of
 from schedmate.model import BadInput
 from schedmate.model.wire import dumps, loads
 from schedmate.store import KeptEvent
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 300_000
 """Some 200 MB; a cluster with a thousand jobs a day fills it in weeks."""
+_HEAD = Started.__name__
+"""A log without its beginning keeps the newest start: it has the settings."""
 _PAGE = 10_000
 
 
@@ -48,7 +50,12 @@ class Recorder:
     def flush(self) -> None:
         if self._waiting:
             waiting, self._waiting = self._waiting, []
-            self._log.keep_events(waiting, most=self._most)
+            self._log.keep_events(waiting, most=self._most, head=_HEAD)
+
+
+def leave_for_daemon(log: EventLog, event: Event) -> None:
+    """A verb's event: a running daemon sends it at its next look, another one as it starts."""
+    log.keep_events([kept(event)], most=MOST_EVENTS, head=_HEAD, handled=False)
 
 
 def kept(event: Event) -> KeptEvent:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedmate.core import JobDiagnosed, hold_phase
 from schedmate.model import Action, DecisionReason, JobState, NotFound, SchedulerError
 from schedmate.service.records.attempts import reached_in
-from schedmate.service.records.event_log import MOST_EVENTS, kept
+from schedmate.service.records.event_log import leave_for_daemon
 
 if TYPE_CHECKING:
     from schedmate.model import Diagnosis, Job, JobId
@@ -79,4 +79,4 @@ def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:
     )
     with store.together():
         store.keep_diagnosis(job.id, job.restarts, diagnosis)
-        store.keep_events([kept(event)], most=MOST_EVENTS, handled=False)
+        leave_for_daemon(store, event)

@@ -1,7 +1,7 @@
 """The event log through the decision engine once more: which decisions would differ.
 
-With other settings the same events are replayed twice, by the settings in use and by the others;
-without any the replay is held against what was decided at the time.
+A replay takes the settings that the log has recorded, and is compared with what was decided at
+the time. With other settings the events are replayed twice, by the recorded ones and by the others.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from schedmate.core import Act
+from schedmate import config
+from schedmate.core import Act, Started
 from schedmate.model import Action, BadInput, JobId, NotFound
 from schedmate.model.wire import from_json, to_json
 from schedmate.service.records.event_log import all_events, opened
-from schedmate.service.wiring import engine_of, limits_of
+from schedmate.service.wiring import deciding_settings, engine_of, limits_of
 from schedmate.store import KeptEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from schedmate.config import Settings
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _SCHEMA = "schedmate.events/1"
 _Place = tuple[str, int, str]
+SettingsSource = Literal["recorded", "mine"]
+"""Those that the log has recorded, or those of the account that replays it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,12 @@ class Recording:
     events: tuple[KeptEvent, ...]
     decided: tuple[Action, ...]
     act_since: float
+
+    def settings(self) -> Mapping[str, str]:
+        """The newest that were recorded; none in a log of an older version."""
+        starts = [opened(row) for row in self.events if row.kind == Started.__name__]
+        recorded = [one.settings for one in starts if isinstance(one, Started) and one.settings]
+        return recorded[-1] if recorded else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +59,23 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedSetting:
+    name: str
+    recorded: str
+    used: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     schema: Literal["schedmate.replay/1"] = "schedmate.replay/1"
     against: Literal["recorded", "settings"]
-    """What the replay is held against: what was decided then, or the settings in use."""
+    """What it is compared with: the decisions of that time, or a replay as recorded."""
+    settings: SettingsSource
+    """Whose settings it used; `mine` also where the log has recorded none."""
+    changed: tuple[ChangedSetting, ...] = ()
+    """Settings that it used with another value than the newest recorded one."""
+    unknown: tuple[str, ...] = ()
+    """Recorded settings that this version does not have."""
     events: int
     decisions: int
     differences: tuple[Difference, ...]
@@ -63,10 +85,10 @@ def recorded_in(store: Store) -> Recording:
     events = tuple(all_events(store))
     if not events:
         raise NotFound("the event log is empty; schedmate serve fills it")
+    # a log without its beginning keeps a start that may be much older than the rest
+    since = next((row.at for row in events if row.kind != Started.__name__), events[0].at)
     decided = (
-        one.action
-        for one in store.actions()
-        if one.at >= events[0].at and not _by_a_person(one.action)
+        one.action for one in store.actions() if one.at >= since and not _by_a_person(one.action)
     )
     return Recording(events=events, decided=tuple(decided), act_since=store.created_at())
 
@@ -110,31 +132,69 @@ def _lines(recording: Recording) -> Iterator[object]:
 
 def replay(
     recording: Recording,
-    settings: Settings,
-    others: Settings | None = None,
+    mine: Settings,
     *,
+    by: SettingsSource = "recorded",
+    changes: Sequence[str] = (),
     on_event: Callable[[], None] = lambda: None,
 ) -> Replay:
-    """By these settings against the record, or by `others` against these settings."""
-    before: Iterable[Action] = recording.decided
-    if others is not None:
-        before = decisions(recording, _engine(settings, recording), on_event)
-    now = decisions(recording, _engine(others or settings, recording), on_event)
+    """By the recorded settings or by one's own, with changes as `config.changed` takes them.
+
+    Where these are the recorded ones, it is compared with what was decided at the time.
+    """
+    recorded = recording.settings()
+
+    def then(settings: Mapping[str, str]) -> Settings:
+        """Of a start that recorded none, as an older version did, the newest recorded ones."""
+        return _with(mine, settings or recorded)
+
+    def used(settings: Mapping[str, str]) -> Settings:
+        return config.changed(then(settings) if by == "recorded" else mine, changes)
+
+    others = bool(changes) or (by == "mine" and bool(recorded))
+    before = decisions(recording, then, on_event) if others else recording.decided
+    now = decisions(recording, used, on_event)
     return Replay(
-        against="recorded" if others is None else "settings",
+        against="settings" if others else "recorded",
+        settings=by if recorded else "mine",
+        changed=tuple(_changed(then({}), used({}))),
+        unknown=tuple(name for name in recorded if name not in deciding_settings(mine)),
         events=len(recording.events),
         decisions=len(now),
         differences=tuple(differences(before, now)),
     )
 
 
+def _with(mine: Settings, recorded: Mapping[str, str]) -> Settings:
+    """One's own settings, and of those that decisions depend on the recorded ones."""
+    known = deciding_settings(mine)
+    changes = [f"{name}={value}" for name, value in recorded.items() if name in known]
+    return config.changed(mine, changes)
+
+
+def _changed(then: Settings, used: Settings) -> Iterator[ChangedSetting]:
+    before, now = deciding_settings(then), deciding_settings(used)
+    for name, value in now.items():
+        if value != before[name]:
+            yield ChangedSetting(name=name, recorded=before[name], used=value)
+
+
 def decisions(
-    recording: Recording, engine: DecisionEngine, on_event: Callable[[], None] = lambda: None
+    recording: Recording,
+    settings_for: Callable[[Mapping[str, str]], Settings],
+    on_event: Callable[[], None] = lambda: None,
 ) -> list[Action]:
-    """All that this engine decides; the same decision again counts once."""
+    """All that is decided, by settings chosen from what each start has recorded.
+
+    The same decision again counts once.
+    """
     found: dict[str, Action] = {}
+    engine = _engine(settings_for({}), recording)
     for row in recording.events:
-        for instruction in engine.handle(opened(row)):
+        event = opened(row)
+        if isinstance(event, Started):
+            engine = _engine(settings_for(event.settings), recording)
+        for instruction in engine.handle(event):
             if isinstance(instruction, Act):
                 found.setdefault(instruction.action.key, instruction.action)
         on_event()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources.files import Files
-from schedmate.core import Act, JobAdvised, JobSeen, Past
+from schedmate.core import Act, JobAdvised, JobSeen, Past, Started
 from schedmate.disk.lock import is_held
 from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
@@ -21,7 +21,13 @@ from schedmate.service.actions import Actions
 from schedmate.service.records.event_log import Recorder
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.history_import import catch_up
-from schedmate.service.wiring import engine_of, limits_of, open_scheduler, open_store
+from schedmate.service.wiring import (
+    deciding_settings,
+    engine_of,
+    limits_of,
+    open_scheduler,
+    open_store,
+)
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
@@ -90,7 +96,7 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
         job_id = scheduler.submit(submission)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
-        if settings.mode != "observe" and not is_held(settings.daemon_lock):
+        if settings.mode != "observe":
             _decide(settings, scheduler, store, job_id, advised)
         return Submitted(job_id, advised)
     finally:
@@ -112,12 +118,13 @@ def _decide(
     now = time.time()
     try:
         jobs = scheduler.jobs([job_id])
-        if [job.id for job in jobs] != [job_id]:
+        if [job.id for job in jobs] != [job_id] or is_held(settings.daemon_lock):
             return
         advice = None if advised is None else advised.advice
         engine = engine_of(settings, limits_of(settings, act_since=store.created_at()))
         recorder, actions = Recorder(store), Actions(scheduler, store, settings.mode)
         for event in (
+            Started(now, deciding_settings(settings)),
             JobSeen(now, jobs[0], Past(advice=advice)),
             JobAdvised(now, job_id, advice),
         ):

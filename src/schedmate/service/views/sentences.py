@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from schedmate.model import ActionRecord, Decision, Diagnosis, Slowdown, Spread
     from schedmate.service.views.job_view import JobView, RetryOutcome
@@ -27,6 +28,8 @@ _OWN_CONDITION = {
     "BeginTime": "for its start time",
 }
 """Reasons that have nothing to do with the queue."""
+_HELD_BY_US = "held by SchedMate"
+_HELD_BY = {"JobHeldUser": "held by its user", "JobHeldAdmin": "held by an administrator"}
 
 
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
@@ -45,16 +48,18 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
 
 
-def why_sentence(view: JobView, queue: Sequence[Job], written: Written) -> str:
+def why_sentence(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
     job = view.job
     if job.state is JobState.PENDING:
-        return _why_waiting(view, queue, written)
+        return (
+            f"job {job.id} {_why_waiting(view, queue, now, written)}{_before(view, now, written)}"
+        )
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
     if found is not None:
-        return f"{found.reason}: {found.summary}{_after(view, written)}"
-    return f"{_as_it_is(view, written)}{_before(view, written)}"
+        return f"{found.reason}: {found.summary}{_after(view, now, written)}"
+    return f"{_as_it_is(view, written)}{_before(view, now, written)}"
 
 
 def _as_it_is(view: JobView, written: Written) -> str:
@@ -91,52 +96,98 @@ def _how_it_runs(view: JobView, written: Written) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _before(view: JobView, written: Written) -> str:
+def _before(view: JobView, now: float, written: Written) -> str:
     """What the attempt before this one died of."""
     last = view.diagnosis
     if last is None:
         return ""
-    return f"; the attempt before: {last.reason}: {last.summary}{_after(view, written)}"
+    return f"; the attempt before: {last.reason}: {last.summary}{_after(view, now, written)}"
 
 
-def _after(view: JobView, written: Written) -> str:
+def _after(view: JobView, now: float, written: Written) -> str:
     """What was done about it, and which of its nodes are suspect."""
-    words = [] if view.retry is None else [retry_sentence(view.retry, written)]
+    words = [] if view.retry is None else [retry_sentence(view.retry, now, written)]
     words += [f"{one.node} is suspect ({one.probability:.0%} sure)" for one in view.suspects]
     return "".join(f"; {word}" for word in words)
 
 
-def _why_held(view: JobView) -> str:
+def held_in_words(view: JobView) -> str:
+    """`held by SchedMate: …`; a scheduler's reason says whether it was its user."""
     job, last = view.job, None
     for record in view.actions:
         if record.action.kind in ("hold", "release"):
             last = record
-    if last is None or last.action.kind != "hold" or last.state not in ("done", "intended"):
-        return f"job {job.id} is held{f' ({job.reason})' if job.reason else ''}"
-    return (
-        f"job {job.id} is held by SchedMate: {last.action.why}; it is released once that is "
-        f"mended, or by: schedmate release {job.id}"
-    )
+    if last is not None and last.action.kind == "hold" and last.state in ("done", "intended"):
+        return f"{_HELD_BY_US}: {last.action.why}"
+    by = _HELD_BY.get(job.reason, "held")
+    return f"{by} ({job.reason})" if job.reason else by
 
 
-def _why_waiting(view: JobView, queue: Sequence[Job], written: Written) -> str:
+def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
     job = view.job
-    if job.held:
-        return f"{_why_held(view)}{_before(view, written)}"
-    if job.reason in _NEVER:
-        return f"job {job.id} {_NEVER[job.reason]} ({job.reason}){_before(view, written)}"
-    if job.reason in _OWN_CONDITION:
-        condition = _OWN_CONDITION[job.reason]
-        return f"job {job.id} waits {condition} ({job.reason}){_before(view, written)}"
-    running = sum(other.state is JobState.RUNNING for other in queue)
-    ahead = sum(
-        other.state is JobState.PENDING
-        and (other.nice, other.submit_time) < (job.nice, job.submit_time)
-        for other in queue
-    )
     because = f" ({job.reason})" if job.reason else ""
-    queue_words = f"{running} running and {ahead} waiting jobs"
-    return f"job {job.id} waits behind {queue_words}{because}{_before(view, written)}"
+    if job.held:
+        held = held_in_words(view)
+        by_us = held.startswith(_HELD_BY_US)
+        until = f"; it is released once that is mended, or by: schedmate release {job.id}"
+        return f"is {held}{until if by_us else ''}"
+    if job.reason in _NEVER:
+        return f"{_NEVER[job.reason]}{because}"
+    if job.eligible_time is not None and job.eligible_time > now:
+        return f"waits for its start time, in {written(job.eligible_time - now)}{because}"
+    if job.reason in _OWN_CONDITION:
+        return f"waits {_OWN_CONDITION[job.reason]}{because}"
+    rivals = [other for other in queue if other.id != job.id and _same_queue(other, job)]
+    running = sum(other.state is JobState.RUNNING for other in rivals)
+    ahead = sum(_may_start(other, now) and _turn(other) < _turn(job) for other in rivals)
+    if not running and not ahead:
+        return f"is next: no job runs or waits before it{because}"
+    return f"waits behind {running} running and {ahead} waiting jobs{because}"
+
+
+def _same_queue(other: Job, job: Job) -> bool:
+    """Whether they compete: a scheduler with priorities has partitions, a local queue none.
+
+    A job may name several partitions and starts in the first that has room.
+    """
+    if job.priority is None:
+        return True
+    mine, theirs = (set((one.request.partition or "").split(",")) for one in (job, other))
+    return not mine.isdisjoint(theirs)
+
+
+def _may_start(job: Job, now: float) -> bool:
+    """Whether it waits for its turn and nothing else."""
+    own_condition = job.reason in _OWN_CONDITION or job.reason in _NEVER
+    later = job.eligible_time is not None and job.eligible_time > now
+    return job.state is JobState.PENDING and not (job.held or own_condition or later)
+
+
+def _turn(job: Job) -> tuple[float, float, tuple[int, ...]]:
+    """Smaller ones start first; ids decide between jobs of the same second."""
+    first = job.nice if job.priority is None else -job.priority
+    return first, job.submit_time, tuple(map(int, re.findall("[0-9]+", job.id)))
+
+
+def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Iterator[str]:
+    """`set_nice 169: …` and `set_time_limit from 10:00:00 to 00:38:00: …`, one a record."""
+    limit_s: float | None = None
+    for record in records:
+        action = record.action
+        values = ""
+        if action.kind == "set_nice" and action.value is not None:
+            values = f" {action.value:g}"
+        elif action.kind == "set_time_limit":
+            if action.reason is not None and action.reason.user_limit_s is not None:
+                limit_s = action.reason.user_limit_s
+            before = "" if limit_s is None else f" from {written(limit_s)}"
+            values = f"{before} to {written(action.value)}"
+            limit_s = action.value
+        elif action.kind == "requeue":
+            later = f", {written(action.delay_s)} later" if action.delay_s else ""
+            values = f"{_elsewhere(record)}{later}"
+        note = f" ({record.note})" if record.state == "failed" and record.note else ""
+        yield f"{action.kind}{values}: {action.why}{note}"
 
 
 def expected_in_words(spread: Spread, written: Written) -> str:
@@ -162,16 +213,16 @@ def slowdown_in_words(slowdown: Slowdown, written: Written) -> str:
     return f"slowed to {slowdown.factor:.0%} {whose} after {written(slowdown.since_s)}"
 
 
-def retry_sentence(outcome: RetryOutcome, written: Written) -> str:
+def retry_sentence(outcome: RetryOutcome, now: float, written: Written) -> str:
     earlier, record = outcome.before, outcome.record
     if earlier is not None and earlier.action.kind == "requeue":
-        return f"{_before_correction(earlier)}; {_as_it_is_now(outcome, written)}"
+        return f"{_before_correction(earlier)}; {_as_it_is_now(outcome, now, written)}"
     if record is None:
         return _undecided(outcome)
-    return _decided(record, written)
+    return _decided(record, now, written)
 
 
-def _decided(record: ActionRecord, written: Written) -> str:
+def _decided(record: ActionRecord, now: float, written: Written) -> str:
     action = record.action
     if action.kind == "leave":
         return f"it is not tried again ({action.why})"
@@ -184,8 +235,15 @@ def _decided(record: ActionRecord, written: Written) -> str:
         return record.note if came_far else f"it could not be {how}: {record.note}"
     if action.kind == "cancel":
         return f"it {_BE[record.state]} stopped ({action.why})"
-    later = f", to start in {written(action.delay_s)}" if action.delay_s else ""
+    later = _later(record, now, written)
     return f"it {_BE[record.state]} queued again{_elsewhere(record)}{later}{_count(record)}"
+
+
+def _later(record: ActionRecord, now: float, written: Written) -> str:
+    """`, to start in 00:00:40`: counted from when it was done."""
+    delay_s = record.action.delay_s
+    left_s = delay_s if record.state == "observed" else record.at + delay_s - now
+    return f", to start in {written(left_s)}" if delay_s and left_s > 0 else ""
 
 
 def _before_correction(record: ActionRecord) -> str:
@@ -196,9 +254,9 @@ def _before_correction(record: ActionRecord) -> str:
     return f"it {be} queued again{_elsewhere(record)}, {because}"
 
 
-def _as_it_is_now(outcome: RetryOutcome, written: Written) -> str:
+def _as_it_is_now(outcome: RetryOutcome, now: float, written: Written) -> str:
     if outcome.record is not None:
-        return f"as {outcome.failure}: {_decided(outcome.record, written)}"
+        return f"as {outcome.failure}: {_decided(outcome.record, now, written)}"
     return f"as {outcome.failure} {_recommendation(outcome.recommended)}"
 
 

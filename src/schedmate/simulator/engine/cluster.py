@@ -179,12 +179,12 @@ class Nodes:
         return together or (self._collected(gpus, shut) if self._spread else None)
 
     def _on_one(self, gpus: int, shut: set[int]) -> Place | None:
-        rooms = [
+        fitting = [
             (left, node)
             for node, left in enumerate(self._left)
             if left >= gpus and node not in shut
         ]
-        return ((min(rooms)[1], gpus),) if rooms else None
+        return ((min(fitting)[1], gpus),) if fitting else None
 
     def _on_whole_ones(self, gpus: int, shut: set[int]) -> Place | None:
         place: list[tuple[int, int]] = []
@@ -203,11 +203,11 @@ class Nodes:
         return (*place, (min(rest)[1], gpus)) if rest else None
 
     def _collected(self, gpus: int, shut: set[int]) -> Place | None:
-        rooms = sorted(
+        fitting = sorted(
             (-left, node) for node, left in enumerate(self._left) if left and node not in shut
         )
         place = []
-        for negative, node in rooms:
+        for negative, node in fitting:
             count = min(gpus, -negative)
             place.append((node, count))
             gpus -= count

@@ -197,7 +197,7 @@ class Engine(Running):
         self._settle(seat)
         self._work[job], kept = self._recovery.restarts_with(job, self._work[job] - self._left[job])
         self._left[job] = self._work[job] - kept
-        self._stops[job] += 1
+        self._requeues[job] += 1
         self._stirred = True
         self._leave(job, seat)
         self._policy.evicted(job)
@@ -273,6 +273,7 @@ class Engine(Running):
             end=np.array(self._end),
             gpu_seconds=np.array(self._gpu_s),
             preemptions=np.array(self._stops, dtype=np.int64),
+            requeues=np.array(self._requeues, dtype=np.int64),
             status=self._status,
             changes=Changes(
                 np.array([at for at, _ in self._changes]),

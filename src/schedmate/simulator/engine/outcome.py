@@ -40,6 +40,10 @@ class Outcome:
     end: Floats
     gpu_seconds: Floats
     preemptions: Ints
+    """How often the policy stopped it."""
+    requeues: Ints
+    """How often its run was cut short by something else and it was queued again: a node that
+    failed, a hang that was ended."""
     status: Ints
     """How it ended at last: index into `STATES`."""
     changes: Changes | None = None
@@ -53,15 +57,21 @@ class Outcome:
             end=end,
             gpu_seconds=(end - start) * columns.gpus,
             preemptions=np.zeros(len(columns), dtype=np.int64),
+            requeues=np.zeros(len(columns), dtype=np.int64),
             status=columns.status,
         )
+
+    @property
+    def interrupted(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which jobs ran in more than one piece."""
+        return np.asarray((self.preemptions > 0) | (self.requeues > 0))
 
     def same_as(self, other: Outcome) -> bool:
         """Bit by bit, of every job."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PER_JOB)
 
 
-PER_JOB = ("start", "end", "gpu_seconds", "preemptions", "status")
+PER_JOB = ("start", "end", "gpu_seconds", "preemptions", "requeues", "status")
 """The columns of an outcome that have a value for every job."""
 
 
@@ -75,6 +85,7 @@ class Summary:
     gpu_utilization: float
     preemptions: int
     wall_seconds: float = field(compare=False)
+    requeues: int = 0
 
 
 KINDS: dict[Kind, str] = {
@@ -128,9 +139,7 @@ def waited_s(columns: Columns, outcome: Outcome) -> Floats:
     """Seconds each job held no GPU: before its first start and, where it was interrupted, after."""
     to_the_start = outcome.start - columns.submit
     in_all = outcome.end - columns.submit - outcome.gpu_seconds / columns.gpus
-    waited: Floats = np.where(
-        outcome.preemptions > 0, np.maximum(to_the_start, in_all), to_the_start
-    )
+    waited: Floats = np.where(outcome.interrupted, np.maximum(to_the_start, in_all), to_the_start)
     return waited
 
 
@@ -163,4 +172,5 @@ def summary_of(
         gpu_utilization=float(outcome.gpu_seconds.sum()) / (gpus * makespan) if makespan else 0.0,
         preemptions=int(outcome.preemptions.sum()),
         wall_seconds=wall_seconds,
+        requeues=int(outcome.requeues.sum()),
     )

@@ -58,6 +58,7 @@ class Running:
         self._version = [0] * count
         self._first: list[float | None] = [None] * count
         self._stops = [0] * count
+        self._requeues = [0] * count
         self._seat: dict[int, Seat | None] = {}
         self._excluded: dict[int, frozenset[int]] = {}
         self._changes: list[tuple[float, int]] = []

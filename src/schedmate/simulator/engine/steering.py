@@ -1,7 +1,7 @@
 """What stands beside a simulated scheduler, and what its adapter gives and takes.
 
-`Steered` is the adapter's side: what a real one can show and do, and no more. `Beside` is told what
-happens, as a daemon sees it.
+`Steered` is the adapter's side: what a real one can show and do, and no more. `Beside` is notified
+of what happens, as a daemon sees it.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from schedmate.core import TimeLimits
 from schedmate.policies import POLICIES
 from schedmate.simulator.engine.outcome import Comparison
 from schedmate.simulator.experiments.execute import Backend
@@ -131,7 +132,20 @@ def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
         f"{LOOK_S:g} s, orders by {setting.ordering} and sets nice numbers as the Slurm adapter "
         f"bounds them (largest: {ranges})"
     )
-    return [line]
+    lowered = dict.fromkeys(each.policy for each in plans if "limits" in each.parts)
+    if not lowered:
+        return [line]
+    return [line, f"with +limits, beside {', '.join(lowered)}: {_lowered()}"]
+
+
+def _lowered() -> str:
+    limits = TimeLimits(lower=True)
+    return (
+        "the limits of waiting jobs whose code is known are lowered to "
+        f"{limits.margin:g} times the 99th percentile of their prediction and a guard, at least "
+        f"{limits.shortest_s / 60:g} minutes; a run that might miss its lowered limit gets its own "
+        "back"
+    )
 
 
 def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:

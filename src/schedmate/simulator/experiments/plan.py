@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -48,6 +48,8 @@ def plan(name: str) -> Plan:
                 f"{name!r}: SchedMate has no part {word!r}; there are: "
                 f"{', '.join(PARTS)}, and {ALL_PARTS} for {', '.join(_USUAL)}"
             )
+        if not parts.isdisjoint(known):
+            raise BadInput(f"{name!r} names {_doubled(words, parts, known)}")
         parts.update(known)
     if "advisor" in parts and POLICIES[policy].kind == "oracle":
         raise BadInput(
@@ -60,6 +62,14 @@ def plan(name: str) -> Plan:
             "say for example easy+schedmate+limits"
         )
     return Plan(policy, frozenset(parts))
+
+
+def _doubled(words: Sequence[str], parts: Collection[Part], known: Sequence[Part]) -> str:
+    part = next(one for one in known if one in parts)
+    if words.count(part) > 1 or words.count(ALL_PARTS) > 1:
+        word = part if words.count(part) > 1 else ALL_PARTS
+        return f"{word} twice; once is enough"
+    return f"{part} besides {ALL_PARTS}, which contains it; leave {part} out"
 
 
 def plans(names: str) -> tuple[Plan, ...]:

@@ -94,6 +94,7 @@ def _preempted(policy: Policy, given: Given, restart_s: float) -> Outcome:
         end=book[:, END].copy(),
         gpu_seconds=book[:, GPU_S].copy(),
         preemptions=book[:, STOPS].astype(np.int64),
+        requeues=np.zeros(len(book), dtype=np.int64),
         status=given.columns.status,
     )
 

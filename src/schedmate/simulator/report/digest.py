@@ -66,7 +66,7 @@ def utilisation(
 
 def is_smoothed(outcome: Outcome) -> bool:
     """Whether jobs were interrupted at times that were not recorded."""
-    return outcome.changes is None and bool(outcome.preemptions.any())
+    return outcome.changes is None and bool(outcome.interrupted.any())
 
 
 def _held_evenly(columns: Columns, outcome: Outcome, edges: Floats) -> Floats:

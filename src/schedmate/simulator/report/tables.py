@@ -14,7 +14,7 @@ _BETTER, _WORSE = 1.005, 0.995
 _TAIL_NOTICED = 1.1
 _HEADINGS = (
     *("policy", "average completion", "times better", "median", "99th percentile"),
-    *("average wait", "makespan", "GPUs held", "preemptions"),
+    *("average wait", "makespan", "GPUs held", "preemptions", "requeues"),
 )
 
 
@@ -41,6 +41,7 @@ def _summary(name: str, summary: Summary, first: Summary) -> list[str]:
         _cell(human_time(summary.makespan_s)),
         _cell(share(summary.gpu_utilization)),
         _cell(human_number(summary.preemptions)),
+        _cell(human_number(summary.requeues)),
     ]
 
 

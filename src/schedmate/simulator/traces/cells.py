@@ -61,7 +61,7 @@ def whole(row: Row, column: str) -> int:
 
 
 def count(row: Row, column: str) -> int:
-    """A whole number of at least one; one where nothing is said."""
+    """A whole number of at least one; one where the cell is empty."""
     return max(1, whole(row, column)) if given(row, column) else 1
 
 

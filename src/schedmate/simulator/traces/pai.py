@@ -79,7 +79,7 @@ class PaiTasks:
 
 
 class PaiJobs:
-    """Recognised so that it can be said what to read instead."""
+    """Recognised so that the error can name what to read instead."""
 
     name = "Alibaba PAI jobs"
 

@@ -43,9 +43,9 @@ def _objects(text: str) -> Rows:
     """One after the other, so that only the text is in memory as a whole."""
     decode = json.JSONDecoder().raw_decode
     at, line = _past_blanks(text, text.index("[") + 1), 1
-    told = 0
+    counted = 0
     while text[at : at + 1] != "]":
-        line, told = line + text.count("\n", told, at), at
+        line, counted = line + text.count("\n", counted, at), at
         found, at = decode(text, at)
         yield line, found if isinstance(found, dict) else "is no job but another kind of JSON"
         at = _past_blanks(text, at)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.interpretation import Interpretation, interpret
 from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word, command_words
@@ -50,7 +51,7 @@ class Job:
             env={name: Word(text, ()) for name, text in (env or {}).items()},
             launchers=options.pop("launchers", ()),
         )
-        return interpret(run, files, read_config=read, **options)
+        return interpret(run, files, libraries=RUNTIME, read_config=read, **options)
 
     def value(self, code: str, name: str, *arguments: str, **options) -> Value:
         return last(self.interpret(code, *arguments, **options), name)

@@ -10,11 +10,10 @@ from schedmate.advisor.interpret.python.classes import lookup_class
 from schedmate.advisor.interpret.python.context import CallModel
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.functions import bound_method
-from schedmate.advisor.interpret.python.known_members import known_member
-from schedmate.advisor.interpret.python.natives.processes import counted
 from schedmate.advisor.interpret.python.references import LocalModule, Member, Super
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
+    UNKNOWN_DATA,
     Call,
     Dotted,
     LocalClass,
@@ -39,7 +38,7 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         model = engine.models.get(f"{data.name}.*")
         if model is not None:
             return _modelled(engine, model, f"{data.name}.{name}", site)
-        return known_member(name, data.name) or Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
+        return Value(Dotted(f"{data.name}.{name}"[:_MAX_NAME]))
     if isinstance(data, LocalModule):
         found = engine.member(data, name)
         if found is None and name == "__dict__" and data.scope is not None:
@@ -55,8 +54,7 @@ def attribute(engine: Engine, value: Value, name: str, site: Site) -> Value:
         return Value(data.name.rpartition(".")[2], (data.line,))
     if isinstance(data, str):
         return path_part(value, name) or Value(Member(value, name))
-    known = counted(engine, value, name) or known_member(name, "")
-    return known or Value(Member(value, name))
+    return engine.libraries.member(engine, value, name) or Value(Member(value, name))
 
 
 def _modelled(engine: Engine, model: CallModel, name: str, site: Site) -> Value:
@@ -86,7 +84,8 @@ def _of_table(engine: Engine, value: Value, table: Table, name: str, site: Site)
         result = engine.call(method, Arguments([Value(name)]), site)
         if result.known:
             return result
-    return known_member(name, library_base(table.of)) or Value(Member(value, name))
+    known = None if library_base(table.of) else engine.libraries.member(engine, value, name)
+    return known or Value(Member(value, name))
 
 
 def _method(engine: Engine, function: LocalFunction, instance: Value, site: Site) -> Value:
@@ -171,24 +170,31 @@ def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Sit
             return
         if name == "__dict__":
             return
-        _restate(engine, data.parts.get(name), new)
+        _restate(engine, name, data.parts.get(name), new, site)
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalClass):
+        _restate(engine, name, data.parts.get(name), new, site)
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalModule) and engine.member(data, name) is not None and data.scope:
         engine.memory.write(data.scope.names, name, new)
     owner = data.kind if isinstance(data, Table) else engine.state.within
+    owner = data.name if isinstance(data, LocalClass) else owner
     note(engine, name, new, "attribute", site, of=owner)
 
 
-def _restate(engine: Engine, old: Value | None, new: Value) -> None:
+def _restate(engine: Engine, name: str, old: Value | None, new: Value, site: Site) -> None:
     """`args.batch_size = args.num_envs * args.num_steps`: the option will be what the code makes
-    of it."""
-    known = new.known and new.plain and new.data is not None
-    if old is None or not known or not engine.state.certain or old.data == new.data:
+    of it, and unknown where that is (`args.vocab_size = len(vocab)`); unless it is computed from
+    the option itself, which then says more than nothing."""
+    if old is None or not engine.state.certain or old.data == new.data:
+        return
+    computed = isinstance(old.data, int | float) and not new.plain
+    if computed and name not in site.line.text.partition("=")[2]:
+        new = Value(UNKNOWN_DATA, (site.line,))
+    elif not new.plain or new.data is None:
         return
     for option in reversed(engine.trace.options):
-        if option.value is old:
+        if option.value is old or (option.value.lines and option.value == old):
             engine.trace.options.append(replace(option, value=new))
             return
 
@@ -199,7 +205,7 @@ def set_item(engine: Engine, value: Value, key: Value, new: Value, site: Site) -
         if not key.plain:
             engine.memory.open_up(data)
             return
-        _restate(engine, data.parts.get(str(key.data)), new)
+        _restate(engine, str(key.data), data.parts.get(str(key.data)), new, site)
         engine.memory.write(data.parts, str(key.data), new)
         whole = data.parts is site.scope.globals.names
         note(engine, str(key.data), new, "module" if whole else "item", site, of=data.kind)

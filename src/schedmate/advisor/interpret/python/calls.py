@@ -93,10 +93,10 @@ def call(engine: Engine, callee: Value, arguments: Arguments, site: Site) -> Val
 def call_library(
     engine: Engine, name: str, arguments: Arguments, site: Site, receiver: Value | None = None
 ) -> Value:
-    """A model knows best, then what we know of Python itself; any other call is noted."""
+    """A model knows best, then what Python or the library is known to do; others are noted."""
     if name in engine.models:
         return record(engine, name, arguments, site, receiver=receiver)
-    native = NATIVES.get(name)
+    native = NATIVES.get(name) or engine.libraries.functions.get(name)
     if native is not None:
         found = native(engine, arguments, site)
         if found is not None:
@@ -110,7 +110,7 @@ def _call_member(engine: Engine, member: Member, arguments: Arguments, site: Sit
         return engine.call_super(receiver.data, member.name, arguments, site)
     name = f"{_kind(receiver)}.{member.name}"
     if name not in engine.models:
-        native = NATIVE_METHODS.get(member.name)
+        native = NATIVE_METHODS.get(member.name) or engine.libraries.methods.get(member.name)
         found = None if native is None else native(engine, receiver, arguments, site)
         if found is not None:
             return found

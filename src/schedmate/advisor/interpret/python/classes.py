@@ -13,6 +13,7 @@ from schedmate.advisor.interpret.python.fields import (
     fill_fields,
     has_fields,
     is_enum,
+    makes_constructor,
 )
 from schedmate.advisor.interpret.python.functions import bind_decorated, bound_method
 from schedmate.advisor.interpret.python.references import Super
@@ -40,13 +41,22 @@ def define_class(engine: Engine, node: ast.ClassDef, scope: Scope) -> Flow:
     kept, engine.state.within = engine.state.within, node.name
     engine.execute(node.body, body)
     engine.state.within = kept
-    fields = tuple(
-        part.target.id
+    annotations = {
+        part.target.id: part.annotation
         for part in node.body
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-    )
+    }
     del body.names["__qualname__"]
-    cls = LocalClass(node.name, bases, body.names, fields, scope, scope.file.line(node), decorators)
+    cls = LocalClass(
+        name=node.name,
+        bases=bases,
+        parts=body.names,
+        fields=tuple(annotations),
+        home=scope,
+        line=scope.file.line(node),
+        decorators=decorators,
+        annotations=annotations,
+    )
     for part in cls.parts.values():
         if isinstance(part.data, LocalFunction):
             part.data.owner = part.data.owner or cls
@@ -102,7 +112,7 @@ def instantiate(engine: Engine, callee: Value, arguments: Arguments, site: Site)
     _note(engine, instance, _by_fields(cls, arguments), callee.lines, site)
     if has_fields(cls):
         fill_fields(engine, instance, arguments, site)
-    if base:
+    if base and not makes_constructor(cls):
         found = record(engine, base, arguments, site, receiver=instance)
         return found if base in engine.models else instance
     return instance

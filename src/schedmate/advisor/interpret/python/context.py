@@ -64,6 +64,9 @@ class Context(Protocol):
     ) -> Sequence[tuple[str, Value | None, Value | None]]:
         """Its parameters: name, default (None: none), annotation (None: none)."""
 
+    def field_class(self, cls: LocalClass, name: str) -> LocalClass | None:
+        """The job's own class that a field is annotated with, where it is one."""
+
     def members(self, cls: LocalClass) -> Mapping[str, Value]:
         """Its attributes with those of its local bases; the nearest wins."""
 

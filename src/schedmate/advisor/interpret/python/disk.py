@@ -27,7 +27,6 @@ _FOUND = re.compile(
     r"existing)|(?:last|latest|ckpt|checkpoint|existing)",
     re.IGNORECASE,
 )
-_LEFT_ALONE = words("overwrite_output_dir do_train")
 _MAX_DEPTH = 6
 
 
@@ -51,9 +50,9 @@ def asks_disk(engine: Engine, test: ast.expr, scope: Scope, depth: int = 0) -> b
 
 
 def is_open(engine: Engine, part: ast.expr, scope: Scope) -> bool:
-    """Settings of the Trainer that are not given are as its scripts leave them."""
+    """Switches of a library that are not given decide nothing."""
     inner = part.operand if isinstance(part, ast.UnaryOp) else part
-    if isinstance(inner, ast.Attribute) and inner.attr in _LEFT_ALONE:
+    if isinstance(inner, ast.Attribute) and inner.attr in engine.libraries.switches:
         return False
     return truth(_once_more(engine, part, scope)) is None
 

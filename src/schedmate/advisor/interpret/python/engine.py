@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -59,6 +59,31 @@ class Site:
         return self.scope.file.line(self.node)
 
 
+Native = Callable[["Engine", Arguments, Site], Value | None]
+"""What a function returns, as far as reading tells; None: the call is noted like any other."""
+NativeMethod = Callable[["Engine", Value, Arguments, Site], Value | None]
+
+
+def _no_member(engine: Engine, value: Value, name: str) -> Value | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Libraries:
+    """What is known of the libraries that a job calls, besides how they declare options.
+
+    `member` is what an attribute of an object of theirs is. `names` are theirs wherever their
+    files are: a job inside their repository uses them as any other. `switches` are attributes that
+    decide nothing where they are unknown.
+    """
+
+    functions: Mapping[str, Native] = field(default_factory=dict)
+    methods: Mapping[str, NativeMethod] = field(default_factory=dict)
+    member: Callable[[Engine, Value, str], Value | None] = _no_member
+    names: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
+
+
 class Engine(ABC):
     """State of one reading; the parts are functions that take it first."""
 
@@ -69,15 +94,18 @@ class Engine(ABC):
         budget: Budget,
         models: Mapping[str, CallModel],
         wrappers: Mapping[str, Wrapper],
+        *,
+        libraries: Libraries,
     ) -> None:
         self.run = run
         self.files = files
         self.budget = budget
         self.models = models
         self.wrappers = wrappers
+        self.libraries = libraries
         self.trace = Trace()
         self.memory = Memory()
-        self.finder = Finder(run, files)
+        self.finder = Finder(run, files, libraries.names)
         self.cwd = run.cwd or files.workdir
         self.state = State()
         self.parsed: list[ParsedFile] = []

@@ -33,12 +33,17 @@ def has_fields(cls: LocalClass, depth: int = 0) -> bool:
     """Whether its constructor takes its annotated fields."""
     if depth > _MAX_DEPTH:
         return False
-    names = [_name(decorator) for decorator in cls.decorators]
-    if any(name.rpartition(".")[2] in _DECORATORS for name in names) or cls.inherits(*_BASES):
+    if makes_constructor(cls) or cls.inherits(*_BASES):
         return True
     return any(
         isinstance(base.data, LocalClass) and has_fields(base.data, depth + 1) for base in cls.bases
     )
+
+
+def makes_constructor(cls: LocalClass) -> bool:
+    """Whether a decorator makes one of its fields, in place of what a library's base has."""
+    names = (_name(decorator) for decorator in cls.decorators)
+    return any(name.rpartition(".")[2] in _DECORATORS for name in names)
 
 
 def _name(decorator: Value) -> str:

@@ -13,21 +13,21 @@ from schedmate.advisor.sources.files import Files
 from schedmate.advisor.sources.words import words
 
 _MAX_PARENTS = 20
-ALWAYS_LIBRARIES = words(
-    "torch torchvision torchaudio transformers accelerate peft trl lightning "
-    "pytorch_lightning deepspeed tensorflow keras jax jaxlib flax optax numpy scipy pandas "
-    "sklearn yaml hydra omegaconf wandb xgboost lightgbm catboost os sys re json math "
+_STANDARD = words(
+    "os sys re json math "
     "argparse dataclasses typing collections functools itertools logging pathlib time random "
     "datetime copy types ast enum importlib subprocess contextlib abc warnings inspect shutil "
     "pickle glob"
 )
-"""Known by name wherever their files are: a job inside their repository uses them as any other."""
 
 
 class Finder:
     """Looks modules up in the import roots; nothing outside the job's directories is looked at."""
 
-    def __init__(self, run: PythonRun, files: Files) -> None:
+    def __init__(
+        self, run: PythonRun, files: Files, libraries: frozenset[str] = frozenset()
+    ) -> None:
+        self._libraries = _STANDARD | libraries
         root, workdir = run.entry.import_root, files.workdir
         self.allowed = files.roots
         self._absolute = tuple(Path(os.path.normpath(each.absolute())) for each in self.allowed)
@@ -50,7 +50,7 @@ class Finder:
     def find(self, name: str) -> LocalModule | None:
         """By its absolute dotted name."""
         head, _, rest = name.partition(".")
-        if head in ALWAYS_LIBRARIES:
+        if head in self._libraries:
             return None
         for root in self._roots:
             found = self.submodule_at(root, head, head)

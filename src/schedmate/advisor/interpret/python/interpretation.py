@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.python.budget import Budget, Exhausted, JobRaises, Limits
 from schedmate.advisor.interpret.python.context import CallModel, Context, ReadConfig, Wrapper
-from schedmate.advisor.interpret.python.engine import Arguments, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Libraries, Site
 from schedmate.advisor.interpret.python.interpreter import Interpreter
 from schedmate.advisor.interpret.python.loading import module_scope
 from schedmate.advisor.interpret.python.lookup import lookup
@@ -32,6 +32,7 @@ _MAX_UNUSED = 100_000
 """Characters of modules that nothing uses: they are parsed to see whether they can be."""
 _NO_MODELS: Mapping[str, CallModel] = {}
 _NO_WRAPPERS: Mapping[str, Wrapper] = {}
+_NO_LIBRARIES = Libraries()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +58,14 @@ def interpret(
     *,
     models: Mapping[str, CallModel] = _NO_MODELS,
     wrappers: Mapping[str, Wrapper] = _NO_WRAPPERS,
+    libraries: Libraries = _NO_LIBRARIES,
     limits: Limits | None = None,
     read_config: ReadConfig = _no_config,
 ) -> Interpretation:
     """Never raises, whatever the files hold; stops when the budget is used up."""
-    engine = Interpreter(run, files, Budget(limits or Limits()), models, wrappers)
+    engine = Interpreter(
+        run, files, Budget(limits or Limits()), models, wrappers, libraries=libraries
+    )
     parsed = _entry(engine)
     engine.parsed.append(parsed)
     _interpret_entry(engine, parsed, read_config)

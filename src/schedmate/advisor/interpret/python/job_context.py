@@ -150,6 +150,14 @@ class JobContext:
     def _optional(self, node: ast.expr | None, scope: Scope) -> Value | None:
         return None if node is None else self._engine.evaluate(node, scope)
 
+    def field_class(self, cls: LocalClass, name: str) -> LocalClass | None:
+        for each in lineage(cls):
+            annotation = each.annotations.get(name)
+            if isinstance(annotation, ast.Name | ast.Attribute):
+                found = self._engine.evaluate(annotation, each.home).data
+                return found if isinstance(found, LocalClass) else None
+        return None
+
     def members(self, cls: LocalClass) -> Mapping[str, Value]:
         found: dict[str, Value] = {}
         for each in reversed(lineage(cls)):

@@ -154,6 +154,8 @@ class LocalClass:
     home: Any
     line: Evidence
     decorators: tuple[Value, ...] = ()
+    annotations: Mapping[str, ast.expr] = field(default_factory=dict)
+    """Of its fields, as they stand."""
 
     def inherits(self, *dotted: str) -> bool:
         """Whether a library class whose dotted name ends in one of these is among its bases."""

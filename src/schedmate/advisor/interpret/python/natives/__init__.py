@@ -3,17 +3,16 @@
 A native returns None where it cannot tell: then the call is noted like any other.
 """
 
-from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, either_of
+from schedmate.advisor.interpret.python.engine import Native, NativeMethod
+from schedmate.advisor.interpret.python.natives.base import either_of
 from schedmate.advisor.interpret.python.natives.builtin import BUILTINS
 from schedmate.advisor.interpret.python.natives.containers import CONTAINER_METHODS
 from schedmate.advisor.interpret.python.natives.introspection import (
     INTROSPECTION,
     INTROSPECTION_METHODS,
 )
-from schedmate.advisor.interpret.python.natives.libraries import LIBRARIES, LIBRARY_METHODS
 from schedmate.advisor.interpret.python.natives.numbers import NUMBERS
 from schedmate.advisor.interpret.python.natives.paths import PATH_METHODS, PATHS
-from schedmate.advisor.interpret.python.natives.processes import PROCESS_METHODS, PROCESSES
 from schedmate.advisor.interpret.python.natives.reading import READING, READING_METHODS
 from schedmate.advisor.interpret.python.natives.text import TEXT_METHODS
 
@@ -23,8 +22,6 @@ NATIVES: dict[str, Native] = {
     **PATHS,
     **INTROSPECTION,
     **READING,
-    **LIBRARIES,
-    **PROCESSES,
 }
 
 NATIVE_METHODS: dict[str, NativeMethod] = {}
@@ -33,8 +30,6 @@ for _family in (
     CONTAINER_METHODS,
     PATH_METHODS,
     READING_METHODS,
-    LIBRARY_METHODS,
-    PROCESS_METHODS,
     INTROSPECTION_METHODS,
 ):
     for _name, _method in _family.items():

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, NativeMethod, Site
 from schedmate.advisor.interpret.python.values import Value
-
-Native = Callable[[Engine, Arguments, Site], Value | None]
-NativeMethod = Callable[[Engine, Value, Arguments, Site], Value | None]
 
 MAX_ITEMS = 2_000
 MAX_TEXT = 20_000

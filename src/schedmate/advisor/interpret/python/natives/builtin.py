@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from schedmate.advisor.interpret.python.budget import JobRaises
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, Site
 from schedmate.advisor.interpret.python.iteration import items_of
-from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, MAX_TEXT, Native, first
+from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, MAX_TEXT, first
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.truth import derived, truth
 from schedmate.advisor.interpret.python.values import UNKNOWN, KnownPrefix, Sequence, Table, Value

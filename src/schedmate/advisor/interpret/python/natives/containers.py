@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, NativeMethod, Site
 from schedmate.advisor.interpret.python.iteration import items_of
-from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, NativeMethod
+from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS
 from schedmate.advisor.interpret.python.operators import compare
 from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 

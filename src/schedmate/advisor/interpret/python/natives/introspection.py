@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast as syntax
 
 from schedmate.advisor.interpret.python.budget import JobRaises
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
 from schedmate.advisor.interpret.python.fields import all_fields
-from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, Native, NativeMethod, first
+from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, first
 from schedmate.advisor.interpret.python.natives.isinstance_of import is_instance, type_of
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Partial,
@@ -273,11 +274,34 @@ def _get_item(engine: Engine, receiver: Value, arguments: Arguments, site: Site)
     return None
 
 
+def _cast(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    return arguments.positional[-1] if arguments.positional else None
+
+
+def _start_thread(
+    engine: Engine, receiver: Value, arguments: Arguments, site: Site
+) -> Value | None:
+    """`Process(target=f, args=(…)).start()` calls f."""
+    data = receiver.data
+    if not isinstance(data, LibraryObject) or data.kind.rpartition(".")[2] not in (
+        "Process",
+        "Thread",
+    ):
+        return None
+    target, given = data.call.argument("target"), data.call.argument("args")
+    if target is None:
+        return None
+    rest = given.data.items if given is not None and isinstance(given.data, Sequence) else []
+    engine.call(target, Arguments(list(rest)), site)
+    return Value(None)
+
+
 INTROSPECTION_METHODS: dict[str, NativeMethod] = {
     "__setattr__": _set_part,
     "__getattribute__": _get_part,
     "__setitem__": _set_item,
     "__getitem__": _get_item,
+    "start": _start_thread,
 }
 INTROSPECTION: dict[str, Native] = {
     "getattr": _getattr,
@@ -304,4 +328,5 @@ INTROSPECTION: dict[str, Native] = {
     "collections.namedtuple": _named_tuple,
     "dataclasses.asdict": _asdict,
     "dataclasses.replace": _replace,
+    "typing.cast": _cast,
 }

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
-from schedmate.advisor.interpret.python.natives.base import Native
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, Site
 from schedmate.advisor.interpret.python.truth import derived
 from schedmate.advisor.interpret.python.values import UNKNOWN, UNKNOWN_DATA, Value
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
 from schedmate.advisor.interpret.python.known_prefix import beginning
-from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, Native, NativeMethod, first
+from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, first
 from schedmate.advisor.interpret.python.truth import derived
 from schedmate.advisor.interpret.python.values import UNKNOWN, KnownPrefix, Sequence, Value
 

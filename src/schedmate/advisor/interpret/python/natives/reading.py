@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
-from schedmate.advisor.interpret.python.natives.base import Native, NativeMethod, first
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
+from schedmate.advisor.interpret.python.natives.base import first
 from schedmate.advisor.interpret.python.values import Dotted, LibraryObject, Value
 
 _OPENS = ("open", "io.open", "codecs.open", "gzip.open", "fsspec.open", "tensorflow.io.gfile.GFile")

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 
-from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.engine import Arguments, Engine, NativeMethod, Site
 from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.known_prefix import before_holes
-from schedmate.advisor.interpret.python.natives.base import (
-    MAX_ITEMS,
-    MAX_TEXT,
-    NativeMethod,
-    all_plain,
-)
+from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, MAX_TEXT, all_plain
 from schedmate.advisor.interpret.python.truth import derived
 from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Value
 

@@ -1,0 +1,96 @@
+"""A training that was read as a whole and takes up no earlier state starts over each time."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import calls_of, is_of, last_name, truth_of
+from schedmate.advisor.frameworks.purposes import purpose
+from schedmate.advisor.interpret.python.reached import Reached
+from schedmate.advisor.interpret.python.values import Call, Value
+from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.words import words
+from schedmate.model import Evidence
+
+_STEPS = words(
+    "backward fit fit_generator train_on_batch learn minimize apply_gradients value_and_grad grad "
+    "partial_fit train_and_evaluate fit_one_cycle"
+)
+_TRAINERS = re.compile(r"(?:Trainer|Runner|Learner|YOLO|Algorithm)\.train$|LightningCLI$")
+_BOOSTERS = ("xgboost.train", "lightgbm.train", "catboost.train")
+_LOADS = words(
+    "load_state_dict load_checkpoint load_state restore restore_checkpoint load_from_checkpoint "
+    "resume load_ckpt resume_checkpoint load_training_state resume_from_checkpoint load_snapshot "
+    "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint "
+    "load_weights load_model load"
+)
+_DOUBTFUL = re.compile(r"resum|restore|restart|contin|ckpt|checkpoint|snapshot|latest|last_|optim")
+_FOR_OTHERS = re.compile(r"pretrain|finetun|fine_tun|test|eval|infer|teacher|backbone|best|init")
+_BY_THEMSELVES = re.compile(
+    r"Estimator\b|MonitoredTrainingSession|Supervisor$|BackupAndRestore|CheckpointManager\.restore"
+)
+_FAR = 99
+"""So that whatever else is known of resuming is believed before."""
+_MOST_LINES = 6
+
+
+def starting_over(reading: Reading) -> Iterator[Claim]:
+    """Not where a load that may be meant for it is undecided, or where little was read."""
+    trace = reading.trace
+    if trace.exhausted or reading.run.entry.source is None or _may_resume(reading):
+        return
+    steps = sorted(filter(_trains, trace.calls), key=lambda call: -call.reached)
+    if not steps or steps[0].reached < Reached.UNDECIDED or next(purpose(reading), None):
+        return
+    lines = tuple(dict.fromkeys(_lines(reading, steps[0])))[:_MOST_LINES]
+    yield Claim(field="resumes", value=Value(False, lines), confidence=0.8, depth=_FAR)
+
+
+def _trains(call: Call) -> bool:
+    return (
+        last_name(call.callee) in _STEPS
+        or bool(_TRAINERS.search(call.callee))
+        or is_of(call.callee, *_BOOSTERS)
+    )
+
+
+def _may_resume(reading: Reading) -> bool:
+    return (
+        any(_asks_for_it(name, value) for name, value in reading.options.items())
+        or any(_is_doubtful(call) for call in calls_of(reading, *_LOADS))
+        or any(_BY_THEMSELVES.search(call.callee) for call in reading.trace.calls)
+    )
+
+
+def _asks_for_it(name: str, value: Value) -> bool:
+    return "resum" in last_name(name).lower() and truth_of(value) is not False
+
+
+def _is_doubtful(call: Call) -> bool:
+    """Whether a load that is not sure to run would be one of this job's own checkpoint."""
+    if call.reached is not Reached.UNDECIDED:
+        return call.certain and "optim" in call.callee.lower()
+    about = f"{call.callee} {call.within} {call.target} {call.line.text}".lower()
+    return bool(_DOUBTFUL.search(about)) and not _FOR_OTHERS.search(about)
+
+
+def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
+    """Where a load is left out or loads something else, where the state is made, and where the
+    training begins."""
+    trace = reading.trace
+    for skipped in trace.skipped:
+        if skipped.certain and any(_loads(statement) for statement in skipped.body):
+            yield from skipped.value.lines[:1]
+            yield skipped.line
+    yield from (call.line for call in calls_of(reading, "TrainState.create", "load_state_dict"))
+    yield from (trace.loops[place].line for place in step.loops[:1] if place < len(trace.loops))
+    yield step.line
+
+
+def _loads(statement: ast.stmt) -> bool:
+    calls = (part.func for part in ast.walk(statement) if isinstance(part, ast.Call))
+    names = {getattr(called, "id", getattr(called, "attr", "")) for called in calls}
+    return not names.isdisjoint(_LOADS)
