@@ -6,6 +6,7 @@ common, so one changed line leaves them near, wherever it is and whatever the fi
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Sequence
 
@@ -51,7 +52,9 @@ def signature(texts: Sequence[str]) -> tuple[int, ...]:
     told = [zlib.crc32(line) for line in lines if line and not line.startswith(b"#")]
     if not told:
         return ()
-    return _least_of_few(told) if len(told) <= _CHUNK else _least_of_many(told)
+    if len(told) <= _CHUNK and "numpy" not in sys.modules:
+        return _least_of_few(told)
+    return _least_of_many(told)
 
 
 def _least_of_few(hashes: Sequence[int]) -> tuple[int, ...]:
