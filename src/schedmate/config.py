@@ -17,6 +17,7 @@ from schedmate.model import BadInput, Mode
 from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.sections import (
     ABOVE_ZERO,
+    FINITE_ABOVE_ZERO,
     Secret,
     WrongSettingError,
     above,
@@ -67,6 +68,17 @@ class HoldSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuSettings:
+    """A GPU that SchedMate does not know by its name."""
+
+    tflops: float = field(metadata=FINITE_ABOVE_ZERO)
+    """Dense, bf16 or fp16."""
+    bandwidth_gbs: float | None = field(default=None, metadata=FINITE_ABOVE_ZERO)
+    linked: bool = False
+    """The GPUs of a node reach each other faster than over PCIe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
     base_url: str | None = None
     """An OpenAI-compatible `/v1`; None means the embedded model where it is installed."""
@@ -104,6 +116,8 @@ class Settings:
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
+    gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
+    """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()
 
     @property

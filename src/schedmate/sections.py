@@ -5,8 +5,9 @@ Every verb reads the settings, and a validation library is a third of what a sho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType, UnionType
@@ -16,8 +17,9 @@ T = TypeVar("T")
 SettingPath: TypeAlias = tuple[str, ...]
 """Of a setting: its section, and its name there."""
 
-_ABOVE, _AT_LEAST = "above", "at least"
+_ABOVE, _AT_LEAST, _FINITE = "above", "at least", "finite"
 ABOVE_ZERO = {_ABOVE: 0}
+FINITE_ABOVE_ZERO = {_ABOVE: 0, _FINITE: True}
 """Metadata of a field that holds such numbers."""
 _BOOLEANS = {
     **dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True),
@@ -73,6 +75,9 @@ def read_section(kind: type[T], data: object, within: SettingPath = ()) -> T:
     for name in data:
         if name not in known:
             raise WrongSettingError((*within, str(name)), f"no such setting{meant(name, known)}")
+    for name, one in known.items():
+        if name not in values and one.default is MISSING and one.default_factory is MISSING:
+            raise WrongSettingError((*within, name), "is missing")
     return kind(**values)
 
 
@@ -91,16 +96,18 @@ def _checked(one: Field[Any], value: Any, within: SettingPath) -> Any:
             continue
         if _ABOVE in one.metadata and not number > one.metadata[_ABOVE]:
             raise WrongSettingError(place, f"must be more than {one.metadata[_ABOVE]}")
+        if _FINITE in one.metadata and not math.isfinite(number):
+            raise WrongSettingError(place, "must be finite")
         if _AT_LEAST in one.metadata and not number >= one.metadata[_AT_LEAST]:
             raise WrongSettingError(place, f"must be {one.metadata[_AT_LEAST]} or more")
     return value
 
 
 def _value(hint: Any, value: object, name: SettingPath) -> Any:
-    if isinstance(hint, UnionType):  # with None, and nothing else
-        if value is None:
+    if isinstance(hint, UnionType):
+        if value is None and NoneType in get_args(hint):
             return None
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+        hint = _member(hint, value, name)
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Literal:
         return _one_of(inner, value, name)
@@ -113,6 +120,18 @@ def _value(hint: Any, value: object, name: SettingPath) -> Any:
             raise WrongSettingError(name, "must be a table")
         return {str(key): _value(inner[1], one, (*name, str(key))) for key, one in value.items()}
     return read_section(hint, value, name) if _is_section(hint) else _plain(hint, value, name)
+
+
+def _member(union: UnionType, value: object, name: SettingPath) -> Any:
+    """The type that is meant: besides None there is one, or a text and a section."""
+    members = [one for one in get_args(union) if one is not NoneType]
+    if len(members) == 1:
+        return members[0]
+    (section,) = (one for one in members if _is_section(one))
+    if not isinstance(value, str | Mapping | section):
+        parts = ", ".join(one.name for one in fields(section))
+        raise WrongSettingError(name, f"must be a text or a table of {parts}")
+    return str if isinstance(value, str) else section
 
 
 def _is_section(hint: Any) -> bool:

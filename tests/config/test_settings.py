@@ -42,6 +42,12 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
         ("[llm]\ndeadline_s = 0", "setting llm.deadline_s in .*user.toml: "),
         ("[llm]\nbaseurl = 'x'", "setting llm.baseurl in .*user.toml: "),
         ("this is no TOML", "user.toml cannot be read"),
+        ("[gpus]\nfast = 7", "setting gpus.fast in .*: must be a text or a table of tflops"),
+        ("[gpus]\nfast = { tflops = 0 }", "setting gpus.fast.tflops in .*: must be more than 0"),
+        (
+            "[gpus]\nfast = { flops = 1 }",
+            "setting gpus.fast.flops in .*: no such setting; is tflops meant",
+        ),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):
@@ -194,6 +200,8 @@ def test_a_variable_is_true_or_false_in_any_common_word(monkeypatch, word, read)
         ("[local]\nslots = 0", "setting local.slots in {file}: must be more than 0"),
         ("[llm]\nenabled = 'perhaps'", "setting llm.enabled in {file}: must be true or false"),
         ("[llm]\nthreds = 3", "no such setting; is threads meant?"),
+        ("[gpus]\nx = { tflops = inf }", "setting gpus.x.tflops in {file}: must be finite"),
+        ("[gpus]\nx = { linked = true }", "gpus.x.tflops: is missing"),
         ("mode = ['act']", "setting mode in {file}: must be 'observe', 'assist' or 'act'"),
     ],
 )
@@ -215,3 +223,11 @@ def test_a_changed_setting_keeps_the_others(monkeypatch):
     assert (settings.llm.threads, settings.local.slots) == (3, 4)
     assert settings.llm.api_key.reveal() == "very-secret"
     assert settings.hang.partitions == {"long": 90.0}
+
+
+def test_a_site_states_what_its_gpus_are(tmp_path):
+    (tmp_path / "site.toml").write_text(
+        '[gpus]\nfast = "H100"\n"gpu:own" = { tflops = 400, bandwidth_gbs = 2000 }\n'
+    )
+    gpus = config.load().gpus
+    assert (gpus["fast"], gpus["gpu:own"].tflops) == ("H100", 400)

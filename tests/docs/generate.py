@@ -52,6 +52,7 @@ WORDS = {
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",
+    "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "

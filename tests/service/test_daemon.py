@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advised, Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
 from schedmate.handler.handler import Analysis
@@ -173,7 +173,7 @@ class Stage:
 
     def new_daemon(self, handler=None):
         self.daemon = Daemon(
-            engine=DecisionEngine(ordering("sjf"), Limits()),
+            engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
             scheduler=self.scheduler,
             store=self.store,
             advisor=Advisor(self.store, self.store),

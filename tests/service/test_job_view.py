@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schedmate.cli._common import duration
 from schedmate.model import (
@@ -52,14 +55,18 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
             view(JobState.CANCELLED, start_time=None),
             "job 1 has ended: CANCELLED after ?",
         ),
-        (view(JobState.PENDING), "job 1 waits; nothing is known of how long it will run"),
+        (view(JobState.PENDING), "job 1 waits; how long it will run is not known"),
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
         (
             view(JobState.RUNNING),
             "job 1 runs; neither its log nor its history shows how long",
         ),
-        (view(JobState.RUNNING, p50=60), "job 1 ends in 40s (10s to 100s)"),
-        (view(JobState.RUNNING, p50=15), "job 1 ends in 0s (0s to 10s)"),
+        (view(JobState.RUNNING, p50=60), "job 1 ends in 41s (13s to 101s)"),
+        (view(JobState.RUNNING, p50=15), "job 1 ends in 6s (1s to 25s)"),
+        (
+            view(JobState.RUNNING, p50=9),
+            "job 1 runs for longer than predicted (18s); its end is not known",
+        ),
         (
             view(JobState.RUNNING, p50=60, progress=a_progress()),
             "job 1 ends in 5s (2s to 10s)",
@@ -78,7 +85,7 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
         ),
         (
             view(JobState.RUNNING, p50=60, progress=a_progress(eta_s=None, ends_by="cap")),
-            "job 1 ends in 40s (10s to 100s)",
+            "job 1 ends in 41s (13s to 101s)",
         ),
     ],
 )
@@ -297,3 +304,23 @@ def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_p
 def test_a_range_that_says_nothing_is_shown_as_unknown():
     assert expected_in_words(Spread(480, 600, 1200), duration) == "00:10:00 (00:08:00 to 00:20:00)"
     assert expected_in_words(Spread(8, 600, 6.6e7), duration).startswith("unknown")
+
+
+@given(
+    quantiles=st.lists(st.integers(0, 1_000_000), min_size=3, max_size=3).map(sorted),
+    elapsed=st.integers(0, 2_000_000),
+)
+def test_what_is_left_of_a_prediction_is_never_nothing_and_never_nan(quantiles, elapsed):
+    predicted = Spread(*quantiles)
+    now = 1010.0 + elapsed
+    advice = an_advice(60)
+    advice = replace(advice, prediction=replace(advice.prediction, duration_s=predicted))
+    job = a_job(state=JobState.RUNNING, start_time=1010.0)
+
+    left = JobView(job=job, advice=advice, diagnoses={}).remaining_s(now)
+
+    if elapsed >= predicted.p90 or predicted.too_wide:
+        assert left is None
+    elif left is not None:
+        assert left.p50 >= predicted.p50 - elapsed - 1e-3 * predicted.p50
+        assert math.isfinite(left.p90)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
+
 import pytest
 
+from schedmate.advisor.knowledge.accelerators import name_gpus
 from schedmate.disk.lock import hold, sign
 from schedmate.model import JobState
 from schedmate.schedulers.local import LocalScheduler
@@ -77,7 +81,7 @@ def findings(place):
 def test_a_healthy_house_has_nothing_bad_to_say(place):
     found = findings(place)
 
-    parts = {"python", "settings", "store", "scheduler", "account", "daemon", "model"}
+    parts = {"python", "settings", "store", "scheduler", "account", "daemon", "gpus", "model"}
     assert set(found) == parts
     assert not [one for one in found.values() if one.state == "bad"]
     assert found["daemon"].fix == "schedmate serve"
@@ -88,6 +92,21 @@ def test_a_daemon_that_follows_is_named(place):
     with hold(place.settings.state_dir / "serve.lock") as lock:
         sign(lock)
         assert findings(place)["daemon"].state == "ok"
+
+
+def test_gpus_of_past_runs_that_are_unknown_are_listed(place):
+    named = place.settings.model_copy(update={"gpus": {"fast": "H100-SXM5-80GB"}})
+    with closing(open_store(place.settings)) as store:
+        for number, gpu_type in enumerate(("a100", "fast", "slow")):
+            job = a_job(id=f"9{number}", state=JobState.COMPLETED)
+            request = replace(job.request, gpu_type=gpu_type)
+            store.keep_run(a_past_run(job=replace(job, request=request)))
+    found = {finding.part: finding for finding in run_checks(named)}["gpus"]
+    name_gpus({})
+
+    assert found.state == "note"
+    assert "a100: a100, 312 TFLOP/s, fast: h100, 989 TFLOP/s, slow: unknown" in found.text
+    assert "[gpus]" in found.fix
 
 
 def test_a_damaged_store_is_found_and_the_rest_still_examined(place):

@@ -56,12 +56,18 @@ def _row(view: JobView, now: float) -> tuple[str, ...]:
         escape(job.id),
         escape(_short(job.name)),
         f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]{mark}",
-        duration(None if view.predicted is None else view.predicted.p50),
+        duration(_predicted_s(view)),
         duration(_run_time(view, now)),
         _bar(view),
         _ends_in(view, now),
         _known(view),
     )
+
+
+def _predicted_s(view: JobView) -> float | None:
+    """None also where the range is so wide that its middle says next to nothing."""
+    predicted = view.predicted
+    return None if predicted is None or predicted.too_wide else predicted.p50
 
 
 def _short(name: str) -> str:

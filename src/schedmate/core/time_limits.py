@@ -6,7 +6,9 @@ given back as soon as the run might miss the lowered one: no run is to end by a 
 
 On Slurm both are `scontrol update JobId=N TimeLimit=MINUTES` by an operator: a user could lower a
 limit of their own, but not raise it again, so for them nothing is lowered. A limit that the
-scheduler still shows lowered is given back again every minute, in every mode.
+scheduler still shows lowered is given back again every minute, in every mode. Limits are lowered
+only while a daemon runs; one that stops gives all of them back first. After a crash they stay
+lowered until the next daemon, at 1.5 times the 99th percentile of the prediction or more.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.config import Settings
-    from schedmate.core import DecisionEngine, Limits
+    from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
@@ -36,6 +36,7 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     """The store as the jobs of one scheduler see it, the one in use by default."""
     from schedmate.store.sqlite import SqliteStore
 
+    _name_gpus(settings)
     scheduler = of or settings.scheduler
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
@@ -44,7 +45,22 @@ def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.reading import ReadOnlyStore
 
+    _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+
+
+def _name_gpus(settings: Settings) -> None:
+    """Past runs are compared by what their GPUs can do, so their names are known from here on."""
+    if not settings.gpus:
+        return
+    from schedmate.advisor.knowledge.accelerators import GpuFigures, name_gpus
+
+    name_gpus(
+        {
+            name: meant if isinstance(meant, str) else GpuFigures(**asdict(meant))
+            for name, meant in settings.gpus.items()
+        }
+    )
 
 
 def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
@@ -104,12 +120,12 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
-def limits_of(settings: Settings, *, act_since: float) -> Limits:
+def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import HangLimits, HoldLimits, Limits
+    from schedmate.core import DecisionLimits, HangLimits, HoldLimits
 
     hang = settings.hang
-    return Limits(
+    return DecisionLimits(
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
@@ -122,7 +138,7 @@ def limits_of(settings: Settings, *, act_since: float) -> Limits:
     )
 
 
-def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
+def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     """The decision engine that these settings ask for, for the daemon and for a replay."""
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering

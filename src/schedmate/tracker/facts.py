@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from schedmate.logs.file_times import WrittenSpan
 from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.forecasting.forecast_cache import ForecastCache
@@ -28,6 +29,12 @@ class Facts:
     started_at: float | None = None
     ended: Literal["finished", "failed"] | None = None
     """How the run ended, by its process or its scheduler; None while it runs, or unknown."""
+    writing: bool = False
+    """A process is known to have a log open for writing: the run is not over."""
+    quiet_s: float | None = None
+    """How long ago the logs were written last, where they are looked at only once."""
+    written: WrittenSpan | None = None
+    """How long the logs were written by their files, where nothing shows when the run began."""
     rhythm: Rhythm | None = None
     forecasts: ForecastCache = field(default_factory=ForecastCache)
 
@@ -42,7 +49,12 @@ class Facts:
         if self.elapsed_s is not None:
             return self.elapsed_s
         stamped = series.clock == "stamped"
-        return series.timeline.elapsed_s if stamped else series.run_time_s
+        seconds = series.timeline.elapsed_s if stamped else series.run_time_s
+        return self.written_s if seconds is None else seconds
+
+    @property
+    def written_s(self) -> float | None:
+        return None if self.written is None else self.written.seconds
 
     @property
     def cap_s(self) -> float | None:

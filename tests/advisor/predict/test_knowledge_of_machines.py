@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.advisor.knowledge.accelerators import accelerator
+from advisor.predict.support import a_run
+from schedmate.advisor.knowledge.accelerators import GpuFigures, accelerator, name_gpus
+from schedmate.advisor.predict.runs import PLACE, columns_of, rows_of
 from schedmate.advisor.predict.signature import SIZE, alike, signature
+from schedmate.model import BadInput
+from schedmate.model.sketch import packed, sketch_of_run
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,7 @@ from schedmate.advisor.predict.signature import SIZE, alike, signature
         ("AMD Instinct MI350X VF", "mi350x"),
         ("AMD Instinct MI300A Accelerator", "mi300a"),
         ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "pro 6000"),
-        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "pro 6000 server"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "pro 6000"),
         ("rtxpro6000", "pro 6000"),
         ("rtx_pro_6000", "pro 6000"),
         ("NVIDIA RTX 6000 Ada Generation", "6000 ada"),
@@ -58,6 +62,46 @@ def test_no_name_is_refused(name):
 
 def test_an_unknown_accelerator_has_no_entry():
     assert accelerator("quantum") is None
+
+
+@pytest.fixture
+def own_names():
+    yield name_gpus
+    name_gpus({})
+
+
+def test_every_figure_has_its_source():
+    assert accelerator("h100").source == "NVIDIA H100 and H200 data sheets"
+    assert accelerator("mi50").source
+
+
+@pytest.mark.parametrize("asked", ["fast", "FAST", "gpu:fast", "gres/gpu:fast"])
+@pytest.mark.parametrize("stated", ["fast", "gpu:Fast"])
+def test_a_site_names_its_gpus(own_names, stated, asked):
+    assert accelerator(asked) is None
+    own_names({stated: "H100-SXM5-80GB"})
+    assert accelerator(asked).name == "h100"
+
+
+def test_a_sites_name_comes_before_the_table(own_names):
+    own_names({"a100": GpuFigures(77.0, bandwidth_gbs=500.0)})
+    assert (accelerator("a100").half_tflops, accelerator("a100").linked) == (77.0, False)
+    assert accelerator("NVIDIA A100-SXM4-80GB").half_tflops == 312
+
+
+def test_a_run_on_a_gpu_of_a_sites_name_has_its_figures(own_names):
+    own_names({"gold": "A100-SXM4-80GB"})
+    run = a_run(1, 5, gpu_type="gold")
+    found = columns_of(rows_of(packed(1, run, sketch_of_run(run))))
+    other = a_run(1, 5, gpu_type="NVIDIA A100-SXM4-80GB")
+    same = columns_of(rows_of(packed(1, other, sketch_of_run(other))))
+    assert found.quantities[0, PLACE["flops"]] == same.quantities[0, PLACE["flops"]]
+    assert found.gpus.tolist() == same.gpus.tolist()
+
+
+def test_what_no_table_knows_is_refused_with_a_way_out(own_names):
+    with pytest.raises(BadInput, match=r"setting gpus.fast: 'X9000' is no accelerator .*tflops"):
+        own_names({"fast": "X9000"})
 
 
 CODE = [f"x{n} = layer{n}(x{n - 1})" for n in range(300)]

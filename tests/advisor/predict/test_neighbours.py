@@ -148,9 +148,16 @@ NUMBER = st.none() | st.integers(-5, 10**18)
 TEXT = st.none() | st.text(max_size=30)
 
 
-@given(steps=NUMBER, batch=NUMBER, model=TEXT, user=st.text(max_size=20), gpu=TEXT)
+@given(
+    steps=NUMBER,
+    batch=NUMBER,
+    model=TEXT,
+    user=st.text(max_size=20),
+    gpu=TEXT,
+)
 def test_any_record_has_a_row_of_the_same_size(steps, batch, model, user, gpu):
     stated = {"max_steps": steps, "batch_size": batch, "model": model}
+    stated |= {"early_stopping": len(user) % 2 == 0}
     sketch = sketch_of(
         record(**{name: value for name, value in stated.items() if value is not None}),
         user=user,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,9 @@ from schedmate.advisor.predict.jobs import sketch_of_target
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel
-from schedmate.model import Job, PastRun, Request
-from schedmate.model.sketch import sketch_of
-from schedmate.simulator.estimators.memory import Memory
+from schedmate.model import Job, JobState, PastRun, Request
+from schedmate.model.sketch import blocks, configuration, sketch_of, sketch_of_run
+from schedmate.simulator.estimators.memory import RunMemory
 from schedmate.simulator.estimators.reading import Records, read_job
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES, columns_of
@@ -116,7 +116,7 @@ def test_an_unread_length_is_not_in_the_record(columns):
 
 
 def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
-    history, compared = Memory(), set()
+    history, compared = RunMemory(), set()
     for run in runs:
         target = target_of(run)
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
@@ -136,7 +136,7 @@ def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
 
 
 def test_the_memory_answers_like_the_store(runs, tmp_path):
-    memory, store = Memory(enough=300), SqliteStore(tmp_path / "store.db")
+    memory, store = RunMemory(enough=300), SqliteStore(tmp_path / "store.db")
     for run in runs:
         memory.keep(run)
     store.keep_runs(runs)
@@ -150,3 +150,18 @@ def test_the_memory_answers_like_the_store(runs, tmp_path):
     same = [len(each.runs_with_fingerprint(runs[0].fingerprint)) for each in (memory, store)]
     assert same[0] == same[1]
     store.close()
+
+
+def test_runs_of_unknown_code_do_not_end_the_search_for_neighbours(runs):
+    """The key after the configuration's is the code's only where the code is known."""
+    nameless = [replace(run, fingerprint=None) for run in runs]
+    mine = nameless[0]
+    twin = replace(mine, job=replace(mine.job, id="twin", user="another"))
+    memory = RunMemory()
+    for run in (twin, mine):
+        memory.keep(replace(run, job=replace(run.job, state=JobState.COMPLETED)))
+    row = memory.newest_sketches(1)
+
+    found = memory.sketches(blocks(sketch_of_run(mine), configuration(row)))
+
+    assert len(found) == 2 * len(row)

@@ -14,7 +14,7 @@ from schedmate.advisor.settle.claim import Claim
 
 _SHAPE = {
     "d_model": "n_embd hidden_size d_model dim n_embed embed_dim embedding_dim hidden_dim emb_dim "
-    "model_dim width hidden hidden_channels embed_size",
+    "model_dim width hidden hidden_channels embed_size emb_size hidden_features",
     "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers nlayers "
     "num_encoder_layers enc_layers encoder_layers n_blocks num_blocks",
     "n_head": "n_head num_attention_heads n_heads num_heads heads nhead nheads",
@@ -34,7 +34,7 @@ _LARGEST = 10**7
 def module_shapes(reading: Reading) -> Iterator[Claim]:
     """`DiT(depth=28, hidden_size=1152, num_heads=16)`; the outermost that gets as much."""
     made = [each for each in reading.trace.instances if _is_whole(each.of)]
-    shaped = [each for each in made if _tells(each)]
+    shaped = [each for each in made if tells_shape(each)]
     speaking = [each for each in made if any(name in _numbers(each) for name in _VOCABULARY)]
     for each in sorted(shaped, key=lambda one: not one.certain)[:1]:
         yield from named_claims(_SHAPE, _numbers(each), each, confidence=0.85)
@@ -49,7 +49,8 @@ def _is_whole(cls: LocalClass) -> bool:
     return is_network(cls) and not _PARTS.search(cls.name)
 
 
-def _tells(instance: Instance) -> bool:
+def tells_shape(instance: Instance) -> bool:
+    """Whether it gets two of width, depth and heads."""
     numbers = _numbers(instance)
     given = [any(name in numbers for name in _SHAPE[field].split()) for field in _WHOLE]
     return sum(given) >= _ENOUGH

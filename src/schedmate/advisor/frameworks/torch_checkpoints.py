@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     number_of,
     text_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Loop
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, KnownPrefix, Value
 from schedmate.advisor.settle.claim import Claim
@@ -36,7 +37,7 @@ _EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
 
 def saving(reading: Reading) -> Iterator[Claim]:
     saves = [call for call in calls_of(reading, *_SAVES) if _is_checkpoint(call)]
-    yield from agreed(each for call in saves for each in _directory(call))
+    yield from agreed(each for call in _while_it_trains(saves) for each in _directory(call))
     rhythms = [call for call in saves if (number_of(call.every) or 0) > 0]
     yield from agreed(
         each
@@ -52,6 +53,13 @@ def saving(reading: Reading) -> Iterator[Claim]:
                 "checkpoint_every", Value(1, (loop.line, call.line)), call, confidence=0.85
             )
         )
+
+
+def _while_it_trains(saves: list[Call]) -> list[Call]:
+    """Those in a loop: what is written before and after a training is something else. What stands
+    in a file that the job only imports counts where it is called."""
+    near = [call for call in saves if call.depth == 0 or call.reached > Reached.UNCALLED]
+    return [call for call in near if call.loops] or near
 
 
 def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:

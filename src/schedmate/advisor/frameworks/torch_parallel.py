@@ -59,6 +59,8 @@ def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterat
     if len(ways) == 1 and reading.run.launchers:
         way = ways.pop()
         yield from implied_claim("parallelism", way, found[way], confidence=0.7)
+    elif found.keys() == {"dp"} and _has_several_devices(reading):
+        yield from implied_claim("parallelism", "dp", found["dp"], confidence=0.8)
     elif not found:
         for call in calls_of(reading, "init_process_group"):
             if is_of(call.callee, "torch.distributed"):
@@ -66,6 +68,11 @@ def _possible(reading: Reading, found: dict[str, Call], *, many: bool) -> Iterat
                     shown = Value("ddp", (call.line, *reading.run.command.evidence))
                     yield from claim("parallelism", shown, call, confidence=0.6, certain=True)
                 return
+
+
+def _has_several_devices(reading: Reading) -> bool:
+    devices = reading.processes.devices
+    return devices is not None and devices.number > 1 and not _many_processes(reading)
 
 
 def _by_way(calls: list[Call]) -> dict[str, Call]:

@@ -1,18 +1,22 @@
 """What accelerators can do at best, by the names that schedulers and drivers give them.
 
-Peaks are those of the makers' data sheets, dense, per device as a scheduler counts it.
+Peaks are those of the makers' documents, dense, per device as a scheduler counts it. A site may
+name its own (`name_gpus`).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from schedmate.model import BadInput
 
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """None: the maker does not say, or it does not compare (memory on the chip itself)."""
+    """None: the maker does not state it, or it does not compare (memory on the chip itself)."""
 
     name: str
     half_tflops: float | None
@@ -23,58 +27,75 @@ class Accelerator:
     bandwidth_gbs: float | None
     linked: bool
     """Devices of a node reach each other faster than over PCIe."""
+    source: str = ""
+    """The document that its figures are from."""
 
 
 _TABLE = """
+# NVIDIA Tesla K80, P40 and P100 data sheets
 k80               8.7    4.4   12   240 -
 p40               -     11.8   24   346 -
 p100              18.7   9.3   16   732 -
 p100 sxm          21.2  10.6   16   732 linked
+# NVIDIA V100 data sheet
 v100              112   14.0   16   900 -
 v100 sxm          125   15.7   16   900 linked
 v100 sxm 32gb     125   15.7   32   900 linked
 v100 32gb         112   14.0   32   900 -
 v100s             130   16.4   32  1134 -
+# NVIDIA T4 data sheet
 t4                65     8.1   16   320 -
+# NVIDIA product pages of the TITAN series, as reviewed by AnandTech
 titan rtx         65    16.3   24   672 -
 titan v           110   13.8   12   653 -
-titan xp          -     12.1   12   548 -
+titan xp          -     12.1   12   547 -
+# NVIDIA GeForce GTX 1080 Ti product page
 gtx 1080 ti       -     11.3   11   484 -
+# NVIDIA Quadro RTX data sheets
 quadro rtx 6000   130   16.3   24   672 -
 quadro rtx 8000   130   16.3   48   672 -
+# NVIDIA Turing architecture white paper
 rtx 2080 ti       54    13.4   11   616 -
+# NVIDIA GeForce RTX 30 series product pages; half is twice single with sums in fp32 (GA102 paper)
 rtx 3060          25.5  12.7   12   360 -
 rtx 3070          40.6  20.3    8   448 -
 rtx 3080          59.5  29.8   10   760 -
 rtx 3080 ti       68.2  34.1   12   912 -
 rtx 3090          71    35.6   24   936 -
+# NVIDIA Ada architecture white paper, GeForce RTX 40 series product pages
 rtx 4070          58.3  29.1   12   504 -
 rtx 4080          97.5  48.7   16   717 -
 rtx 4090          165   82.6   24  1008 -
+# NVIDIA RTX Blackwell architecture white paper
 rtx 5070 ti       87.9  43.9   16   896 -
 rtx 5080          112.6 56.3   16   960 -
 rtx 5090          209  104.8   32  1792 -
+# NVIDIA A10, A2, A30 and A40 data sheets; A10G as AWS describes its G5 instances
 a10               125   31.2   24   600 -
 a10g              70    31.5   24   600 -
 a2                18     4.5   16   200 -
 a30               165   10.3   24   933 -
 a40               150   37.4   48   696 -
+# NVIDIA RTX A4000, A4500, A5000, A6000 and RTX 6000 Ada data sheets (half without sparsity)
 a4000             76.7  19.2   16   448 -
 a4500             94.6  23.7   20   640 -
 a5000             111   27.8   24   768 -
 a6000             155   38.7   48   768 -
 6000 ada          364   91.1   48   960 -
-pro 6000          503.8 125    96  1792 -
-pro 6000 server   500   120    96  1597 -
+# NVIDIA RTX PRO 6000 Blackwell announcement: 4000 TOPS of sparse fp4 are 500 of dense fp16
+pro 6000          500   125    96  1792 -
+# NVIDIA L4, L40 and L40S data sheets; L20 from its cores and clock
 l4                121   30.3   24   300 -
-l20               119.5 59.8   48   864 -
+l20               118.7 59.4   48   864 -
 l40               181   90.5   48   864 -
 l40s              362   91.6   48   864 -
+# NVIDIA A100 data sheet
 a100              312   19.5   40  1555 linked
 a100 80gb         312   19.5   80  2039 linked
 a100 pcie         312   19.5   40  1555 -
 a100 pcie 80gb    312   19.5   80  1935 -
 a800              312   19.5   80  2039 linked
+# NVIDIA H100 and H200 data sheets
 h100              989   67     80  3350 linked
 h100 pcie         756   51     80  2039 -
 h100 nvl          835   60     94  3938 linked
@@ -83,12 +104,15 @@ h200              989   67    141  4800 linked
 h200 nvl          835   60    141  4800 linked
 gh200             989   67     96  4000 linked
 h20               148   44     96  4000 linked
+# NVIDIA Blackwell architecture technical brief
 b100              1750  60    192  8000 linked
 b200              2250  75    180  8000 linked
 b300              2250  75    288  8000 linked
 gb200             2500  80    186  8000 linked
 gb300             2500  80    288  8000 linked
+# AMD Radeon RX 7900 XTX product page
 rx 7900 xtx       123   61.4   24   960 -
+# AMD Instinct product pages; MI300A and MI350X agree with MI300X and MI355X by units and clock
 mi50              26.5  13.3   32  1024 linked
 mi60              29.5  14.7   32  1024 linked
 mi100             185   23.1   32  1229 linked
@@ -99,10 +123,12 @@ mi300a            980.6 122.6 128  5300 linked
 mi300x            1307 163.4  192  5300 linked
 mi325x            1307 163.4  256  6000 linked
 mi350x            2307  144.2 288  8000 linked
-mi355x            2500 157.3  288  8000 linked
+mi355x            2517 157.3  288  8000 linked
+# Intel Gaudi white papers
 gaudi             -      -     32  1000 linked
 gaudi 2           432    -     96  2450 linked
 gaudi 3           1835   -    128  3700 linked
+# Google Cloud documentation of each TPU version
 tpu v2            45     -     16   700 linked
 tpu v3            123    -     32   900 linked
 tpu v4            275    -     32  1228 linked
@@ -110,9 +136,12 @@ tpu v5e           197    -     16   819 linked
 tpu v5p           459    -     95  2765 linked
 tpu v6e           918    -     32  1640 linked
 tpu v7            2307   -    192  7370 linked
+# AWS Trainium documentation
 trn1              190    -     32   820 linked
 trn2              667    -     96  2900 linked
+# Graphcore Bow and Mk2 documentation
 gc200             250  62.5     -     - linked
+# Intel Data Center GPU Max Series technical overview
 max 1550          832   52.4  128  3277 linked
 """
 _WORD = re.compile(r"[a-z]{1,20}\d{0,6}[a-z]{0,6}|\d{1,6}[a-z]{0,6}")
@@ -120,25 +149,84 @@ _SERIES = re.compile(r"\b(rtx|gtx|rx|tpu|gaudi)(pro)?(?=\w)")
 _LONGEST = 120
 
 
-def _parsed(line: str) -> tuple[frozenset[str], Accelerator]:
-    *name, half, single, memory, bandwidth, link = line.split()
-    half_tflops, single_tflops, memory_gb, bandwidth_gbs = (
-        None if each == "-" else float(each) for each in (half, single, memory, bandwidth)
-    )
-    known = Accelerator(
-        " ".join(name), half_tflops, single_tflops, memory_gb, bandwidth_gbs, link == "linked"
-    )
-    return frozenset(name), known
+def _figure(text: str) -> float | None:
+    return None if text == "-" else float(text)
 
 
-_KNOWN = sorted(
-    (_parsed(line) for line in _TABLE.strip().splitlines()), key=lambda each: -len(each[0])
-)
+def _read(table: str) -> list[tuple[frozenset[str], Accelerator]]:
+    """The entries with the most words first: they are the most particular."""
+    source, known = "", []
+    for line in table.strip().splitlines():
+        if line.startswith("#"):
+            source = line.removeprefix("# ")
+            continue
+        *name, half, single, memory, bandwidth, link = line.split()
+        entry = Accelerator(
+            " ".join(name),
+            _figure(half),
+            _figure(single),
+            _figure(memory),
+            _figure(bandwidth),
+            link == "linked",
+            source,
+        )
+        known.append((frozenset(name), entry))
+    return sorted(known, key=lambda each: -len(each[0]))
+
+
+_KNOWN = _read(_TABLE)
+_named: dict[str, Accelerator] = {}
+"""By the site's own names."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuFigures:
+    """What a site states of a GPU that no table has."""
+
+    tflops: float
+    bandwidth_gbs: float | None = None
+    linked: bool = False
+
+
+def name_gpus(names: Mapping[str, str | GpuFigures]) -> None:
+    """Let a site's own names (`fast`, `gpu:a100-sxm`) mean these, instead of any set before.
+
+    To be called before anything is predicted.
+    """
+    named = {_plain(name): _meant(name, meant) for name, meant in names.items()}
+    _named.clear()
+    _named.update(named)
+    accelerator.cache_clear()
+
+
+def _meant(name: str, meant: str | GpuFigures) -> Accelerator:
+    if isinstance(meant, GpuFigures):
+        bandwidth, linked = meant.bandwidth_gbs, meant.linked
+        return Accelerator(name, meant.tflops, None, None, bandwidth, linked, "the site's settings")
+    known = _in_table(meant)
+    if known is None:
+        raise BadInput(
+            f"setting gpus.{name}: {meant!r} is no accelerator that is known; state its figures "
+            "instead, as { tflops = 312, bandwidth_gbs = 2039 }"
+        )
+    return replace(known, source=f"{known.source}, by the site's settings")
+
+
+def _plain(name: str) -> str:
+    """`a100-sxm` of `gres/gpu:A100-SXM`."""
+    return name.strip().lower().removeprefix("gres/").removeprefix("gpu:")
 
 
 @lru_cache(maxsize=1000)
 def accelerator(name: str) -> Accelerator | None:
-    """`NVIDIA A100-SXM4-80GB (400W)`, `gpu:a100_80gb` or `tpu-v4`; the closest entry counts."""
+    """`NVIDIA A100-SXM4-80GB (400W)`, `gpu:a100_80gb` or `tpu-v4`; the closest entry counts.
+
+    A name that the site has given comes first.
+    """
+    return _named.get(_plain(name)) or _in_table(name)
+
+
+def _in_table(name: str) -> Accelerator | None:
     words = _words(name)
     return next((known for required, known in _KNOWN if required <= words), None)
 

@@ -32,7 +32,7 @@ from schedmate.advisor.launch.command_words import (
 from schedmate.advisor.launch.commonplace import COMMONPLACE
 from schedmate.advisor.launch.containers import commands_in
 from schedmate.advisor.launch.entries import python_words
-from schedmate.advisor.launch.guessing import guessed_runs
+from schedmate.advisor.launch.guessing import guessed_runs, of_same_name
 from schedmate.advisor.launch.launchers import (
     LAUNCHERS,
     PYTHON,
@@ -47,7 +47,9 @@ from schedmate.advisor.launch.manifests import Described, describe
 from schedmate.advisor.launch.recipes import recipe, tool_of
 from schedmate.advisor.launch.resolution import Resolution
 from schedmate.advisor.launch.run import INLINE, STDIN, Entry, Launch, PythonRun
+from schedmate.advisor.launch.snakefiles import workflow
 from schedmate.advisor.launch.spawned import started_by
+from schedmate.advisor.launch.stages import STAGES, stage_texts
 from schedmate.advisor.launch.started import Started
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.launch.tasks import RUNNERS, task_text
@@ -76,6 +78,7 @@ def resolve(target: Target) -> Launch:
         asked = read_directives(source)
         runs = resolver.script(source, target.args, asked)
     main = resolver.launch(runs, asked).main
+    runs += [] if main is None else of_same_name(resolver, main)
     runs += [] if main is None else started_by(main, resolver.unwrap)
     if main is None or any(main.command == words[0] for words, _ in resolver.lost):
         runs += guessed_runs(resolver, resolver.unwrap)
@@ -210,20 +213,19 @@ class _Resolver(Resolution):
             return self.unwrap(words, replace(started, nesting=started.nesting + 1))
         workdir = None if job.cwd is None else Word(job.cwd)
         peeled = Peeled(words, Launched(""), mounts=job.mounts, workdir=workdir)
-        return self._contained(peeled, started, job.image, job.entrypoint)
+        return self._contained(peeled, started, job)
 
     def _contained(
         self,
         peeled: Peeled,
         started: Started,
-        file: str | None = None,
-        entrypoint: tuple[Word, ...] | None = None,
+        job: Described | None = None,
     ) -> list[PythonRun]:
         """A command in a container, or what the container's image runs by itself."""
         if started.nesting >= _MAX_NESTING:
             return []
         started = replace(started, nesting=started.nesting + 1)
-        image = self.images.image(file, peeled.own, self.finder)
+        image = self.images.image(job, peeled.own, self.finder)
         copies = () if image is None else image.copies
         before = self.finder
         self.finder = replace(before, mounts=(*peeled.mounts, *copies, *before.mounts))
@@ -233,7 +235,7 @@ class _Resolver(Resolution):
             workdir = workdir or Word(image.workdir)
         started = self.moved(workdir, started)
         found: list[PythonRun] = []
-        for words in commands_in(peeled.rest, image, entrypoint):
+        for words in commands_in(peeled.rest, image, job.entrypoint if job else None):
             runs = self.unwrap(words, started)
             found = found or runs
             if any(run.entry.source is not None for run in runs):
@@ -267,9 +269,13 @@ class _Resolver(Resolution):
             return self._run_shell(words[1:], started)
         if _SHELL_FILE.fullmatch(name):
             return self._shell_file(words[0], words[1:], started)
-        if name in ("make", "gmake", "just", "jupyter", "papermill"):
+        if name in ("make", "gmake", "just", "jupyter", "papermill", "snakemake"):
             return self._indirect(name, words[1:], started)
-        return self._task(name, words, started) or self._program(words, started)
+        return (
+            self._task(name, words, started)
+            or self._staged(name, words, started)
+            or self._program(words, started)
+        )
 
     def _task(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """`poe train`, and `train` behind `pixi run`."""
@@ -280,6 +286,13 @@ class _Resolver(Resolution):
         base = self.finder.base(started.cwd)
         text = task_text(runner, named, base, self.finder.read)
         return [] if text is None else self._text(text, (), started)
+
+    def _staged(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        """`dvc repro train`, `mlflow run .`, `task train`."""
+        if name not in STAGES or started.nesting >= _MAX_NESTING:
+            return []
+        texts = stage_texts(name, words[1:], self.finder.base(started.cwd), self.finder.read)
+        return [run for text in texts for run in self._text(text, (), started)]
 
     def _python(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         kind, at = python_words(words)
@@ -360,6 +373,11 @@ class _Resolver(Resolution):
         if name in ("jupyter", "papermill"):
             notebooks = [word for word in words if word.text.endswith(".ipynb")]
             return [self.file_run(notebooks[0], words, started)] if notebooks else []
+        if name == "snakemake":
+            base = self.finder.base(started.cwd)
+            files = workflow(words, base, self.finder.read)
+            self.scripts += files
+            return [run for each in files for run in self._nested(each, (), started)]
         return self._recipe(name, words, None, started)
 
     def _recipe(

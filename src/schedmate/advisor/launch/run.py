@@ -76,8 +76,8 @@ class Launch:
 
     @property
     def main(self) -> PythonRun | None:
-        ranked = [(rank, index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
-        return self.runs[max(ranked)[1]] if ranked else None
+        ranked = [(rank, -index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
+        return self.runs[-max(ranked)[1]] if ranked else None
 
     @property
     def certainty(self) -> float:
@@ -116,7 +116,7 @@ def _rank(run: PythonRun) -> tuple[int, bool, bool, bool, bool, bool, bool] | No
             return None
     return (
         purpose - entry.is_program,
-        not run.guessed,
+        not run.guessed and not entry.missing,
         entry.source is not None and trains(entry.source.text),
         not run.conditional,
         bool(PARALLEL.intersection(run.launchers)),

@@ -31,11 +31,13 @@ from schedmate.model.wire import dumps, loads
 
 _NOMINAL = (0.1, 0.5, 0.9)
 _BOUNDS = ((0.01, 0.35), (0.4, 0.6), (0.65, 0.99))
-_PACES = (0.005, 0.01, 0.005)
+_PACES = (0.005, 0.005, 0.005)
 _REMEMBERED_PAIRS = 300
 _BELIEF = 10
-"""How many pairs our prior is worth: that spreads are half as wide again as they should be."""
-_PRIOR_WIDTH = 1.5
+"""How many pairs our prior is worth: that spreads are about as wide as they should be."""
+_PRIOR_WIDTH = 0.8
+_SURE = 1.64
+"""Standard errors by which a shift of the middle must be significant."""
 _BLUR = 0.05
 """Added to every width (log), so that a spread of no width can be missed by a finite lot."""
 _FARTHEST = 40.0
@@ -48,6 +50,8 @@ class KindState:
 
     places: tuple[float, ...] = ()
     levels: tuple[float, ...] = _NOMINAL
+    lots: tuple[float, ...] = ()
+    """The p90 predicted for each. Seeds of one configuration, submitted together, have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +98,14 @@ class Calibration:
 class _Kind:
     def __init__(self, state: KindState) -> None:
         self.places: deque[float] = deque(state.places, maxlen=_REMEMBERED_PAIRS)
+        self._lots: deque[float] = deque(state.lots, maxlen=_REMEMBERED_PAIRS)
         self._ordered = sorted([*state.places, *_PRIOR_PLACES])
         self._levels: Sequence[float] = state.levels
+        self._independent = len(set(self._lots))
 
     @property
     def state(self) -> KindState:
-        return KindState(tuple(self.places), tuple(self._levels))
+        return KindState(tuple(self.places), tuple(self._levels), tuple(self._lots))
 
     def bent(self, raw: Spread) -> Spread:
         middle, below, above = _shape(raw)
@@ -108,13 +114,22 @@ class _Kind:
         return Spread(p10, p50, p90)
 
     def _bends(self) -> tuple[float, float, float]:
-        """The middle is moved only as far as that is sure: raw, it is the best single answer."""
+        """The middle is moved only as far as that is sure: raw, it is the best single answer.
+
+        A dozen seeds of one configuration show how far off that answer was, not how far off answers
+        are: they count as one.
+        """
         low, middle, high = self._levels
-        unsure = 0.5 / math.sqrt(len(self._ordered))
+        independent = _BELIEF + self._independent
+        unsure = _SURE * 0.5 / math.sqrt(independent)
         least = _quantile(self._ordered, middle - unsure)
         most = _quantile(self._ordered, middle + unsure)
         sure = min(max(least, 0.0), most)
-        outer = _quantile(self._ordered, low), _quantile(self._ordered, high)
+        beyond = (1 - low) / independent, high / independent
+        outer = (
+            _quantile(self._ordered, max(low - beyond[0], 0.0)),
+            _quantile(self._ordered, min(high + beyond[1], 1.0)),
+        )
         return min(outer[0], sure), sure, max(outer[1], sure)
 
     def learn(self, raw: Spread, real_s: float, said: Spread | None) -> None:
@@ -124,6 +139,8 @@ class _Kind:
         if len(self.places) == _REMEMBERED_PAIRS:
             del self._ordered[bisect_left(self._ordered, self.places[0])]
         self.places.append(_place(raw, real_s))
+        self._lots.append(said.p90)
+        self._independent = len(set(self._lots))
         insort(self._ordered, self.places[-1])
 
 
@@ -144,8 +161,7 @@ def adapted(
 
 
 def _quantile(ordered: Sequence[float], level: float) -> float:
-    """As conformal inference has it: the next pair is one more, so a little farther out."""
-    place = level * (len(ordered) + 1) - 1
+    place = level * (len(ordered) - 1)
     below = min(max(math.floor(place), 0), len(ordered) - 2)
     share = min(max(place - below, 0.0), 1.0)
     return ordered[below] * (1 - share) + ordered[below + 1] * share

@@ -23,7 +23,7 @@ from schedmate.advisor.predict.runs import (
     Floats,
     repeat_variance,
 )
-from schedmate.advisor.predict.scaling import Ending, Scaling
+from schedmate.advisor.predict.scaling import Ending, Scaling, slopes_of_task
 
 _ANYTHING = 25.0
 """Variance of the duration of a job of which nothing is known."""
@@ -67,7 +67,7 @@ class Kriging:
     def __init__(self, found: Configurations, scaling: Scaling, ending: Ending) -> None:
         self._found, self._scaling = found, scaling
         slopes = scaling.slopes[ending]
-        self._slopes = np.array([slope.mean for slope in slopes])
+        self._slopes = np.array([slope.mean for slope in slopes]) + slopes_of_task(found.columns)
         self._doubt = np.array([slope.sd**2 + slope.varies**2 for slope in slopes])
         known = found.columns.quantities
         stated = ~np.isnan(known)

@@ -36,6 +36,7 @@ from schedmate.advisor.predict.scaling import (
     Ending,
     Scaling,
     Slope,
+    slopes_of_task,
     with_slopes,
 )
 from schedmate.model import BadInput, History
@@ -123,7 +124,7 @@ class _Pairs:
     unlike: Floats
     """From 0 to 1, whether they differ in a trait."""
     longer: Floats
-    """Differences of the logarithms of the durations."""
+    """Differences of the logarithms of the durations, beyond what their task explains."""
     weight: Floats
     kind: Places
     repeats: Floats
@@ -151,17 +152,19 @@ def _pairs(found: Configurations) -> _Pairs:
         members = members[np.argsort(-found.columns.rows["end"][members])][:_MOST]
         one, other = np.triu_indices(len(members), 1)
         one, other = members[one], members[other]
-        apart.append(found.columns.quantities[one] - found.columns.quantities[other])
+        differ = np.nan_to_num(found.columns.quantities[one] - found.columns.quantities[other])
+        apart.append(differ)
         pair = found.columns.take(one), found.columns.take(other)
         unlike.append(np.column_stack([differing(*pair, place) for place in range(len(TRAITS))]))
-        longer.append(found.log_s[one] - found.log_s[other])
+        by_task = differ @ slopes_of_task(found.columns.take(members))
+        longer.append(found.log_s[one] - found.log_s[other] - by_task)
         weight.append(_nearness(found.columns.take(members)))
         kind.append(np.full(len(one), each))
         repeats.append(1 / found.count[one] + 1 / found.count[other])
         if sum(map(len, longer)) > _MOST_PAIRS:
             break
     return _Pairs(
-        np.nan_to_num(np.vstack(apart)),
+        np.vstack(apart),
         np.vstack(unlike),
         *map(np.concatenate, (longer, weight, kind, repeats)),
     )

@@ -132,6 +132,7 @@ def _of_sketch(sketch: Sketch) -> Columns:
     row = np.zeros(1, _KIND)
     row["numbers"], row["words"] = sketch.numbers, sketch.words
     row["code"], row["arguments"], row["shape"] = sketch.code, sketch.arguments, sketch.shape
+    row["open_ended"] = sketch.open_ended
     row["gpu"] = sketch.gpu.encode(errors="replace")[:GPU_NAME]
     return columns_of(row)
 
@@ -223,14 +224,12 @@ def repeat_variance(found: Configurations, believed: float, *, belief: float = 3
     return (belief * believed + float(found.deviation.sum())) / (belief + freedom)
 
 
-@lru_cache(maxsize=1000)
 def _model(name: str) -> int:
     """Boards of one chip are told apart by what they can do, not by this."""
     known = accelerator(name)
     return zlib.crc32((known.name.split(" pcie")[0] if known else name).encode()) if name else 0
 
 
-@lru_cache(maxsize=1000)
 def _hardware(name: str) -> tuple[float, float, float]:
     known = accelerator(name) if name else None
     if known is None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from schedmate.advisor.predict.runs import QUANTITIES, TRAITS
+import numpy as np
+
+from schedmate.advisor.predict.runs import PLACE, QUANTITIES, TRAITS, Columns, Floats
+from schedmate.model.sketch import word_hash
 
 Ending = Literal["steps", "epochs", "open"]
 """What a run's length is stated in; `open`: in nothing, it ends when something is reached."""
@@ -59,7 +62,7 @@ def _slopes(**known: tuple[float, float]) -> tuple[Slope, ...]:
 
 _LAW = 1e-4
 """Twice the steps take twice the time, whatever those who change code and steps at once suggest."""
-_ROUGH = {"flops": 0.05, "bandwidth": 0.05, "unlinked": 0.05, "steps": _LAW, "epochs": _LAW}
+_ROUGH = {"unlinked": 0.05, "steps": _LAW, "epochs": _LAW}
 _UNLIKE = {
     "model": 1.0,
     "dataset": 0.5,
@@ -80,6 +83,30 @@ PRIOR = Scaling(
     rough=tuple(_ROUGH.get(name, 0.02) for name in QUANTITIES),
     unlike=tuple(_UNLIKE.get(name, 0.05) for name in TRAITS),
 )
+
+
+_BY_ARITHMETIC = {
+    **dict.fromkeys(("language_modeling", "translation", "summarization"), 0.8),
+    **dict.fromkeys(("sequence_classification", "speech", "diffusion"), 0.65),
+    **dict.fromkeys(("image_classification", "object_detection", "segmentation", "gan"), 0.3),
+    **dict.fromkeys(("recommendation", "graph", "tabular"), 0.2),
+}
+"""Of an accelerator's speed at such a task, the part that comes from its arithmetic; the rest comes
+from its memory. Products of large matrices are bound by the one; convolutions between
+normalisations, and look-ups in tables, by the other (the roofline model)."""
+_EITHER = 0.5
+_SHARES = {word_hash(task): share for task, share in _BY_ARITHMETIC.items()}
+_TASK = TRAITS.index("task")
+
+
+def slopes_of_task(columns: Columns) -> Floats:
+    """What to add to the slopes for jobs that are all of one task; nothing where they differ."""
+    added = np.zeros(len(QUANTITIES))
+    tasks = columns.traits[:, _TASK]
+    if len(tasks) and (tasks == tasks[0]).all():
+        more = _SHARES.get(int(tasks[0]), _EITHER) - _EITHER
+        added[PLACE["flops"]], added[PLACE["bandwidth"]] = -more, more
+    return added
 
 
 def with_slopes(scaling: Scaling, ending: Ending, slopes: tuple[Slope, ...]) -> Scaling:

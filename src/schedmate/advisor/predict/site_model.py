@@ -22,7 +22,7 @@ from schedmate.advisor.predict.without_runs import COHORTS
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_CALIBRATION = "calibration/2"
+_CALIBRATION = "calibration/3"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 

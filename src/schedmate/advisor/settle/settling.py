@@ -29,6 +29,7 @@ _OF_A_TRAINING = words(
     "optimizer learning_rate epochs max_steps gradient_accumulation checkpoint_dir "
     "checkpoint_every resumes early_stopping"
 )
+_KEPT_BY_A_TRAINING = words("checkpoint_dir checkpoint_every resumes")
 _SET_FOR_A_TRAINING = _OF_A_TRAINING - words("checkpoint_dir resumes early_stopping")
 _WITHOUT_HEADS = re.compile(r"(?:rnn_?)?(?:bi)?(?:lstm|gru|rnn)(?:_?tanh|_?relu)?", re.IGNORECASE)
 _ANSWERS = re.compile(
@@ -79,6 +80,8 @@ def settle(claims: Iterable[Claim]) -> dict[str, Finding[Any]]:
 
 def _candidate(claim: Claim) -> Candidate | None:
     if claim.reached is Reached.OVERWRITTEN or _is_of_answers(claim):
+        return None
+    if claim.kind is Kind.NAME and claim.reached is Reached.UNCALLED:
         return None
     name, data = in_plain_words(claim.name or claim.field, plain_data(claim.value))
     if isinstance(data, KnownPrefix):
@@ -164,6 +167,8 @@ def no_training_where_none_runs(settled: Settled) -> Iterable[str]:
         return
     shared = _SET_FOR_A_TRAINING | (words("batch_size") if task == "preprocessing" else words(""))
     for field, one in settled.items():
+        if field in _KEPT_BY_A_TRAINING:
+            yield field
         of_the_code = field in shared and one.claim.source in ("code", "config")
         if of_the_code or (field in _OF_A_TRAINING and not one.claim.certain):
             yield field

@@ -30,6 +30,7 @@ from schedmate.core import (
     ProgressSeen,
     Remember,
     Started,
+    Stopping,
     Track,
     job_of,
 )
@@ -172,6 +173,13 @@ class Daemon:
         for job in suspects:
             if job.id in found:
                 self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
+
+    def stop(self, now: float) -> None:
+        """Leave nothing behind that needs a daemon."""
+        if self._started:
+            self._send(Stopping(now))
+            self._actions.finish_interrupted(now)
+            self._recorder.flush()
 
     def close(self) -> None:
         self._background.close()

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from schedmate.advisor.knowledge.accelerators import Accelerator, accelerator
 from schedmate.config import SITE_FILE, user_file
 from schedmate.disk.lock import lock_holder
 from schedmate.model import SchedMateError
@@ -36,6 +37,7 @@ def run_checks(settings: Settings) -> list[CheckResult]:
         _scheduler,
         _account,
         _daemon,
+        _gpus,
         _model,
     )
     return [_safely(check, settings) for check in checks]
@@ -105,6 +107,25 @@ def _daemon(settings: Settings) -> CheckResult:
             part="daemon", state="note", text="no daemon is running", fix="schedmate serve"
         )
     return CheckResult(part="daemon", state="ok", text=f"process {pid} serves {settings.scheduler}")
+
+
+def _gpus(settings: Settings) -> CheckResult:
+    """Whether predictions know what the GPUs of past runs can do."""
+    store = open_store(settings)
+    types = {run.job.request.gpu_type or "" for run in store.recent_runs(limit=1000)}
+    store.close()
+    known = {name: accelerator(name) for name in sorted({*types, *settings.gpus} - {""})}
+    text = ", ".join(f"{name}: {_described(each)}" for name, each in known.items())
+    if None not in known.values():
+        return CheckResult(part="gpus", state="ok", text=text or "no past run names its GPU")
+    fix = "state in [gpus] of the settings what the unknown ones are"
+    return CheckResult(part="gpus", state="note", text=text, fix=fix)
+
+
+def _described(known: Accelerator | None) -> str:
+    if known is None:
+        return "unknown"
+    return f"{known.name}, {known.half_tflops or known.single_tflops or 0:g} TFLOP/s"
 
 
 def _model(settings: Settings) -> CheckResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -64,6 +65,11 @@ class RetryOutcome:
         return "" if self.before is None else self.before.action.failure
 
 
+_ODDS_AT_P90 = 9.0
+_NARROWEST = 1e-3
+_FARTHEST = -100.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
     """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
@@ -91,19 +97,46 @@ class JobView:
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
 
     def remaining_s(self, now: float) -> Spread | None:
-        """Seconds to the end: from the log if it shows them, else from the prediction."""
+        """Seconds to the end: from the log if it shows them, else from the prediction.
+
+        None where neither states any: a prediction that says next to nothing, or one that the job
+        has outlived.
+        """
         if self.job.state is not JobState.RUNNING:
             return None
         if self.progress is not None and self.progress.eta_s is not None:
             return _later(self.progress.eta_s, now - (self.progress_at or now))
         if self.predicted is None or self.job.start_time is None:
             return None
-        return _later(self.predicted, now - self.job.start_time)
+        return _left_of(self.predicted, now - self.job.start_time)
 
 
 def _later(spread: Spread, seconds: float) -> Spread:
     """What is left of a time when so much of it has passed."""
     return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
+
+
+def _left_of(predicted: Spread, elapsed: float) -> Spread | None:
+    """What is left to a job that has run for so long: it is one of those that take longer.
+
+    A log-logistic distribution with these quantiles, each side of the median with its own width.
+    """
+    if predicted.too_wide or elapsed >= predicted.p90:
+        return None
+    middle = math.log1p(predicted.p50)
+    below = max(middle - math.log1p(predicted.p10), _NARROWEST)
+    above = max(math.log1p(predicted.p90) - middle, _NARROWEST)
+    since = math.log1p(max(elapsed, 0.0)) - middle
+    place = since / (above if since > 0 else below)
+    longer = 1 / (1 + _ODDS_AT_P90 ** max(place, _FARTHEST))
+
+    def left(share: float) -> float:
+        odds = 1 / (longer * (1 - share)) - 1
+        place = math.log(odds) / math.log(_ODDS_AT_P90)
+        end = middle + place * (above if place > 0 else below)
+        return max(0.0, math.expm1(end) - elapsed)
+
+    return Spread(left(0.1), left(0.5), left(0.9))
 
 
 def job_views(

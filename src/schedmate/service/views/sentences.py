@@ -37,10 +37,13 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     if job.state.ended:
         return f"job {job.id} has ended: {job.state} after {written(job.run_time_s)}"
     if job.state is JobState.PENDING:
-        if view.predicted is None:
-            return f"job {job.id} waits; nothing is known of how long it will run"
+        if view.predicted is None or view.predicted.too_wide:
+            return f"job {job.id} waits; how long it will run is not known"
         return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
     left = view.remaining_s(now)
+    if left is None and view.predicted is not None and not view.predicted.too_wide:
+        usual = written(view.predicted.p90)
+        return f"job {job.id} runs for longer than predicted ({usual}); its end is not known"
     if left is None:
         return f"job {job.id} runs; neither its log nor its history shows how long"
     progress = view.progress

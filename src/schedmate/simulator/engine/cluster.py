@@ -51,7 +51,7 @@ class Cluster(Protocol):
     def repair(self, node: int) -> None: ...
 
 
-class Pool:
+class GpuPool:
     def __init__(self, gpus: int) -> None:
         self.gpus = gpus
         self.free = gpus

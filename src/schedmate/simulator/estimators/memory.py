@@ -18,10 +18,10 @@ _ENOUGH = 24
 """Configurations that are considered, the most particular keys first. The store considers up to 300
 of every key: they add little, and take most of the time."""
 _CODE = 1
-"""The place of the code's key; runs of it that went well are enough by themselves."""
+"""The place of the code's key, where the code is known."""
 
 
-class Memory:
+class RunMemory:
     """Fulfils `History` as far as predictions ask it."""
 
     def __init__(self, *, enough: int = _ENOUGH) -> None:
@@ -31,6 +31,8 @@ class Memory:
         self._configurations: list[int] = []
         self._repeats: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_REPEATS))
         self._blocks: dict[int, dict[int, int]] = defaultdict(dict)
+        self._of_code: set[int] = set()
+        """Keys of code; runs of it that went well are enough by themselves."""
         self._went_well: set[int] = set()
         self._learnt: dict[str, str] = {}
         self._all = GrowingColumns()
@@ -51,8 +53,11 @@ class Memory:
         self._repeats[config].append(number)
         if run.job.state is JobState.COMPLETED:
             self._went_well.add(config)
-        known = [self._blocks[key] for key in blocks(sketch, config)]
-        for block in known:
+        keys = blocks(sketch, config)
+        if sketch.code:
+            self._of_code.add(keys[_CODE])
+        for key in keys:
+            block = self._blocks[key]
             block.pop(config, None)
             block[config] = number
 
@@ -64,11 +69,11 @@ class Memory:
 
     def _candidates(self, keys: Sequence[int], limit: int) -> dict[int, None]:
         found: dict[int, None] = {}
-        for place, key in enumerate(keys):
+        for key in keys:
             block = self._blocks.get(key, {})
             found.update(dict.fromkeys(block[config] for config in self._newest(block, limit)))
             well = any(self._configurations[each] in self._went_well for each in found)
-            if len(found) >= self._enough or (place == _CODE and well):
+            if len(found) >= self._enough or (key in self._of_code and well):
                 break
         return found
 

@@ -11,7 +11,7 @@ import numpy as np
 from schedmate.model import Activity, Progress, Spread
 from schedmate.policies import Tracked
 from schedmate.simulator.synthetic import SyntheticWorkload
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 from schedmate.tracker.forecasting.rhythm import Rhythm
 
 TRACKED_SIGMA = 0.03
@@ -88,7 +88,7 @@ class Silences:
     length_s: Floats
 
     @classmethod
-    def drawn(cls, columns: Columns, workload: SyntheticWorkload, *, seed: int) -> Silences:
+    def drawn(cls, columns: TraceColumns, workload: SyntheticWorkload, *, seed: int) -> Silences:
         """Hangs at the end of jobs that hang, and pauses of a few jobs that are sound."""
         count = len(columns)
         rng = np.random.default_rng([seed, count, 1])

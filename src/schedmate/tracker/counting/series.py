@@ -330,6 +330,12 @@ class Stamps:
         self.last[kind] = at
         return Stamp(at, kind, self.first.setdefault(kind, at))
 
+    @property
+    def span_s(self) -> float:
+        """The longest time between two stamps of one kind."""
+        spans = (self.last[kind] - first for kind, first in self.first.items())
+        return max(spans, default=0.0)
+
     def again(self, at: float | None) -> Stamp | None:
         """A stamp that was read before; None where the lines of this log are not stamped."""
         kinds: tuple[Kind, ...] = ("dated", "timed")

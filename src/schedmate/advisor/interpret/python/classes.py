@@ -13,6 +13,7 @@ from schedmate.advisor.interpret.python.fields import (
     fill_fields,
     has_fields,
     is_enum,
+    lineage,
     makes_constructor,
 )
 from schedmate.advisor.interpret.python.functions import bind_decorated, bound_method
@@ -29,7 +30,6 @@ from schedmate.advisor.interpret.python.values import (
 )
 from schedmate.model import Evidence
 
-_MAX_BASES = 40
 _DICTS = ("dict", "OrderedDict", "UserDict", "defaultdict", "TypedDict")
 
 
@@ -72,18 +72,6 @@ def _make_members(cls: LocalClass) -> None:
     for name, value in list(cls.parts.items()):
         if not name.startswith("_") and not isinstance(value.data, LocalFunction):
             cls.parts[name] = enum_member(cls, name, value)
-
-
-def lineage(cls: LocalClass) -> list[LocalClass]:
-    """The class and its local bases, nearest first."""
-    found: list[LocalClass] = []
-    waiting = [cls]
-    while waiting and len(found) < _MAX_BASES:
-        current = waiting.pop(0)
-        if current not in found:
-            found.append(current)
-            waiting.extend(base.data for base in current.bases if isinstance(base.data, LocalClass))
-    return found
 
 
 def lookup_class(engine: Engine, cls: LocalClass, name: str) -> Value | None:

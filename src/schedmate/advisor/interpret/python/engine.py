@@ -177,6 +177,9 @@ class Engine(ABC):
     def lookup_class(self, cls: LocalClass, name: str) -> Value | None: ...
 
     @abstractmethod
+    def module_at(self, path: str) -> LocalModule | None: ...
+
+    @abstractmethod
     def run_file(self, path: str, scope: Scope) -> bool: ...
 
     @contextmanager

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.binding import default_scope, parameter_defaults
-from schedmate.advisor.interpret.python.classes import lineage
 from schedmate.advisor.interpret.python.context import ReadConfig
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.fields import lineage
 from schedmate.advisor.interpret.python.loading import settings_of
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Option

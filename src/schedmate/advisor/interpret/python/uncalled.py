@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from schedmate.advisor.interpret.python.budget import JobRaises
-from schedmate.advisor.interpret.python.classes import lineage, lookup_class
+from schedmate.advisor.interpret.python.classes import lookup_class
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.fields import lineage
 from schedmate.advisor.interpret.python.functions import bound_method
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Table, Value

@@ -1,4 +1,4 @@
-"""What is asked of a trace, in any process: one question, or every combination of a sweep.
+"""What is asked of a trace, in any process: one task, or every combination of a sweep.
 
 `load=0.7,0.9` and `seed=0..4` are values to try.
 """
@@ -20,7 +20,7 @@ SYNTHETIC = "synthetic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SimulationTask:
     """One trace, one cluster, some policies."""
 
     source: str
@@ -45,8 +45,8 @@ class Question:
     """Of the synthetic workload."""
     swept: Mapping[str, float] = field(default_factory=dict)
 
-    def with_values(self, values: Mapping[str, float]) -> Question:
-        """The same question with what a sweep sets."""
+    def with_values(self, values: Mapping[str, float]) -> SimulationTask:
+        """The same task with what a sweep sets."""
         if self.source != SYNTHETIC:
             self._refuse_of_a_file(values)
         known: dict[str, Any] = {
@@ -150,16 +150,16 @@ class FailedSetting(SchedMateError):
 
 
 @contextmanager
-def named(question: Question) -> Iterator[None]:
+def named(task: SimulationTask) -> Iterator[None]:
     try:
         yield
     except SchedMateError as error:
-        if not question.swept:
+        if not task.swept:
             raise
-        failed = FailedSetting(f"{question.title}: {error}")
+        failed = FailedSetting(f"{task.title}: {error}")
         failed.exit_code = error.exit_code
         raise failed from error
     except Exception as error:
-        if not question.swept:
+        if not task.swept:
             raise
-        raise FailedSetting(f"{question.title} failed: {type(error).__name__}: {error}") from error
+        raise FailedSetting(f"{task.title} failed: {type(error).__name__}: {error}") from error
