@@ -87,7 +87,7 @@ def requeue(job_id, *nodes, delay_s=0.0):
 
 
 def test_a_lowered_limit_is_given_back_when_the_daemon_stops(bench, settings, store):
-    lowering = settings.model_copy(update={"time_limits": TimeLimitSettings(lower=True)})
+    lowering = replace(settings, time_limits=TimeLimitSettings(lower=True))
     job_id = waits(bench, "--time=10:00:00")
     store.keep_advice(job_id, KeptAdvice(an_advice(3600.0), None))
 
