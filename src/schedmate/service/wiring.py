@@ -43,7 +43,7 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
 
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
-    from schedmate.store.reading import ReadOnlyStore
+    from schedmate.store.sqlite import ReadOnlyStore
 
     _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
