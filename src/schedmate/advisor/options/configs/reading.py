@@ -48,7 +48,7 @@ def parse_value(word: Word, text: str | None = None) -> Value:
     parsed = (
         yaml_text.flow(whole, Builder(SourceFile("", ""))) if len(whole) < _LONGEST_WORD else None
     )
-    return _shown_with(word, made_of(word, content) if parsed is None else parsed)
+    return _shown_with(word, made_of(word, whole) if parsed is None else parsed)
 
 
 def parse_text(text: Value, *, toml: bool = False) -> Value | None:
