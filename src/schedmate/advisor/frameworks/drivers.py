@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import is_of
+from schedmate.advisor.frameworks.calls import is_of, last_name
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.frameworks.signs import Signs
 from schedmate.advisor.interpret.python.trace import Imported
@@ -58,11 +60,22 @@ def _by_call(
             if not driver.driving.search(call.callee) and not _fits_unseen(reading, driver, call):
                 continue
             imported = _import_of(reading, driver, call)
+            lines = tuple(dict.fromkeys((call.line, *_learning(calls))))
             if imported is not None:
-                return _said(driver.name, (imported.line, call.line), confidence)
+                return _said(driver.name, (imported.line, *lines), confidence)
             if is_of(call.callee, *driver.imported_as):
-                return _said(driver.name, (call.line,), confidence)
+                return _said(driver.name, lines, confidence)
     return None
+
+
+def _learning(calls: Sequence[Call]) -> list[Evidence]:
+    """The line where it learns: the optimiser's step shows the loop that a framework drives."""
+    steps = (
+        call.line
+        for call in calls
+        if last_name(call.callee) == "step" and re.search(r"optim|Scaler|Adam|SGD", call.callee)
+    )
+    return list(islice(steps, 1))
 
 
 def _fits_unseen(reading: Reading, driver: Signs, call: Call) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from schedmate.advisor.settle.naming import named_claims
 from schedmate.advisor.settle.settling import settle
 from schedmate.advisor.settle.time_caps import cap_seconds
 from schedmate.advisor.sources.files import evidence
-from schedmate.model import Finding, Request, Source, Workload
+from schedmate.model import Evidence, Finding, Request, Source, Workload
 
 
 def record_of(
@@ -79,11 +80,21 @@ def _killed_after(run: PythonRun, own: Finding[float] | None) -> dict[str, Findi
     return {"max_time_s": Finding(value=seconds, source=source, evidence=word.evidence)}
 
 
+def _beginning(run: PythonRun) -> tuple[Evidence, ...]:
+    """Where the program itself starts, should only the command line name it."""
+    source = run.entry.source
+    lines = [] if source is None else source.lines()
+    guards = (at for at, line in enumerate(lines) if re.match(r"if __name__ *== *.__main__.", line))
+    at = next(guards, None)
+    return () if source is None or at is None else (evidence(source.name, at + 1, lines[at]),)
+
+
 def _started(run: PythonRun) -> dict[str, Finding[Any]]:
     lines = run.command.evidence
     source = source_of(lines)
+    begins = _beginning(run) if source == "cli" else ()
     findings: dict[str, Finding[Any]] = {
-        "entry_point": Finding(value=run.entry.name, source=source, evidence=lines)
+        "entry_point": Finding(value=run.entry.name, source=source, evidence=(*lines, *begins))
     }
     if run.log_files:
         findings["log_files"] = Finding(
