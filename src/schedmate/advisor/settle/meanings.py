@@ -126,6 +126,7 @@ def _directory(name: str, value: Any) -> str:
 
 def _optimizer(name: str, value: Any) -> str:
     text = _text(name, value).lower()
+    text = text.rpartition(".")[2] if ".optim" in text else text
     return _OPTIMIZERS.get(text, text)
 
 

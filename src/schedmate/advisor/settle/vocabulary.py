@@ -104,6 +104,8 @@ _PARENTED = {
     ("data", "dataset"): "dataset",
     ("optimizer", "name"): "optimizer",
     ("optimizer", "type"): "optimizer",
+    ("optimizer", "_target_"): "optimizer",
+    ("optimizer", "class_path"): "optimizer",
     ("optim", "name"): "optimizer",
     ("optim", "type"): "optimizer",
     ("checkpoint", "dir"): "checkpoint_dir",
