@@ -41,9 +41,12 @@ def test_a_variable_beats_the_users_file_which_beats_the_sites(tmp_path, monkeyp
         ("[llm]\ndeadline_s = 0", "setting llm.deadline_s in .*user.toml: "),
         ("[llm]\nbaseurl = 'x'", "setting llm.baseurl in .*user.toml: "),
         ("this is no TOML", "user.toml cannot be read"),
-        ("[gpus]\nfast = 7", "setting gpus.*.*fast must be an accelerator's name or"),
-        ("[gpus]\nfast = { tflops = 0 }", "setting gpus.*.*fast.tflops: .*greater than 0"),
-        ("[gpus]\nfast = { flops = 1 }", "setting gpus.*.*fast.tflops: Field required"),
+        (
+            "[gpus]\nfast = 7",
+            "setting gpus in .*: .*fast must be an accelerator's name or",
+        ),
+        ("[gpus]\nfast = { tflops = 0 }", "setting gpus in .*: .*fast.tflops: .*greater than 0"),
+        ("[gpus]\nfast = { flops = 1 }", "setting gpus in .*: .*fast.tflops: Field required"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(tmp_path, text, said):

@@ -217,8 +217,8 @@ def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeyp
     diagnose = Handler.diagnose
     troubled = {"1"}
 
-    def diagnose_or_not(handler, case):
-        return raises() if troubled and case.exit_code == 1 else diagnose(handler, case)
+    def diagnose_or_not(handler, case, **how):
+        return raises() if troubled and case.exit_code == 1 else diagnose(handler, case, **how)
 
     monkeypatch.setattr(Handler, "diagnose", diagnose_or_not)
     stage.put("1", JobState.FAILED, exit_code=1)

@@ -67,7 +67,7 @@ def _by_call(
         first.setdefault(call.callee, call)
     for driver in drivers:
         for call in first.values():
-            if not driver.driving.search(call.callee) and not _fits_unseen(reading, driver, call):
+            if not driver.driving.search(call.callee):
                 continue
             imported = _import_of(reading, driver, call)
             if imported is not None:
@@ -75,16 +75,6 @@ def _by_call(
             if is_of(call.callee, *driver.imported_as):
                 return _said(driver.name, (call.line,), confidence)
     return None
-
-
-def _fits_unseen(reading: Reading, driver: Signs, call: Call) -> bool:
-    """`model.fit(…, epochs=3)` of a model of unknown construction, where Keras is imported."""
-    return (
-        driver.name == "keras"
-        and call.callee in ("?.fit", "?.fit_generator")
-        and "epochs" in call.keywords
-        and any(is_of(each.name, "keras", "tensorflow") for each in reading.trace.imports)
-    )
 
 
 def _by_import(reading: Reading) -> Claim | None:

@@ -20,7 +20,7 @@ from schedmate.advisor.frameworks.calls import (
     truth_of,
 )
 from schedmate.advisor.frameworks.own_models import is_network
-from schedmate.advisor.frameworks.own_shapes import tells_shape
+from schedmate.advisor.frameworks.shapes import tells_shape
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 

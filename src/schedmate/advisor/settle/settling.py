@@ -20,6 +20,7 @@ from schedmate.advisor.sources.words import words
 from schedmate.model import Finding, Source
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
+_NEVER_HOLDS = (Reached.OVERWRITTEN, Reached.ANOTHER_PROGRAM)
 _MEANINGLESS: Final = object()
 _BY_MERE_NAME = 0.75
 _TRAINS_NOTHING = ("evaluation", "inference", "preprocessing")
@@ -81,7 +82,7 @@ def settle(claims: Iterable[Claim]) -> dict[str, Finding[Any]]:
 
 
 def _candidate(claim: Claim) -> Candidate | None:
-    if claim.reached is Reached.OVERWRITTEN or _is_of_answers(claim):
+    if claim.reached in _NEVER_HOLDS or _is_of_answers(claim):
         return None
     if claim.kind is Kind.NAME and claim.reached is Reached.UNCALLED:
         return None

@@ -90,6 +90,7 @@ def look_once(settings: Settings) -> None:
     """Look once and do what follows from it."""
     with _alone(settings), assemble(settings) as daemon:
         daemon.cycle(time.time())
+        daemon.finish_diagnoses(time.time())
         _end(daemon)
 
 

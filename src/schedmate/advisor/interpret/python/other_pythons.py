@@ -1,6 +1,6 @@
-"""Syntax that came after the Python that reads: written so that this one can parse it.
+"""Syntax of Pythons that are newer or older than the one that reads, so that it can parse it.
 
-Lines stay where they are. Jobs are run by whatever Python they like.
+Lines stay where they are.
 """
 
 from __future__ import annotations
@@ -150,3 +150,27 @@ def _end_of_plain(text: str, at: int) -> int:
         if not escaped:
             return end + len(quote)
         place = end + 1
+
+
+_START = r"^([ \t]*|[^\n#'\"]{0,200}[:;][ \t]*)"
+_CAUGHT = r"^([ \t]*except[ \t][^\n:,()]{1,200}|[ \t]*except[ \t]*\([^\n()]{1,200}\))"
+_REWRITTEN = (
+    (_START + r"print[ \t]*>>[ \t]*([\w.]{1,80})[ \t]*(?=,|$)", r"\1_ = \2"),
+    (_START + r"print[ \t]*(?=['\"\w\[{-])", r"\1_ = "),
+    (_START + r"print[ \t]+(?=\()", r"\1_ = "),
+    (_CAUGHT + r",[ \t]*(\w+)[ \t]*:", r"\1 as \2:"),
+    (r"^([ \t]*raise[ \t]+[\w.]{1,80})[ \t]*,[^\n]*$", r"\1"),
+    (r"^([ \t]*)exec[ \t]+(?=[\w'\"])[^\n]*$", r"\1pass"),
+    (r"(?<![\w.'\"])0([0-7]{2,6})\b(?![.'\"])", r"0o\1"),
+    (r"(?<![\w.])(\d{1,20})[lL]\b", r"\1"),
+    (r"<>", "!="),
+)
+_PATTERNS = tuple((re.compile(pattern, re.MULTILINE), new) for pattern, new in _REWRITTEN)
+
+
+def in_newer_words(text: str) -> str | None:
+    """None where nothing in it looks like Python 2."""
+    found = text.expandtabs(8) if "\t" in text else text
+    for pattern, new in _PATTERNS:
+        found = pattern.sub(new, found)
+    return None if found == text else found

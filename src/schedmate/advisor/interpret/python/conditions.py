@@ -1,4 +1,4 @@
-"""Whether a condition asks what lies on disk, which is not looked at: `os.path.exists(path)`."""
+"""Conditions that only the running job can decide: what lies on disk, which process it is."""
 
 from __future__ import annotations
 
@@ -107,3 +107,20 @@ def either_if_there(one: Value | None, other: Value | None) -> Value | None:
         if absent.plain and not absent.data:
             return IfPresent(UNKNOWN_DATA, there.lines, there.source, there=there)
     return found
+
+
+_RANK = re.compile(r"(?:^|_)rank$|^(?:gpu|proc(?:ess)?)_id$", re.IGNORECASE)
+
+
+def asks_rank(engine: Engine, test: ast.expr, scope: Scope) -> bool:
+    """Whether an undecided condition is true for the first process: `rank % gpus == 0`."""
+    match test:
+        case ast.BoolOp(values=parts):
+            open_ = [part for part in parts if is_open(engine, part, scope)]
+            return bool(open_) and all(asks_rank(engine, each, scope) for each in open_)
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+            inner = left.left if isinstance(left, ast.BinOp) else left
+            modulus = not isinstance(left, ast.BinOp) or isinstance(left.op, ast.Mod)
+            name = getattr(inner, "id", getattr(inner, "attr", ""))
+            return modulus and _RANK.search(name) is not None
+    return False

@@ -20,7 +20,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
-from schedmate.advisor.frameworks.torch_parallel import split_over
+from schedmate.advisor.frameworks.parallelism import split_over
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
 from schedmate.advisor.settle.claim import Claim
 

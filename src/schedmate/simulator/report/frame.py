@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedmate.simulator.report.drawing.scale import Scale
+from schedmate.simulator.report.scale import Scale
 from schedmate.simulator.report.words import text
 
 WIDTH = 720

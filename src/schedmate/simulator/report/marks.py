@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from schedmate.simulator.report.drawing.frame import Frame
+from schedmate.simulator.report.frame import Frame
 from schedmate.simulator.report.words import text
 
 
