@@ -81,12 +81,12 @@ def settled(*claims: Claim) -> dict[str, Any]:
             id="a-branch-over-a-function-that-is-not-called",
         ),
         pytest.param(
-            claim(1, "name", reached=Reached.UNCALLED),
+            claim(1, "name", reached=Reached.UNDECIDED),
             claim(2, reached=Reached.OVERWRITTEN),
             id="anything-over-what-is-overwritten",
         ),
         pytest.param(
-            claim(1, "name", reached=Reached.UNCALLED, confidence=0.3, depth=4),
+            claim(1, "option", reached=Reached.UNCALLED, confidence=0.3, depth=4),
             claim(2, reached=Reached.ANOTHER_PROGRAM, confidence=1.0),
             id="anything-over-another-program",
         ),
@@ -165,9 +165,10 @@ def test_no_training_where_none_runs(task: str):
     kept = {
         "task": claim(task, field="task"),
         "learning_rate": claim(0.1, "option", field="learning_rate", source="cli"),
-        "checkpoint_dir": claim("out", field="checkpoint_dir"),
     }
     dropped = (
+        claim("out", field="checkpoint_dir"),
+        claim(100, field="checkpoint_every"),
         claim("adam", field="optimizer"),
         claim(3, "option", field="epochs", source="config"),
         claim(True, field="resumes", reached=Reached.UNDECIDED),
