@@ -111,7 +111,6 @@ _PARENTED = {
     ("optimizer", "class_path"): "optimizer",
     ("optim", "name"): "optimizer",
     ("optim", "type"): "optimizer",
-    ("optimizer", "class_path"): "optimizer",
     ("checkpoint", "dir"): "checkpoint_dir",
     ("checkpoint", "folder"): "checkpoint_dir",
     ("checkpoint", "interval"): "checkpoint_every",
