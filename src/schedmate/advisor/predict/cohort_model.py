@@ -38,6 +38,7 @@ from schedmate.advisor.predict.experts import (
     AGES_S,
     LAGS_S,
     ROWS,
+    SIZES,
     WAYS,
     Gate,
     GateState,
@@ -214,6 +215,7 @@ class CohortModel:
             if cohort is not None:
                 counts[kind] = min(_MOST_COUNTED, int(math.log2(cohort.count + 1)))
                 ages[kind] = bucket_of(now - cohort.last_end, AGES_S)
+        size = min(facts.gpus.bit_length(), SIZES - 1)
         last = self._last.get(facts.user)
         if last is None:
             return Situation(
@@ -223,6 +225,7 @@ class CohortModel:
                 lag=_NO_LAG,
                 previous=_NO_PREVIOUS,
                 same=0,
+                size=size,
             )
         return Situation(
             facts.user,
@@ -231,6 +234,7 @@ class CohortModel:
             lag=bucket_of(now - last.submitted_at, LAGS_S),
             previous=_how_it_went(last.state),
             same=1 + (last.request != facts.request),
+            size=size,
         )
 
     def _since_last(self, facts: Facts) -> float | None:

@@ -7,9 +7,9 @@ it. Each prediction is a pmf over the grid of times.
 
 A gate gives each expert a weight: a sum over how many jobs it rests on, how long ago the last of
 them ended, how sure it is of itself, how fast the user submits, how the job before went, whether it
-asked for the same, and whose it is. When a job ends, each expert gains by how much better it
-predicted that time than they all did together. A thousand jobs of one user in a day teach less than
-jobs of a thousand users, but they teach how to predict that user.
+asked for the same, how many GPUs the job asks for, and whose it is. When a job ends, each expert
+gains by how much better it predicted that time than they all did together. A thousand jobs of one
+user in a day teach less than jobs of a thousand users, but they teach how to predict that user.
 """
 
 from __future__ import annotations
@@ -143,7 +143,9 @@ def _add_running(rows: Pmf, at: Places, places: Places, weights: Weights, site: 
     rows[which * WAYS + _FLIGHTS] += usual * np.cumsum(since[which], axis=1)
 
 
-_BUCKETS = (6, 6, 8, 5, 3, 8)
+SIZES = 5
+"""No GPU, one, up to three, up to seven, more."""
+_BUCKETS = (6, 6, 8, 5, 3, 8, SIZES)
 _PACE = 0.1
 _FADING = 0.001
 _OWN_PACE = 0.1
@@ -193,7 +195,7 @@ KIND_OF = np.array([*np.repeat(np.arange(len(KINDS)), WAYS), *[len(KINDS)] * len
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """In what buckets a job and its experts are: two by kind of cohort, three of the job itself."""
+    """In what buckets a job and its experts are: two by kind of cohort, four of the job itself."""
 
     user: str
     counts: Sequence[int]
@@ -201,6 +203,8 @@ class Situation:
     lag: int
     previous: int
     same: int
+    size: int
+    """By its GPUs, below `SIZES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,7 @@ class Gate:
         at[1] = np.array(situation.ages)[kind]
         at[2:5] = [[situation.lag], [situation.previous], [situation.same]]
         at[5].reshape(2, -1)[:] = sure
+        at[6] = situation.size
         at += _FIRST_ROWS[:, None]
         at *= EXPERTS
         at += who

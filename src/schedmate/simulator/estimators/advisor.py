@@ -18,7 +18,7 @@ import numpy as np
 from schedmate.advisor import Target
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.durations import Estimate, estimate_duration, not_shorter
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.neighbours import sketch_of_target
@@ -203,7 +203,7 @@ class _Code(_Metadata):
             return site
         calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
         self._answers[job] = _Answer(estimate, calibrated)
-        return calibrated
+        return not_shorter(estimate, calibrated, site)
 
     def basis(self, job: int) -> Basis:
         answer = self._answers.get(job)
