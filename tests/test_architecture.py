@@ -62,7 +62,6 @@ KNOTS = {
     ("schedmate.handler.rules", "schedmate.handler"),
     ("schedmate.llm.embedded", "schedmate.llm"),
     ("schedmate.policies.disciplines", "schedmate.policies"),
-    ("schedmate.simulator.report.drawing", "schedmate.simulator.report"),
 }
 """Imports from one directory to another that close a circle. This list may only shrink: an import
 that is not in it must not close another one, and one that closes none any more must leave it."""

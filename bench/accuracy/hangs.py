@@ -19,11 +19,11 @@ from schedmate.core import (
     Act,
     ActivitySeen,
     DecisionEngine,
+    DecisionLimits,
     Diagnose,
     Instruction,
     JobDiagnosed,
     JobSeen,
-    Limits,
     Measure,
     ProgressSeen,
     Reached,
@@ -129,7 +129,7 @@ class Watched:
     kind: Kind
     offset_s: float
     engine: DecisionEngine = field(
-        default_factory=lambda: DecisionEngine(ordering("fifo"), Limits())
+        default_factory=lambda: DecisionEngine(ordering("fifo"), DecisionLimits())
     )
     rhythm: Rhythm = field(default_factory=lambda: Rhythm(floor_s=300.0, started_at=0.0))
     simple: Rhythm = field(default_factory=lambda: Rhythm(floor_s=SIMPLE_FLOOR_S, started_at=0.0))

@@ -28,7 +28,7 @@ import numpy as np
 from bench.command import command_line, machine
 from bench.corpora.trace_settings import LOADS, sites
 from schedmate.policies import POLICIES
-from schedmate.simulator import Columns, Setting, plan
+from schedmate.simulator import Setting, TraceColumns, plan
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.run import PolicyRun, run
@@ -38,7 +38,7 @@ CLAIM = 1.91
 """Of the paper: up to so many times better."""
 TOLERATED = 1.1
 PARTS = ("+advisor", "+schedmate")
-CONTROLS: dict[str, Callable[[Columns], np.ndarray] | None] = {
+CONTROLS: dict[str, Callable[[TraceColumns], np.ndarray] | None] = {
     "history": None,
     "constant": lambda jobs: np.full(len(jobs), np.median(jobs.duration)),
     "noise": lambda jobs: np.random.default_rng(0).permutation(jobs.duration),

@@ -29,7 +29,7 @@ from schedmate.simulator.estimators import advisor
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.synthetic import SyntheticWorkload, draw_workload
 from schedmate.simulator.traces.base import TraceJob
-from schedmate.simulator.traces.columns import STATES, Columns, Floats, columns_of
+from schedmate.simulator.traces.columns import STATES, Floats, TraceColumns, columns_of
 
 COMPLETED = STATES.index(JobState.COMPLETED)
 SETS = ("helios", "philly", "theta", "philly-2017", "itp")
@@ -47,7 +47,7 @@ HEAD = (
 )
 
 
-def traces(name: str, most: int) -> Iterator[tuple[str, Columns, Floats]]:
+def traces(name: str, most: int) -> Iterator[tuple[str, TraceColumns, Floats]]:
     """With when each job's end is known; ITP by cluster, since each knows only its own jobs."""
     runs = data.jobs(name)
     parts = {name: runs}
@@ -76,7 +76,7 @@ def _job(run: EndedJob) -> TraceJob:
     )
 
 
-def last_two(columns: Columns, known_at: Floats) -> Estimates:
+def last_two(columns: TraceColumns, known_at: Floats) -> Estimates:
     method = LastTwo()
     p10, p50, p90 = (np.full(len(columns), np.nan) for _ in range(3))
     runs = [
@@ -98,7 +98,7 @@ def last_two(columns: Columns, known_at: Floats) -> Estimates:
 
 
 def methods(
-    columns: Columns, known_at: Floats, workload: SyntheticWorkload
+    columns: TraceColumns, known_at: Floats, workload: SyntheticWorkload
 ) -> dict[str, Callable[[], Estimates]]:
     seen = workload.visible_columns(columns)
     found: dict[str, Callable[[], Estimates]] = {
@@ -114,7 +114,7 @@ def methods(
     return found
 
 
-def row(name: str, columns: Columns, predicted: Estimates, seconds: float) -> str:
+def row(name: str, columns: TraceColumns, predicted: Estimates, seconds: float) -> str:
     since = slice(len(columns) // 10, None)
     real = np.maximum(columns.duration, 1.0)[since]
     off = np.log(np.maximum(predicted.p50[since], 1.0) / real)

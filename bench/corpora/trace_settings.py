@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.datasets import data_dir
-from schedmate.simulator import Columns, Setting, columns_of, gpus_for_load, read_trace
+from schedmate.simulator import Setting, TraceColumns, columns_of, gpus_for_load, read_trace
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.setting import with_limits
@@ -36,7 +36,7 @@ class Site:
     """The jobs of one cluster, with limits and workload."""
 
     name: str
-    columns: Columns
+    columns: TraceColumns
 
     def knowledge(self, setting: Setting, folder: Path | None) -> Knowledge:
         return CachedKnowledge(setting, self, folder)
@@ -71,7 +71,7 @@ def sites(wanted: list[str]) -> Iterator[Site]:
                 yield site
 
 
-def _parts(name: str, columns: Columns) -> Iterator[Site]:
+def _parts(name: str, columns: TraceColumns) -> Iterator[Site]:
     if name != "itp":
         yield Site(name, columns)
     if name in SPLIT:

@@ -22,11 +22,11 @@ from bench.command import command_line, machine
 from bench.datasets import data_dir
 from schedmate.policies import POLICIES, JobColumns, Policy
 from schedmate.policies.shortest_first import Sjf
-from schedmate.simulator.engine.cluster import Plain, Pool
-from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.cluster import GpuPool, Plain
+from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.kernels import run_kernel
 from schedmate.simulator.traces import read_trace
-from schedmate.simulator.traces.columns import Coded, Columns, columns_of
+from schedmate.simulator.traces.columns import Coded, TraceColumns, columns_of
 
 SYNTHETIC_GPUS = 512
 PHILLY_GPUS = 416
@@ -39,11 +39,11 @@ KERNELS: dict[str, Callable[[], Policy]] = {
 GENERAL = ("fifo", "first-fit", "sjf", "easy", "srtf", "tiresias")
 
 
-def columns(submit: np.ndarray, duration: np.ndarray, gpus: np.ndarray) -> Columns:
+def columns(submit: np.ndarray, duration: np.ndarray, gpus: np.ndarray) -> TraceColumns:
     zeros = np.zeros(len(submit), dtype=np.int64)
     unnamed = Coded(zeros, ("",))
     order = np.argsort(submit, kind="stable")
-    return Columns(
+    return TraceColumns(
         ids=[""] * len(submit),
         submit=submit[order].astype(np.float64),
         duration=duration[order].astype(np.float64),
@@ -58,7 +58,7 @@ def columns(submit: np.ndarray, duration: np.ndarray, gpus: np.ndarray) -> Colum
     )
 
 
-def drawn(jobs: int) -> Columns:
+def drawn(jobs: int) -> TraceColumns:
     """Run times over five orders of magnitude, as traces have them."""
     draw = np.random.default_rng(0)
     gpus = draw.choice([1, 2, 4, 8, 16, 32], jobs, p=[0.6, 0.1, 0.1, 0.15, 0.03, 0.02])
@@ -67,7 +67,7 @@ def drawn(jobs: int) -> Columns:
     return columns(np.round(draw.uniform(0, span, jobs)), duration, gpus)
 
 
-def philly() -> Columns | None:
+def philly() -> TraceColumns | None:
     path = data_dir() / "traces" / "philly_2017_jobs.csv.gz"
     if not path.exists():
         return None
@@ -75,7 +75,7 @@ def philly() -> Columns | None:
     return table.take(table.gpus <= PHILLY_GPUS)
 
 
-def seen(table: Columns) -> JobColumns:
+def seen(table: TraceColumns) -> JobColumns:
     zeros = [0] * len(table)
     duration = table.duration.tolist()
     return JobColumns(
@@ -93,7 +93,7 @@ def seen(table: Columns) -> JobColumns:
     )
 
 
-def plain_loop(table: Columns, gpus: int) -> float:
+def plain_loop(table: TraceColumns, gpus: int) -> float:
     """Jobs a second of FIFO in the plainest Python there is."""
     rows = list(
         zip(table.submit.tolist(), table.duration.tolist(), table.gpus.tolist(), strict=True)
@@ -116,7 +116,7 @@ def report(run: str, name: str, rate: float, plain: float, stops: int = 0) -> No
     print(f"{run:18} {name:16} {rate:>12,.0f} {rate / plain:>8.2f} {stops:>10,}")
 
 
-def measure(trace: str, table: Columns, gpus: int, engine_jobs: int) -> None:
+def measure(trace: str, table: TraceColumns, gpus: int, engine_jobs: int) -> None:
     plain = plain_loop(table, gpus)
     report(f"{trace}, loop", "fifo, heapq", plain, plain)
     known = seen(table)
@@ -133,7 +133,9 @@ def measure(trace: str, table: Columns, gpus: int, engine_jobs: int) -> None:
     known = seen(cut)
     for name in GENERAL:
         began = process_time()
-        outcome = Engine(cut, known, POLICIES[name](), Pool(gpus), physics=Plain(known.gpus)).run()
+        outcome = SimulationEngine(
+            cut, known, POLICIES[name](), GpuPool(gpus), physics=Plain(known.gpus)
+        ).run()
         rate = len(cut) / (process_time() - began)
         report(f"{trace}, engine", name, rate, plain, int(outcome.preemptions.sum()))
 

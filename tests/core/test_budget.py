@@ -11,12 +11,12 @@ from schedmate.core import (
     ActivitySeen,
     Attempt,
     DecisionEngine,
+    DecisionLimits,
     Diagnose,
     Hung,
     JobAdvised,
     JobDiagnosed,
     JobSeen,
-    Limits,
     Measure,
     Past,
     ProgressSeen,
@@ -59,7 +59,7 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
         self.look()
 
     def new_engine(self):
-        limits = Limits(retries=self.budget, retries_in_all=self.in_all)
+        limits = DecisionLimits(retries=self.budget, retries_in_all=self.in_all)
         return DecisionEngine(ordering("sjf"), limits)
 
     @rule()

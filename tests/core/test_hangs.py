@@ -13,12 +13,12 @@ from schedmate.core import (
     ActivitySeen,
     Attempt,
     DecisionEngine,
+    DecisionLimits,
     Diagnose,
     HangLimits,
     Hung,
     JobDiagnosed,
     JobSeen,
-    Limits,
     Measure,
     Past,
     ProgressSeen,
@@ -38,7 +38,7 @@ class Watcher:
     """Drives an engine as the live loop does: a look every half minute at one running job."""
 
     def __init__(self, engine=None, *, reached=None, confidence=0.9, reason="hang", **job):
-        self.engine = engine or DecisionEngine(ordering("fifo"), Limits())
+        self.engine = engine or DecisionEngine(ordering("fifo"), DecisionLimits())
         self.job = a_job(state=JobState.RUNNING, **job)
         self.now = 0.0
         self.measured = []
@@ -121,7 +121,7 @@ def test_a_better_diagnosis_of_an_earlier_run_does_not_make_it_forgotten():
 
 def test_a_daemon_that_was_not_there_knows_of_the_first_time():
     past = {0: Attempt(diagnosis=a_diagnosis("hang"), hung=Hung())}
-    engine = DecisionEngine(ordering("fifo"), Limits())
+    engine = DecisionEngine(ordering("fifo"), DecisionLimits())
     engine.handle(JobSeen(0.0, a_job(state=JobState.RUNNING, restarts=1), Past(attempts=past)))
 
     assert kinds(Watcher(engine, restarts=1).silent(60)) == ["warn"]
@@ -241,7 +241,7 @@ def test_hours_of_work_are_not_thrown_away_for_a_suspicion(reached, ran_h, idle,
 @pytest.mark.parametrize(("count", "healthy", "touched"), [(3, 0, 3), (8, 0, 0), (8, 100, 8)])
 def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, touched):
     """A file system that is away stops many at once, and brings them all back."""
-    engine, requeued = DecisionEngine(ordering("fifo"), Limits()), set()
+    engine, requeued = DecisionEngine(ordering("fifo"), DecisionLimits()), set()
     for number in range(count + healthy):
         engine.handle(JobSeen(0.0, a_job(id=str(number), state=JobState.RUNNING)))
 
@@ -265,7 +265,7 @@ def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, 
 
 def test_a_partition_may_have_a_time_of_its_own():
     hang = HangLimits(after_s=600.0, partitions={"long": 7200.0, "desk": float("inf")})
-    engine = lambda: DecisionEngine(ordering("fifo"), Limits(hang=hang))  # noqa: E731 - a fresh one each time
+    engine = lambda: DecisionEngine(ordering("fifo"), DecisionLimits(hang=hang))  # noqa: E731 - a fresh one each time
 
     assert kinds(Watcher(engine()).silent(12)) == ["requeue"]
     assert Watcher(engine(), request=Request(partition="long")).silent(119) == []
@@ -278,7 +278,7 @@ def test_a_run_that_ended_by_itself_has_the_budget_of_every_failure():
     hang = Attempt(diagnosis=a_diagnosis("hang"), nodes=("n1",))
     other = Attempt(diagnosis=a_diagnosis("hang"), nodes=("n2",))
 
-    assert plan_retry({0: hang, 1: other}, 1, limits=Limits()).again
+    assert plan_retry({0: hang, 1: other}, 1, limits=DecisionLimits()).again
 
 
 @settings(max_examples=30, deadline=None)

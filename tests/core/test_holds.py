@@ -8,10 +8,10 @@ from schedmate.core import (
     Act,
     Advise,
     DecisionEngine,
+    DecisionLimits,
     HoldLimits,
     JobAdvised,
     JobSeen,
-    Limits,
     Past,
     hold_phase,
 )
@@ -25,7 +25,7 @@ DOUBT = Remark(level="error", text="train.py may not be there")
 
 
 def an_engine(**limits):
-    return DecisionEngine(ordering("fifo"), Limits(hold=HoldLimits(**limits)))
+    return DecisionEngine(ordering("fifo"), DecisionLimits(hold=HoldLimits(**limits)))
 
 
 def advice(*remarks):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.core import Attempt, Choice, Limits, Reached, plan_retry
+from schedmate.core import Attempt, DecisionLimits, NodeChoice, Reached, plan_retry
 from schedmate.model import REASONS, Blame, Decision, Evidence
 from schedmate.testing.builders import a_diagnosis
 
-LIMITS = Limits(retries=2, retries_in_all=6)
+LIMITS = DecisionLimits(retries=2, retries_in_all=6)
 RETRIED = sorted(name for name in REASONS if REASONS[name].retry != "no")
 
 
@@ -53,7 +53,7 @@ def test_what_usually_helps_decides_about_the_first_retry(reason):
     [(0, 0, False), (0, 1, True), (1, 1, False), (1, 2, True), (2, 2, False), (7, 2, False)],
 )
 def test_the_budget_ends_it(attempt, budget, again):
-    made = plan(*[None] * attempt, a_diagnosis(), limits=Limits(retries=budget))
+    made = plan(*[None] * attempt, a_diagnosis(), limits=DecisionLimits(retries=budget))
 
     assert made.again is again
     assert made.used == attempt
@@ -103,7 +103,7 @@ def test_signatures_say_what_is_the_same_where_there_are_any():
 def test_the_same_failure_with_another_in_between_is_still_the_same():
     failures = [a_diagnosis("segfault"), a_diagnosis("killed"), a_diagnosis("segfault")]
 
-    assert plan(*failures, limits=Limits(retries=5)).code == "same_failure"
+    assert plan(*failures, limits=DecisionLimits(retries=5)).code == "same_failure"
 
 
 def test_the_place_of_a_nodes_fault_is_the_node():
@@ -189,7 +189,7 @@ def test_a_guess_is_tried_once():
 
 
 def test_waiting_backs_off_up_to_the_cap_and_not_all_come_back_at_once():
-    limits = Limits(retries=9, retries_in_all=9, longest_wait_s=1000)
+    limits = DecisionLimits(retries=9, retries_in_all=9, longest_wait_s=1000)
     waits = [
         plan(*[a_diagnosis("storage_io")] * count, limits=limits, job_id="7").delay_s
         for count in range(1, 6)
@@ -211,8 +211,8 @@ def test_the_first_retry_of_another_kind_is_made_at_once_and_the_next_after_a_pa
 
 
 def test_blamed_nodes_add_up():
-    limits = Limits(retries=5)
-    many = Choice(frozenset(f"n{number}" for number in range(40)), needed=2)
+    limits = DecisionLimits(retries=5)
+    many = NodeChoice(frozenset(f"n{number}" for number in range(40)), needed=2)
 
     made = plan(avoiding("n1"), avoiding("n2", "n1"), avoiding("n3"), limits=limits, choice=many)
 
@@ -230,17 +230,17 @@ def test_blamed_nodes_add_up():
     ],
 )
 def test_never_more_nodes_are_excluded_than_the_job_can_spare(up, needed, excluded):
-    choice = Choice(frozenset(f"n{number}" for number in range(up)), needed)
+    choice = NodeChoice(frozenset(f"n{number}" for number in range(up)), needed)
     failures = [avoiding("n1"), avoiding("n2"), avoiding("n3")]
 
-    made = plan(*failures, limits=Limits(retries=5), choice=choice)
+    made = plan(*failures, limits=DecisionLimits(retries=5), choice=choice)
 
     assert tuple(node for node in made.exclude_nodes if node in choice.up) == excluded
     assert len(choice.up - set(made.exclude_nodes)) >= needed
 
 
 def test_a_node_that_is_down_anyway_costs_nothing():
-    choice = Choice(frozenset({"n1", "n2"}), 2)
+    choice = NodeChoice(frozenset({"n1", "n2"}), 2)
 
     assert plan(avoiding("n9", "n1"), choice=choice).exclude_nodes == ("n9",)
 
@@ -282,7 +282,7 @@ some_attempts = st.builds(
     st.frozensets(st.sampled_from(["n1", "n2", "n3", "n4"])),
 )
 def test_whatever_the_history_the_bounds_hold(history, now, attempt, up):
-    choice = Choice(up, 1)
+    choice = NodeChoice(up, 1)
     made = plan_retry({**history, attempt: now}, attempt, limits=LIMITS, choice=choice)
 
     assert made.used <= attempt
@@ -294,7 +294,7 @@ def test_whatever_the_history_the_bounds_hold(history, now, attempt, up):
 
 
 def test_a_job_that_asks_for_the_blamed_node_is_left_where_it_is():
-    choice = Choice(frozenset({"n1", "n2", "n3"}), 1, required=frozenset({"n1"}))
+    choice = NodeChoice(frozenset({"n1", "n2", "n3"}), 1, required=frozenset({"n1"}))
 
     made = plan(avoiding("n1"), choice=choice)
 
@@ -304,13 +304,13 @@ def test_a_job_that_asks_for_the_blamed_node_is_left_where_it_is():
 
 
 def test_a_job_whose_constraints_leave_no_other_node_is_left_where_it_is():
-    assert not plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1, picky=True)).again
-    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1", "n2"}), 1, picky=True)).again
-    assert plan(avoiding("n1"), choice=Choice(frozenset({"n1"}), 1)).exclude_nodes == ()
+    assert not plan(avoiding("n1"), choice=NodeChoice(frozenset({"n1"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=NodeChoice(frozenset({"n1", "n2"}), 1, picky=True)).again
+    assert plan(avoiding("n1"), choice=NodeChoice(frozenset({"n1"}), 1)).exclude_nodes == ()
 
 
 def test_a_node_that_is_down_is_not_taken_from_a_job_that_needs_it_back():
-    choice = Choice(frozenset({"n2"}), 2)
+    choice = NodeChoice(frozenset({"n2"}), 2)
 
     made = plan(avoiding("n1"), choice=choice)
 
@@ -318,12 +318,14 @@ def test_a_node_that_is_down_is_not_taken_from_a_job_that_needs_it_back():
 
 
 def test_where_it_is_not_known_which_nodes_are_up_none_is_excluded():
-    assert plan(avoiding("n1"), choice=Choice(frozenset())).exclude_nodes == ()
+    assert plan(avoiding("n1"), choice=NodeChoice(frozenset())).exclude_nodes == ()
 
 
 def test_a_fault_blamed_on_a_node_is_not_the_same_without_one():
     unblamed = replace(avoiding("n1"), blame=Blame())
 
-    made = plan(avoiding("n1"), unblamed, nodes=(("n1",), ("n1",)), limits=Limits(retries=5))
+    made = plan(
+        avoiding("n1"), unblamed, nodes=(("n1",), ("n1",)), limits=DecisionLimits(retries=5)
+    )
 
     assert made.code != "same_failure"

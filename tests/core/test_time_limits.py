@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.core import Act, DecisionEngine, JobAdvised, JobSeen, Past, ProgressSeen, TimeLimits
+from schedmate.core import (
+    Act,
+    DecisionEngine,
+    JobAdvised,
+    JobSeen,
+    Past,
+    ProgressSeen,
+    Stopping,
+    TimeLimits,
+)
 from schedmate.model import JobState, Request, Spread
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_job, a_prediction, a_progress, an_advice
@@ -151,3 +160,29 @@ def test_a_limit_is_lowered_once():
     lowered(engine)
 
     assert limits_of(engine.handle(JobAdvised(1, "1", an_advice(60.0)))) == []
+
+
+@pytest.mark.parametrize("state", [JobState.PENDING, JobState.RUNNING])
+def test_a_daemon_that_stops_gives_back_what_nothing_would_give_back_in_time(state):
+    engine = an_engine()
+    ours = lowered(engine).value
+    if state is JobState.RUNNING:
+        engine.handle(JobSeen(2000, running(ours)))
+
+    [back] = limits_of(engine.handle(Stopping(2001)))
+
+    assert (back.value, back.reason.code) == (DAY, "limit_unattended")
+
+
+def test_a_daemon_that_stops_leaves_all_other_limits_alone():
+    engine = an_engine()
+    ours = lowered(engine).value
+    engine.handle(JobSeen(0, waiting(id="2")))
+    engine.handle(JobSeen(2000, running(ours / 2)))
+
+    assert engine.handle(Stopping(2001)) == []
+
+    engine.handle(
+        JobSeen(2002, a_job(state=JobState.COMPLETED, request=Request(time_limit_s=ours)))
+    )
+    assert engine.handle(Stopping(2003)) == []

@@ -9,11 +9,11 @@ from schedmate.core import (
     Advise,
     Attempt,
     DecisionEngine,
+    DecisionLimits,
     Diagnose,
     JobAdvised,
     JobDiagnosed,
     JobSeen,
-    Limits,
     Past,
     ProgressSeen,
     Remember,
@@ -29,7 +29,7 @@ FAILURES = [state for state in JobState if state.failed]
 
 @pytest.fixture
 def engine() -> DecisionEngine:
-    return DecisionEngine(ordering("sjf"), Limits(retries=2))
+    return DecisionEngine(ordering("sjf"), DecisionLimits(retries=2))
 
 
 def see(engine: DecisionEngine, **overrides):
@@ -182,7 +182,7 @@ def test_a_diagnosis_of_an_earlier_run_is_kept_and_not_acted_upon(engine):
     ("end_time", "kind"), [(99.0, "leave"), (100.0, "requeue"), (101.0, "requeue")]
 )
 def test_runs_that_ended_before_we_were_there_are_not_acted_upon(end_time, kind):
-    engine = DecisionEngine(ordering("fifo"), Limits(act_since=100.0))
+    engine = DecisionEngine(ordering("fifo"), DecisionLimits(act_since=100.0))
     see(engine, state=JobState.NODE_FAIL, end_time=end_time)
 
     assert only_action(diagnose(engine)).kind == kind

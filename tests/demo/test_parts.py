@@ -12,8 +12,8 @@ import pytest
 from schedmate.config import Settings
 from schedmate.demo import stage
 from schedmate.demo.page import page
-from schedmate.demo.plan import TODAY, YESTERDAY, Part
-from schedmate.demo.show import Record, Sample, went_as_planned
+from schedmate.demo.plan import TODAY, YESTERDAY, DemoPart
+from schedmate.demo.show import DemoSample, Record, went_as_planned
 from schedmate.demo.summary import summarise
 from schedmate.model import REASONS, JobState, NotFound
 from schedmate.service.views.job_view import JobView
@@ -42,11 +42,11 @@ def record(name, *, start, end, predicted=None, said=(), state=JobState.COMPLETE
     job = a_job(
         id=name, name=name, state=state, submit_time=0.0, start_time=start, end_time=end, **parts
     )
-    made = Record(Part(name=name, script="x.py"), name, today=True)
+    made = Record(DemoPart(name=name, script="x.py"), name, today=True)
     advice = None if predicted is None else an_advice(predicted)
     made.view = JobView(job=job, advice=advice, diagnoses={})
     made.runs[job.restarts] = job
-    made.samples = [Sample(at, 0, ends_at) for at, ends_at in said]
+    made.samples = [DemoSample(at, 0, ends_at) for at, ends_at in said]
     return made
 
 
@@ -72,7 +72,7 @@ def test_all_attempts_of_a_job_are_its_cost():
 
 
 def test_a_run_that_was_requeued_while_it_ran_is_counted_too():
-    made = Record(Part(name="hangs", script="x.py"), "1", today=True)
+    made = Record(DemoPart(name="hangs", script="x.py"), "1", today=True)
     running = a_job(id="1", state=JobState.RUNNING, start_time=5.0)
     made.note(JobView(job=running, diagnoses={}), 9.0)
     made.note(JobView(job=replace(running, state=JobState.PENDING, restarts=1), diagnoses={}), 10.0)
@@ -80,7 +80,7 @@ def test_a_run_that_was_requeued_while_it_ran_is_counted_too():
 
 
 def test_a_job_is_settled_when_nothing_more_will_happen():
-    made = Record(Part(name="x", script="x.py"), "1", today=True)
+    made = Record(DemoPart(name="x", script="x.py"), "1", today=True)
     assert not made.settled
     made.note(JobView(job=a_job(state=JobState.FAILED), diagnoses={}), 1.0)
     assert not made.settled, "somebody may still try it again"
@@ -92,7 +92,7 @@ def test_a_lost_or_needlessly_retried_job_is_not_as_planned():
     assert went_as_planned(record("x", start=0, end=1))
     assert not went_as_planned(record("x", start=0, end=1, restarts=1))
     assert not went_as_planned(record("x", start=0, end=1, state=JobState.FAILED))
-    assert not went_as_planned(Record(Part(name="x", script="x.py"), "1", today=True))
+    assert not went_as_planned(Record(DemoPart(name="x", script="x.py"), "1", today=True))
 
 
 def test_names_cannot_break_the_page():

@@ -41,7 +41,7 @@ def follow(source: Path) -> None:
     (orderings / "by_user.py").write_text(file_of("An ordering"))
     line = "from schedmate.policies.orderings.by_user import OldestUserFirst\n"
     replaced(orderings / "__init__.py", "\nORDERINGS", f"{line}\nORDERINGS")
-    replaced(orderings / "__init__.py", "(Fifo, Sjf, Ssf)", "(Fifo, Sjf, Ssf, OldestUserFirst)")
+    replaced(orderings / "__init__.py", "SsfOrdering)", "SsfOrdering, OldestUserFirst)")
 
     (policies / "widest.py").write_text(file_of("A policy of the simulator"))
     line = "from schedmate.policies.widest import WidestFirst\n"

@@ -9,7 +9,7 @@ import pytest
 
 from schedmate.handler import RULES, Case, Handler, NamedLog, Rule
 from schedmate.handler.last_words import ANNOUNCED_ERROR, LAST_WORDS
-from schedmate.handler.reading.reader import prefilter_of
+from schedmate.handler.reading.prefilter import prefilter_of
 from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from schedmate.policies import JobColumns, Policy
-from schedmate.simulator.engine.cluster import Plain, Pool
-from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.cluster import GpuPool, Plain
+from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.traces.columns import columns_of
 from schedmate.testing.builders import a_trace_job
 
@@ -74,7 +74,7 @@ class Shared(Plain):
         return self._memory[job]
 
 
-class Watched(Engine):
+class Watched(SimulationEngine):
     """Writes down who held how many GPUs, beside whom, from when to when."""
 
     def __init__(self, *parts, **named):
@@ -114,7 +114,7 @@ def run(
         table,
         seen(table, **told),
         policy,
-        cluster or Pool(gpus),
+        cluster or GpuPool(gpus),
         physics=physics or Plain(table.gpus.tolist(), scaling=1.0),
         restart_s=restart_s,
     )

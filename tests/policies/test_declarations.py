@@ -9,7 +9,7 @@ import pytest
 
 from policies.runs import Row, Shared, Watched, columns, run, seen
 from schedmate.policies import POLICIES, Answers, JobColumns, PredictedGittins, Tracked
-from schedmate.simulator.engine.cluster import Pool
+from schedmate.simulator.engine.cluster import GpuPool
 
 TRACES = 12
 GPUS = 8
@@ -77,7 +77,7 @@ def asked_for(policy) -> tuple[set[str], set[str]]:
     for seed in range(TRACES):
         table = columns(trace(seed))
         physics = Shared(table.gpus.tolist())
-        engine = Spied(table, seen(table), policy(), Pool(GPUS), physics=physics, restart_s=5.0)
+        engine = Spied(table, seen(table), policy(), GpuPool(GPUS), physics=physics, restart_s=5.0)
         jobs = engine.jobs = Noting.of(engine.jobs)
         jobs.read.clear()
         engine.run()

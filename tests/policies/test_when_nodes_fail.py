@@ -11,7 +11,7 @@ from schedmate.policies import POLICIES
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.lucid_parts import Profiling
 from schedmate.simulator.engine.cluster import Nodes
-from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 
 
@@ -27,7 +27,7 @@ def policy(name: str):
 @given(jobs=rows(most=10), node=st.integers(0, 1), at=st.integers(1, 60), down=st.integers(1, 90))
 def test_everybody_ends_after_all_of_its_work(name, jobs, node, at, down):
     table = columns(jobs)
-    engine = Engine(
+    engine = SimulationEngine(
         table,
         seen(table),
         policy(name),

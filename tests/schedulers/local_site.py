@@ -14,7 +14,7 @@ from schedmate.model import JobState, Request, Submission
 from schedmate.schedulers.local import LocalScheduler
 from schedmate.schedulers.local.daemon import LocalDaemon
 from schedmate.schedulers.local.layout import Layout
-from schedmate.schedulers.local.queue import Queue
+from schedmate.schedulers.local.queue import QueueFile
 
 PATIENCE_S = 60.0
 SETTINGS = LocalSettings(slots=2, kill_wait_s=0.3, poll_s=0.02)
@@ -64,7 +64,7 @@ class LocalSite:
         self.work = self.root / "work"
         self.work.mkdir(parents=True, exist_ok=True)
         self.layout = Layout(self.root / "local")
-        self.queue = Queue(self.layout.queue)
+        self.queue = QueueFile(self.layout.queue)
 
     def submit(self, *command, gpus=1, limit=None, **parts):
         request = Request(gpus=gpus, time_limit_s=limit)

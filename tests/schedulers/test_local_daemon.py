@@ -11,7 +11,7 @@ import pytest
 
 from schedmate.config import LocalSettings
 from schedmate.model import BadInput, JobState, NotFound, SchedMateError, SchedulerError
-from schedmate.schedulers.local.attempt import Attempt
+from schedmate.schedulers.local.attempt import RunFiles
 from schedmate.schedulers.local.layout import Layout
 from schedulers.local_site import SETTINGS, LocalSite
 
@@ -34,7 +34,7 @@ def test_the_environment_of_a_job_is_its_own_and_private(site):
     job_id = site.shell('printf "%s %s" "$TOKEN" "$ODD"; env | grep -c ^HOME=', env=secret)
     site.ended(job_id)
 
-    assert Attempt(site.attempt(job_id).folder).end().code == 1, "nothing but what was given"
+    assert RunFiles(site.attempt(job_id).folder).end().code == 1, "nothing but what was given"
     assert (site.work / f"schedmate-{job_id}.out").read_bytes().startswith(b"s3cret \xff\xe2\x82")
     folder = site.layout.root / "jobs" / job_id
     assert mode(folder / "submission.json") == 0o600
@@ -191,7 +191,7 @@ def test_a_run_whose_claim_is_damaged_troubles_nobody_else(site):
 
 
 def test_a_disk_that_is_full_for_a_while_only_delays(site, monkeypatch):
-    start = Attempt.start
+    start = RunFiles.start
     full = {"1"}
 
     def start_if_there_is_space(attempt, spec):
@@ -199,7 +199,7 @@ def test_a_disk_that_is_full_for_a_while_only_delays(site, monkeypatch):
             raise OSError(28, "No space left on device")
         return start(attempt, spec)
 
-    monkeypatch.setattr(Attempt, "start", start_if_there_is_space)
+    monkeypatch.setattr(RunFiles, "start", start_if_there_is_space)
     first, second = site.shell("echo first >> ran"), site.shell("echo second >> ran")
     site.ended(second)
     assert site.job(first).state is JobState.RUNNING

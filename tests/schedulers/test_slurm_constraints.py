@@ -8,7 +8,7 @@ from schedmate.model import NodeState, Request
 from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.slurm.constraints import allows, has_features
 from schedmate.schedulers.slurm.nodes import node_states
-from schedmate.schedulers.slurm.site import Site
+from schedmate.schedulers.slurm.site import SlurmSite
 
 NODE = NodeState(name="n1", condition="up", partitions=("main", "gpu"), features=("a100", "ib"))
 
@@ -83,16 +83,18 @@ def config(**values):
 
 
 def test_no_job_is_set_back_by_more_than_ageing_gives_back():
-    assert Site.read(config(PriorityWeightAge="5000")).nice_range == 5000
-    assert Site.read(config()).nice_range == NICE_RANGE
+    assert SlurmSite.read(config(PriorityWeightAge="5000")).nice_range == 5000
+    assert SlurmSite.read(config()).nice_range == NICE_RANGE
     basic = config(PriorityType="priority/basic", PriorityWeightAge="5000")
-    assert Site.read(basic).nice_range == NICE_RANGE
-    assert Site.read(config(PriorityWeightAge="5000"), 70).nice_range == 70
-    assert Site.read(config(AccountingStorageType="accounting_storage/slurmdbd")).has_accounting
+    assert SlurmSite.read(basic).nice_range == NICE_RANGE
+    assert SlurmSite.read(config(PriorityWeightAge="5000"), 70).nice_range == 70
+    assert SlurmSite.read(
+        config(AccountingStorageType="accounting_storage/slurmdbd")
+    ).has_accounting
 
 
 @given(weight=st.integers(0, 10**6), priority=st.integers(0, 2**32 - 1), nice=st.integers(0, 10**6))
 def test_a_job_stays_above_the_floor_and_a_held_one_where_it_is(weight, priority, nice):
-    most = Site.read(config(PriorityWeightAge=weight)).most_nice(priority, nice)
+    most = SlurmSite.read(config(PriorityWeightAge=weight)).most_nice(priority, nice)
     assert most is None or priority + nice - most > 1
     assert priority or most is None

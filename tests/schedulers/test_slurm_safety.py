@@ -7,17 +7,19 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from schedmate.config import LlmSettings, Settings
+from schedmate.config import LlmSettings, Settings, TimeLimitSettings
 from schedmate.model import Action, JobState, PartlyKnown, Request, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.serving import assemble, look_once
 from schedmate.service.usecases.submit import submission_of, submit
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
+from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import an_advice
 from schedmate.testing.scheduler_bench import Bench
 from service.dying import Crash, Steps
 
@@ -78,6 +80,21 @@ def requeue(job_id, *nodes, delay_s=0.0):
     return Action(
         kind="requeue", job_id=job_id, attempt=0, why="x", exclude_nodes=nodes, delay_s=delay_s
     )
+
+
+# time limits
+
+
+def test_a_lowered_limit_is_given_back_when_the_daemon_stops(bench, settings, store):
+    lowering = settings.model_copy(update={"time_limits": TimeLimitSettings(lower=True)})
+    job_id = waits(bench, "--time=10:00:00")
+    store.keep_advice(job_id, KeptAdvice(an_advice(3600.0), None))
+
+    looks(lowering)
+    assert shown(job_id, "%l") == "5:30:00"
+
+    look_once(lowering)
+    assert shown(job_id, "%l") == "10:00:00"
 
 
 # nice numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedmate.advisor import Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
@@ -61,7 +61,7 @@ class AtOnce:
 def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
     """So many looks of one daemon that knows nothing but what is written down."""
     daemon = Daemon(
-        engine=DecisionEngine(ordering("fifo"), limits or Limits()),
+        engine=DecisionEngine(ordering("fifo"), limits or DecisionLimits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

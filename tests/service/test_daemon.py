@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advised, Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.disk.lock import hold
 from schedmate.handler import Case, Handler
 from schedmate.handler.handler import Analysis
@@ -173,7 +173,7 @@ class Stage:
 
     def new_daemon(self, handler=None):
         self.daemon = Daemon(
-            engine=DecisionEngine(ordering("sjf"), Limits()),
+            engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
             scheduler=self.scheduler,
             store=self.store,
             advisor=Advisor(self.store, self.store),
@@ -217,8 +217,8 @@ def test_trouble_with_one_job_is_kept_apart_and_tried_again_later(stage, monkeyp
     diagnose = Handler.diagnose
     troubled = {"1"}
 
-    def diagnose_or_not(handler, case):
-        return raises() if troubled and case.exit_code == 1 else diagnose(handler, case)
+    def diagnose_or_not(handler, case, **how):
+        return raises() if troubled and case.exit_code == 1 else diagnose(handler, case, **how)
 
     monkeypatch.setattr(Handler, "diagnose", diagnose_or_not)
     stage.put("1", JobState.FAILED, exit_code=1)

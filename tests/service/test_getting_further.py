@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.core import Limits
+from schedmate.core import DecisionLimits
 from schedmate.model import JobState, NodeState
 from schedmate.service.records.attempts import attempts_before, reached_in
 from schedmate.store.sqlite import SqliteStore
@@ -15,7 +15,7 @@ from schedmate.testing.builders import a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler
 from service.dying import look
 
-LIMITS = Limits(retries=2, retries_in_all=5)
+LIMITS = DecisionLimits(retries=2, retries_in_all=5)
 NODES = tuple(f"n{number}" for number in range(40))
 
 

@@ -21,7 +21,7 @@ from schedmate.model.account import account_name
 from schedmate.service.usecases import reading_pool
 from schedmate.service.usecases.code_reading import CacheInMemory, Unread, read_code, target_of
 from schedmate.service.usecases.history_import import CodeOptions, import_table
-from schedmate.service.usecases.reading_pool import Question, read_all
+from schedmate.service.usecases.reading_pool import ReadingTask, read_all
 from schedmate.service.wiring import open_store
 from schedmate.simulator.traces.finished import to_past_run
 from schedmate.testing.builders import a_job, a_trace_job
@@ -361,7 +361,7 @@ def git(place, *words, at):
 class TestThePool:
     def questions(self, root, count):
         places = [project(root / f"p{n}", epochs=n + 1) for n in range(count)]
-        return [Question(target_of(run_of(place).job), START) for place in places]
+        return [ReadingTask(target_of(run_of(place).job), START) for place in places]
 
     def test_processes_read_what_one_reads(self, tmp_path):
         questions = self.questions(tmp_path, 6)

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schedmate.core import Limits
+from schedmate.core import DecisionLimits
 from schedmate.model import JobState, NodeState
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 from service.dying import dies, look
 
-LIMITS = Limits(retries=2, retries_in_all=4)
+LIMITS = DecisionLimits(retries=2, retries_in_all=4)
 LOGS = (
     "",
     "RuntimeError: NCCL error in: x.cpp:1, remote process exited or there was a network error\n",

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from schedmate.cli import root
 from schedmate.cli.nodes import drain_command
-from schedmate.core import Choice
+from schedmate.core import NodeChoice
 from schedmate.handler import Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
@@ -96,7 +96,7 @@ def test_a_scheduler_that_does_not_say_changes_nothing(scheduler, store):
     nodes = NodeKnowledge(scheduler, store)
 
     assert nodes.states_of(a_failed_job(), NOW) == ()
-    assert nodes.choice_for(a_failed_job(), NOW) == Choice(frozenset(), 1)
+    assert nodes.choice_for(a_failed_job(), NOW) == NodeChoice(frozenset(), 1)
 
 
 def test_only_nodes_of_its_partition_that_are_up_can_run_it_again(scheduler, store):
@@ -106,7 +106,7 @@ def test_only_nodes_of_its_partition_that_are_up_can_run_it_again(scheduler, sto
 
     choice = NodeKnowledge(scheduler, store).choice_for(job, NOW)
 
-    assert choice == Choice(frozenset({"n2", "n3", "n4", "n5"}), 3, picky=True)
+    assert choice == NodeChoice(frozenset({"n2", "n3", "n4", "n5"}), 3, picky=True)
 
 
 def diagnosed_by_a_daemon(scheduler, store, tmp_path, text="", **parts):

@@ -15,12 +15,12 @@ from schedmate.service.usecases.replay import differences, recorded_in
 from schedmate.service.wiring import engine_of, limits_of
 from schedmate.simulator import columns_of
 from schedmate.simulator.engine.cluster import Nodes, Plain
-from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.steering import AtOnce
 from schedmate.simulator.estimators.base import Estimates, oracle
 from schedmate.simulator.experiments.execute import job_columns
-from schedmate.simulator.shell.shell import Shell
+from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_trace_job
 from service.place import ERROR, KILLED_ONCE
 
@@ -99,7 +99,7 @@ def simulated(lived, cluster, faults=()):
                 decided.setdefault(one.action.key, one.action)
 
     settings = lived.settings
-    shell = Shell(
+    shell = SimulatedDaemon(
         engine_of(settings, limits_of(settings, act_since=lived.act_since)),
         columns,
         estimates=lived.estimates(columns),
@@ -107,7 +107,7 @@ def simulated(lived, cluster, faults=()):
         look_s=0.01,
         on_event=note,
     )
-    Engine(
+    SimulationEngine(
         columns,
         job_columns(columns, oracle(columns)),
         FirstFit(),

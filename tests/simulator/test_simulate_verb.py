@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from schedmate.cli import main
-from schedmate.cli.simulate import _questions, command
+from schedmate.cli.simulate import _tasks, command
 from schedmate.policies import POLICIES
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -145,7 +145,7 @@ def test_backfill_takes_first_fit_in_the_place_of_fifo(call):
 def test_all_is_every_policy_held_against_fifo():
     with command.make_context("simulate", ["synthetic", "--policy", "all"]) as ctx:
         asked = {name: ctx.params[name] for name in ctx.params if name not in OF_THE_ANSWER}
-        [question] = _questions(**asked)
+        [question] = _tasks(**asked)
 
     assert question.policies[0] == "fifo"
     assert sorted(question.policies) == sorted(POLICIES)

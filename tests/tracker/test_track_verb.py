@@ -266,7 +266,8 @@ def test_following_asks_beside_the_loop(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "small")
         tailer = Follower([log], JobTracker([log]))
         with closing(looks([tailer], 0.05, LazyAsker())) as seen:
-            answered = [one for look in islice(seen, 60) for one, _ in look if one.cost.llm_calls]
+            looked = [one.progress for look in islice(seen, 60) for one in look]
+    answered = [one for one in looked if one.cost.llm_calls]
     assert answered
     assert answered[-1].total == 512
     assert len(server.requests) == 1

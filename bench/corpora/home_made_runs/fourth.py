@@ -1,4 +1,4 @@
-# ruff: noqa: E501, ARG001 - a printed line is easier to read in one piece; some need no chance
+# ruff: noqa: E501, ARG001, PLR2004 - a printed line is easier to read in one piece; some need no chance
 """Runs in the forms of print statements of public repositories, labelled before they were scored."""
 
 from __future__ import annotations

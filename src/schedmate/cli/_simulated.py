@@ -1,4 +1,4 @@
-"""What `simulate` shows of its answers."""
+"""What `simulate` shows of its results."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from schedmate.cli._common import duration, echo
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.simulator import Comparison, Summary
+    from schedmate.simulator import PolicyComparison, Summary
     from schedmate.simulator.report import Sensitivity
-    from schedmate.simulator.sweeps import Answer
+    from schedmate.simulator.sweeps import SimulationResult
 
     OnProgress = Callable[[str, int, int], None]
 
 _HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted", "requeued")
 
 
-def show(compared: Comparison) -> None:
+def show(compared: PolicyComparison) -> None:
     """A table of the policies of each kind, and all that was assumed."""
     from schedmate.simulator.engine.outcome import KINDS
 
@@ -67,13 +67,13 @@ def show_sweep(found: Sensitivity) -> None:
     _table((found.varied, "policy", "mean", "least", "most"), rows)
 
 
-def talk_of_rows(answer: Answer) -> None:
+def talk_of_rows(result: SimulationResult) -> None:
     """Say which rows of a file were of no use."""
-    left = answer.left_out
+    left = result.left_out
     if left.bad:
         more = "; …" if left.bad > len(left.first) else ""
         words = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
-        echo(f"{answer.question.source}: {words}", err=True)
+        echo(f"{result.task.source}: {words}", err=True)
 
 
 @contextmanager

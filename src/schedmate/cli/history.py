@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from schedmate.model import PastRun
-    from schedmate.service.usecases.history_import import Imported
+    from schedmate.service.usecases.history_import import ImportedHistory
 
 
 @click.group(
@@ -78,7 +78,7 @@ def import_verb(source: str, no_code: bool, workers: int, as_json: bool) -> None
 _COUNTED = ("runs", "code_read", "code_known", "unread")
 
 
-def _summary(imported: Imported, source: str) -> str:
+def _summary(imported: ImportedHistory, source: str) -> str:
     parts = [f"{imported.runs} runs are remembered from {source}"]
     if imported.code_read:
         parts.append(f"code read for {imported.code_read}")

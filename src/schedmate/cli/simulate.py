@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.simulator.experiments.setting import GpuKind
     from schedmate.simulator.report import Sensitivity
-    from schedmate.simulator.sweeps import Answer, Question
+    from schedmate.simulator.sweeps import SimulationResult, SimulationTask
 
 _STRICT, _FIRST_FIT = "fifo", "first-fit"
 _MOST = 10_000_000
@@ -132,22 +132,20 @@ def command(
     A plain table needs the columns job_id, user, submit_time, duration and gpus; public traces
     are read as they are published. The word `synthetic` stands for a trace drawn on the spot.
     """
-    questions = _questions(**asked)
+    tasks = _tasks(**asked)
     _check_places(report, table)
     _say_what_is_missing()
-    reported = _first_of_each(questions) if report else frozenset()
+    reported = _first_of_each(tasks) if report else frozenset()
     several = bool(asked["sweeps"]) or workers is not None
-    answers = _answers(
-        questions, reported, workers=workers if several else 1, ray_address=ray_address
-    )
-    found = _sensitivities(answers)
+    results = _results(tasks, reported, workers=workers if several else 1, ray_address=ray_address)
+    found = _sensitivities(results)
     if report:
-        _write_report(Path(report), answers, found, _as_typed(ctx))
+        _write_report(Path(report), results, found, _as_typed(ctx))
     if table:
         from schedmate.simulator.sweeps import save
 
-        save(Path(table), answers)
-    _print(answers, found, as_json=as_json)
+        save(Path(table), results)
+    _print(results, found, as_json=as_json)
 
 
 def _say_what_is_missing() -> None:
@@ -156,7 +154,7 @@ def _say_what_is_missing() -> None:
         echo("simulating without compiled kernels: pip install 'schedmate[sim]'", err=True)
 
 
-def _questions(
+def _tasks(
     *,
     traces: tuple[str, ...],
     policies: str,
@@ -166,11 +164,11 @@ def _questions(
     restart_cost: float,
     sweeps: tuple[str, ...],
     **asked: Any,
-) -> list[Question]:
+) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
     from schedmate.model import BadInput
     from schedmate.simulator import plans
-    from schedmate.simulator.sweeps import SYNTHETIC, Question, settings_of
+    from schedmate.simulator.sweeps import SYNTHETIC, SimulationTask, settings_of
 
     names = tuple(each.name for each in plans(re.sub(r"^\s*all\b", f"{_STRICT},all", policies)))
     if backfill:
@@ -184,7 +182,9 @@ def _questions(
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
     settings = settings_of(sweeps)
     return [
-        Question(source=source, policies=names, restart_s=restart_cost, **asked).with_values(values)
+        SimulationTask(source=source, policies=names, restart_s=restart_cost, **asked).with_values(
+            values
+        )
         for source in traces
         for values in settings
     ]
@@ -232,20 +232,20 @@ def _check_places(report: str | None, table: str | None) -> None:
         raise BadInput(f"--save: {why}")
 
 
-def _first_of_each(questions: Sequence[Question]) -> frozenset[int]:
-    first = {question.source: number for number, question in reversed([*enumerate(questions)])}
+def _first_of_each(tasks: Sequence[SimulationTask]) -> frozenset[int]:
+    first = {task.source: number for number, task in reversed([*enumerate(tasks)])}
     return frozenset(first.values())
 
 
-def _answers(
-    questions: Sequence[Question],
+def _results(
+    tasks: Sequence[SimulationTask],
     reported: frozenset[int],
     *,
     workers: int | None,
     ray_address: str | None,
-) -> list[Answer]:
+) -> list[SimulationResult]:
     from schedmate.cli._simulated import progress, talk_of_rows
-    from schedmate.simulator.sweeps import answers
+    from schedmate.simulator.sweeps import run_tasks
 
     with progress() as on_progress:
 
@@ -253,58 +253,60 @@ def _answers(
             if on_progress is not None and total > 1:
                 on_progress("settings", done, total)
 
-        found = answers(
-            questions,
+        found = run_tasks(
+            tasks,
             reported=reported,
             workers=workers,
             ray_address=ray_address,
             on_done=on_done,
             on_progress=on_progress,
         )
-    for number in sorted(_first_of_each(questions)):
+    for number in sorted(_first_of_each(tasks)):
         talk_of_rows(found[number])
     return found
 
 
-def _sensitivities(answers: Sequence[Answer]) -> list[Sensitivity]:
+def _sensitivities(results: Sequence[SimulationResult]) -> list[Sensitivity]:
     from schedmate.simulator.report import sensitivities
 
-    sources = dict.fromkeys(each.question.source for each in answers)
+    sources = dict.fromkeys(each.task.source for each in results)
     return [
         found
         for source in sources
         for found in sensitivities(
-            source, [each.compared for each in answers if each.question.source == source]
+            source, [each.compared for each in results if each.task.source == source]
         )
     ]
 
 
 def _write_report(
-    path: Path, answers: Sequence[Answer], found: Sequence[Sensitivity], typed: str
+    path: Path, results: Sequence[SimulationResult], found: Sequence[Sensitivity], typed: str
 ) -> None:
     from schedmate.simulator.report import write_report
 
     write_report(
         path,
-        [each.digest for each in answers if each.digest is not None],
+        [each.digest for each in results if each.digest is not None],
         command=typed,
         sensitivity=found,
-        semi_synthetic=any(each.semi_synthetic for each in answers),
+        semi_synthetic=any(each.semi_synthetic for each in results),
     )
 
 
-def _print(answers: Sequence[Answer], found: Sequence[Sensitivity], *, as_json: bool) -> None:
+def _print(
+    results: Sequence[SimulationResult], found: Sequence[Sensitivity], *, as_json: bool
+) -> None:
     from schedmate.cli._common import print_json
     from schedmate.cli._simulated import show, show_sweep
 
     if as_json:
-        for each in answers:
+        for each in results:
             print_json(each.compared.as_json())
     elif found:
         for each_found in found:
             show_sweep(each_found)
     else:
-        for each in answers:
+        for each in results:
             show(each.compared)
 
 

@@ -1,7 +1,7 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
 from schedmate.core.attempts import Attempt, Hung, Reached
-from schedmate.core.engine import DecisionEngine, KnownJob
+from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
     EVENTS,
     ActivitySeen,
@@ -13,6 +13,7 @@ from schedmate.core.events import (
     Past,
     ProgressSeen,
     Started,
+    Stopping,
     job_of,
 )
 from schedmate.core.hangs import HangLimits
@@ -27,8 +28,9 @@ from schedmate.core.instructions import (
     Track,
 )
 from schedmate.core.interactive import is_interactive
+from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
-from schedmate.core.retry import Choice, Limits, RetryPlan, plan_retry
+from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -37,8 +39,8 @@ __all__ = [
     "ActivitySeen",
     "Advise",
     "Attempt",
-    "Choice",
     "DecisionEngine",
+    "DecisionLimits",
     "Diagnose",
     "Event",
     "HangLimits",
@@ -50,15 +52,16 @@ __all__ = [
     "JobForgotten",
     "JobSeen",
     "KnownJob",
-    "Limits",
     "Measure",
     "NiceHistory",
+    "NodeChoice",
     "Past",
     "ProgressSeen",
     "Reached",
     "Remember",
     "RetryPlan",
     "Started",
+    "Stopping",
     "TimeLimits",
     "Track",
     "hold_phase",

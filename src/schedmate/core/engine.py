@@ -8,10 +8,10 @@ most once, so a restarted daemon simply tells a new engine everything it sees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from schedmate.core.attempts import Attempt, Hung
+from schedmate.core.attempts import Hung
 from schedmate.core.events import (
     ActivitySeen,
     Event,
@@ -19,9 +19,9 @@ from schedmate.core.events import (
     JobDiagnosed,
     JobForgotten,
     JobSeen,
-    Past,
     ProgressSeen,
     Started,
+    Stopping,
 )
 from schedmate.core.hangs import (
     HangWatch,
@@ -32,7 +32,7 @@ from schedmate.core.hangs import (
     looks_apart_s,
     too_many_at_once,
 )
-from schedmate.core.holds import HoldPhase, ground_for_hold, may_be_held
+from schedmate.core.holds import ground_for_hold, may_be_held
 from schedmate.core.instructions import (
     Act,
     Advise,
@@ -42,15 +42,15 @@ from schedmate.core.instructions import (
     Remember,
     Track,
 )
-from schedmate.core.order import NEVER_ORDERED, NiceHistory, next_nice
-from schedmate.core.retry import Limits, RetryPlan, plan_retry
+from schedmate.core.known_job import KnownJob
+from schedmate.core.order import next_nice
+from schedmate.core.retry import DecisionLimits, RetryPlan, plan_retry
 from schedmate.core.time_limits import TimeLimits
 from schedmate.core.wording import in_words
 from schedmate.model import (
     SURE_ENOUGH,
     Action,
     ActionKind,
-    Advice,
     DecisionReason,
     Diagnosis,
     Job,
@@ -70,45 +70,15 @@ _LONG_WAIT_S = 60.0
 """A job that waited so long is predicted again as it starts."""
 
 
-@dataclass(slots=True)
-class KnownJob:
-    """All that is known of one job; `attempts` by the restart count of the run."""
-
-    job: Job
-    advice: Advice | None = None
-    progress: Progress | None = None
-    ends_at: float | None = None
-    """By when it ends, as its newest progress had it: the 90th percentile."""
-    attempts: dict[int, Attempt] = field(default_factory=dict)
-    watch: HangWatch | None = None
-    """Set while its silence is suspicious."""
-    hung: Hung | None = None
-    """Set from the moment it is taken for hung until it writes again or its run is over."""
-    hung_attempt: int | None = None
-    read: bool = False
-    """Whether its code was read, or is known to be unreadable."""
-    nice: NiceHistory = NEVER_ORDERED
-    user_limit_s: float | None = None
-    our_limit_s: float | None = None
-    given_back_at: float = float("-inf")
-    hold: HoldPhase = "none"
-    checked_at: float = 0.0
-    """When a job that we hold was last read."""
-
-    @property
-    def prediction(self) -> Prediction | None:
-        return None if self.advice is None else self.advice.prediction
-
-
 class DecisionEngine:
     def __init__(
         self,
         ordering: Ordering,
-        limits: Limits | None = None,
+        limits: DecisionLimits | None = None,
         time_limits: TimeLimits | None = None,
     ) -> None:
         self._ordering = ordering
-        self._limits = limits or Limits()
+        self._limits = limits or DecisionLimits()
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
 
@@ -123,6 +93,7 @@ class DecisionEngine:
         return min([hang.after_s, *hang.partitions.values()])
 
     def handle(self, event: Event) -> list[Instruction]:
+        at_the_end: list[Instruction] = []
         match event:
             case JobSeen():
                 return self._seen(event)
@@ -138,13 +109,16 @@ class DecisionEngine:
                 self._known.pop(job_id, None)
             case Started():
                 self._known.clear()
-        return []
+            case Stopping():
+                for known in self._known.values():
+                    at_the_end += _unattended(known)
+        return at_the_end
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
         if known is None:
-            known = self._known[job.id] = _met(job, event.past)
+            known = self._known[job.id] = KnownJob.met(job, event.past)
             return [*self._order(known), Advise(job), *_looks(job)]
         before, known.job = known.job, job
         if known.hold == "ours" and not job.held:
@@ -217,6 +191,7 @@ class DecisionEngine:
         if ours is None:
             return []
         known.user_limit_s, known.our_limit_s = limit, ours
+        known.job = replace(job, request=replace(job.request, time_limit_s=ours))
         reason = DecisionReason(
             code="limit_from_prediction",
             predicted_s=prediction.duration_s,
@@ -228,15 +203,15 @@ class DecisionEngine:
 
     def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
         """The user's own limit, before the run could miss the one that we set."""
-        job, ours, theirs = known.job, known.our_limit_s, known.user_limit_s
-        running = job.state is JobState.RUNNING and job.request.time_limit_s in (ours, None)
-        if ours is None or theirs is None or not running:
+        job, ours = known.job, known.our_limit_s
+        if ours is None or job.state is not JobState.RUNNING or not known.is_lowered:
             return []
         asked_again = at - known.given_back_at >= _GIVE_BACK_AGAIN_S
         if not asked_again or not self._time_limits.too_short(job, ours, at, known.ends_at):
             return []
         known.given_back_at = at
-        return [_act("set_time_limit", job, DecisionReason(code="limit_too_short"), value=theirs)]
+        reason = DecisionReason(code="limit_too_short")
+        return [_act("set_time_limit", job, reason, value=known.user_limit_s)]
 
     def _moved(self, event: ProgressSeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
@@ -302,7 +277,7 @@ class DecisionEngine:
         if known is None:
             return []
         job, attempt = known.job, event.attempt
-        known.attempts[attempt] = _attempt(known, event)
+        known.attempts[attempt] = known.attempt(event)
         running = job.state is JobState.RUNNING
         if attempt != job.restarts or not (running or job.state.failed):
             return []
@@ -316,22 +291,12 @@ class DecisionEngine:
         return _about_failure(job, event.diagnosis, plan)
 
 
-def _attempt(known: KnownJob, event: JobDiagnosed) -> Attempt:
-    job, before = known.job, known.attempts.get(event.attempt)
-    if event.attempt != job.restarts:
-        return Attempt(
-            diagnosis=event.diagnosis,
-            nodes=() if before is None else before.nodes,
-            reached=event.reached,
-            hung=None if before is None else before.hung,
-        )
-    running = job.state is JobState.RUNNING
-    return Attempt(
-        diagnosis=event.diagnosis,
-        nodes=job.nodes,
-        reached=event.reached,
-        hung=known.hung if running else None,
-    )
+def _unattended(known: KnownJob) -> list[Instruction]:
+    """Without a daemon nothing gives a lowered limit back in time, so it is given back now."""
+    if known.job.state.ended or not known.is_lowered:
+        return []
+    reason = DecisionReason(code="limit_unattended")
+    return [_act("set_time_limit", known.job, reason, value=known.user_limit_s)]
 
 
 def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruction]:
@@ -353,19 +318,6 @@ def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruct
         return [_act("warn" if running else "leave", job, reason)]
     parts = {"exclude_nodes": plan.exclude_nodes, "delay_s": plan.delay_s}
     return [_act("requeue", job, reason, **parts)]
-
-
-def _met(job: Job, past: Past) -> KnownJob:
-    return KnownJob(
-        job,
-        advice=past.advice,
-        read=past.advice is not None,
-        attempts=dict(past.attempts),
-        nice=past.nice,
-        user_limit_s=past.user_limit_s,
-        our_limit_s=past.our_limit_s,
-        hold=past.hold,
-    )
 
 
 def _looks(job: Job) -> list[Instruction]:

@@ -12,7 +12,7 @@ from typing import Literal
 from schedmate.core.attempts import Attempt, Reached
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
-from schedmate.core.retry import Choice
+from schedmate.core.retry import NodeChoice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined", "checked"]
@@ -81,7 +81,7 @@ class JobDiagnosed:
     attempt: int
     diagnosis: Diagnosis
     reached: Reached = field(default_factory=Reached)
-    choice: Choice | None = None
+    choice: NodeChoice | None = None
     by: DiagnosedBy = "handler"
 
 
@@ -103,7 +103,23 @@ class Started:
     have none."""
 
 
-Event = JobSeen | JobAdvised | ProgressSeen | ActivitySeen | JobDiagnosed | JobForgotten | Started
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """A daemon ends in order: nothing may depend on it any more."""
+
+    at: float
+
+
+Event = (
+    JobSeen
+    | JobAdvised
+    | ProgressSeen
+    | ActivitySeen
+    | JobDiagnosed
+    | JobForgotten
+    | Started
+    | Stopping
+)
 EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -114,16 +130,17 @@ EVENTS: dict[str, type[Event]] = {
         JobDiagnosed,
         JobForgotten,
         Started,
+        Stopping,
     )
 }
 """By the name under which the event log keeps them."""
 
 
 def job_of(event: Event) -> JobId:
-    """Which job it is about; none for a start."""
+    """Which job it is about; none for a start or an end."""
     match event:
         case JobSeen(job=job):
             return job.id
-        case Started():
+        case Started() | Stopping():
             return ""
     return event.job_id

@@ -30,7 +30,7 @@ _EXCLUDED_BLINDLY = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class DecisionLimits:
     """Bounds that no text in a log, a script or an answer can move.
 
     Runs that ended before `act_since` are remembered but no longer acted upon.
@@ -46,7 +46,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class NodeChoice:
     """The nodes that could run the job now by what it asks for, and how many it needs.
 
     None are up where the scheduler does not say: then none is taken away.
@@ -84,8 +84,8 @@ def plan_retry(
     attempts: Mapping[int, Attempt],
     attempt: int,
     *,
-    limits: Limits,
-    choice: Choice | None = None,
+    limits: DecisionLimits,
+    choice: NodeChoice | None = None,
     job_id: JobId = "",
 ) -> RetryPlan:
     """Say whether attempt `attempt + 1` is worth it, given how every attempt went."""
@@ -108,7 +108,7 @@ def plan_retry(
 
 
 def _objection(
-    attempts: Mapping[int, Attempt], attempt: int, used: int, limits: Limits
+    attempts: Mapping[int, Attempt], attempt: int, used: int, limits: DecisionLimits
 ) -> ReasonCode | None:
     """Why it is not tried again, None where nothing speaks against it."""
     found = attempts[attempt].diagnosis
@@ -123,7 +123,7 @@ def _objection(
     return _against_stopping(attempts, attempt) or _in_vain(attempts, attempt, used)
 
 
-def _insistence(now: Attempt, choice: Choice | None) -> ReasonCode | None:
+def _insistence(now: Attempt, choice: NodeChoice | None) -> ReasonCode | None:
     """Why a job that should go elsewhere cannot."""
     decision = now.diagnosis.decision
     if choice is None or decision.retry != "elsewhere":
@@ -196,7 +196,7 @@ def _delay_s(retry: Retry, used: int, longest_s: float, job_id: JobId) -> float:
 
 
 def _excluded(
-    attempts: Mapping[int, Attempt], attempt: int, choice: Choice | None
+    attempts: Mapping[int, Attempt], attempt: int, choice: NodeChoice | None
 ) -> tuple[str, ...]:
     """All nodes blamed so far, the first ones first: a scheduler keeps them out already."""
     blamed = dict.fromkeys(

@@ -6,7 +6,9 @@ given back as soon as the run might miss the lowered one: no run is to end by a 
 
 On Slurm both are `scontrol update JobId=N TimeLimit=MINUTES` by an operator: a user could lower a
 limit of their own, but not raise it again, so for them nothing is lowered. A limit that the
-scheduler still shows lowered is given back again every minute, in every mode.
+scheduler still shows lowered is given back again every minute, in every mode. Limits are lowered
+only while a daemon runs; one that stops gives all of them back first. After a crash they stay
+lowered until the next daemon, at 1.5 times the 99th percentile of the prediction or more.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedmate.model.advice import Z90
+
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction, Spread
 
-_P90, _P99 = 1.2816, 2.3263
-"""Standard deviations above the median."""
+_Z99 = 2.3263
+"""As `Z90`, of the 99th percentile."""
 _KNOWN_CODE = ("identical", "same_code", "similar")
 
 
@@ -61,4 +65,4 @@ def p99(spread: Spread) -> float:
     """Of the log-normal distribution with this median and 90th percentile."""
     if spread.p50 <= 0:
         return spread.p90
-    return float(spread.p50 * (spread.p90 / spread.p50) ** (_P99 / _P90))
+    return float(spread.p50 * (spread.p90 / spread.p50) ** (_Z99 / Z90))

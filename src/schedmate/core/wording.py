@@ -12,6 +12,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "unknown_duration": "{0.ordering}: its duration is unknown",
     "limit_from_prediction": "it is predicted to need less: {0.detail}",
     "limit_too_short": "it may need more than the lowered limit",
+    "limit_unattended": "the daemon stops, and nothing would give it back in time",
     "worth_a_retry": "{0.detail}",
     "not_worth_a_retry": "{0.detail}",
     "retries_used": "{0.failure}: all {0.allowed} retries are used up",

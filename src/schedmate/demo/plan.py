@@ -8,7 +8,7 @@ from schedmate.model import JobState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class DemoPart:
     """One job of the play. `reasons` are the diagnoses that would be right, if it is to fail."""
 
     name: str
@@ -22,45 +22,47 @@ class Part:
         return bool(self.reasons)
 
 
-YESTERDAY: tuple[Part, ...] = (
-    Part(name="digits-try", script="mlp_digits.py", args=("--epochs", "6")),
-    Part(name="char-lm-try", script="char_lm.py", args=("--steps", "100")),
-    Part(name="recsys-try", script="matrix_factorization.py", args=("--num-train-epochs", "5")),
-    Part(name="policy-try", script="policy_gradient.py", args=("--max-steps", "60")),
+YESTERDAY: tuple[DemoPart, ...] = (
+    DemoPart(name="digits-try", script="mlp_digits.py", args=("--epochs", "6")),
+    DemoPart(name="char-lm-try", script="char_lm.py", args=("--steps", "100")),
+    DemoPart(name="recsys-try", script="matrix_factorization.py", args=("--num-train-epochs", "5")),
+    DemoPart(name="policy-try", script="policy_gradient.py", args=("--max-steps", "60")),
 )
 """Short first tries. They end before the rest is submitted, so there is a history."""
 
-TODAY: tuple[Part, ...] = (
-    Part(name="conv-net", script="conv_net.py", args=("--epochs", "10")),
-    Part(name="clusters", script="kmeans.py", args=("--iterations", "40")),
-    Part(
+TODAY: tuple[DemoPart, ...] = (
+    DemoPart(name="conv-net", script="conv_net.py", args=("--epochs", "10")),
+    DemoPart(name="clusters", script="kmeans.py", args=("--iterations", "40")),
+    DemoPart(
         name="odd-failure",
         script="odd_failure.py",
         reasons=frozenset({"data_error"}),
         ends_as=JobState.FAILED,
     ),
-    Part(name="digits-long", script="mlp_digits.py", args=("--epochs", "50")),
-    Part(name="char-lm-long", script="char_lm.py", args=("--steps", "700")),
-    Part(
+    DemoPart(name="digits-long", script="mlp_digits.py", args=("--epochs", "50")),
+    DemoPart(name="char-lm-long", script="char_lm.py", args=("--steps", "700")),
+    DemoPart(
         name="autoencoder",
         script="hanging.py",
         reasons=frozenset({"hang"}),
     ),
-    Part(name="recsys-long", script="matrix_factorization.py", args=("--num-train-epochs", "24")),
-    Part(name="policy-long", script="policy_gradient.py", args=("--max-steps", "200")),
-    Part(
+    DemoPart(
+        name="recsys-long", script="matrix_factorization.py", args=("--num-train-epochs", "24")
+    ),
+    DemoPart(name="policy-long", script="policy_gradient.py", args=("--max-steps", "200")),
+    DemoPart(
         name="killed-once",
         script="resumable.py",
         args=("--steps", "160", "--killed-at", "90", "--checkpoint-dir", "checkpoints"),
         reasons=frozenset({"killed"}),
     ),
-    Part(name="digits-short", script="mlp_digits.py", args=("--epochs", "4")),
-    Part(
+    DemoPart(name="digits-short", script="mlp_digits.py", args=("--epochs", "4")),
+    DemoPart(
         name="wrong-shape",
         script="wrong_shape.py",
         reasons=frozenset({"shape_mismatch"}),
         ends_as=JobState.FAILED,
     ),
-    Part(name="char-lm-short", script="char_lm.py", args=("--steps", "150")),
+    DemoPart(name="char-lm-short", script="char_lm.py", args=("--steps", "150")),
 )
 """All submitted at once. The first two take the machine; the long ones come next, as it happens."""

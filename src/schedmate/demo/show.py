@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from schedmate.demo.plan import TODAY, YESTERDAY, Part
+from schedmate.demo.plan import TODAY, YESTERDAY, DemoPart
 from schedmate.model import Job, JobId, JobState, SchedMateError, Submission
 from schedmate.service.usecases.submit import submit
 from schedmate.service.views.job_view import JobView, job_views
@@ -27,7 +27,7 @@ _RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DemoSample:
     """What was predicted about the end of a running job at one moment."""
 
     at: float
@@ -39,12 +39,12 @@ class Sample:
 class Record:
     """A job of the play, and all that was seen of it."""
 
-    part: Part
+    part: DemoPart
     job_id: JobId
     today: bool
     view: JobView | None = None
     runs: dict[int, Job] = field(default_factory=dict)
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[DemoSample] = field(default_factory=list)
 
     def note(self, view: JobView, now: float) -> None:
         before = None if self.view is None else self.view.job
@@ -61,7 +61,7 @@ class Record:
             self.runs[job.restarts] = job
         left = view.remaining_s(now)
         if left is not None:
-            self.samples.append(Sample(now, job.restarts, now + left.p50))
+            self.samples.append(DemoSample(now, job.restarts, now + left.p50))
 
     @property
     def settled(self) -> bool:
@@ -101,7 +101,7 @@ class Show:
         self._add_earlier_runs()
         return list(self.records.values())
 
-    def _submit(self, parts: Iterable[Part], *, today: bool) -> None:
+    def _submit(self, parts: Iterable[DemoPart], *, today: bool) -> None:
         for part in parts:
             submission = Submission(
                 command=(sys.executable, part.script, *part.args),

@@ -6,12 +6,12 @@ sent to a model. `files_of(user)` gives the only way to read them.
 
 from schedmate.files.base import Reader, Status
 from schedmate.files.choosing import files_of
-from schedmate.files.listing import Entry, entries, is_directory, is_file, mode_of
+from schedmate.files.listing import DirectoryEntry, entries, is_directory, is_file, mode_of
 from schedmate.files.own import INVOKER, place_of
 
 __all__ = [
     "INVOKER",
-    "Entry",
+    "DirectoryEntry",
     "Reader",
     "Status",
     "entries",

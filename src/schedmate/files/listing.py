@@ -14,18 +14,20 @@ Kind = Literal["file", "directory", "link", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DirectoryEntry:
     name: str
     inode: int
     kind: Kind
 
 
-def entries(reader: Reader, directory: str, most: int) -> list[Entry]:
+def entries(reader: Reader, directory: str, most: int) -> list[DirectoryEntry]:
     """At most so many, in the order of the file system; links are not followed."""
     opened = reader.open_directory(directory)
     try:
         with os.scandir(opened) as found:
-            return [Entry(each.name, each.inode(), _kind(each)) for each in islice(found, most)]
+            return [
+                DirectoryEntry(each.name, each.inode(), _kind(each)) for each in islice(found, most)
+            ]
     finally:
         os.close(opened)
 
@@ -41,14 +43,14 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
         return "link"  # the file system does not say, so it is asked for with the owner's rights
 
 
-def is_directory(reader: Reader, directory: str, entry: Entry) -> bool:
+def is_directory(reader: Reader, directory: str, entry: DirectoryEntry) -> bool:
     """Of a link, what it leads to."""
     if entry.kind == "link":
         return stat.S_ISDIR(mode_of(reader, f"{directory}/{entry.name}"))
     return entry.kind == "directory"
 
 
-def is_file(reader: Reader, directory: str, entry: Entry) -> bool:
+def is_file(reader: Reader, directory: str, entry: DirectoryEntry) -> bool:
     """Of a link, what it leads to."""
     if entry.kind == "link":
         return stat.S_ISREG(mode_of(reader, f"{directory}/{entry.name}"))

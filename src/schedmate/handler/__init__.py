@@ -9,6 +9,7 @@ from schedmate.lazily import lazily
 if TYPE_CHECKING:
     from schedmate.handler.case import Case, NamedLog, parse_exit, parse_state, parse_verdict
     from schedmate.handler.handler import Handler
+    from schedmate.handler.reading import TakesLong
     from schedmate.handler.rules import RULES, Rule, Weight
     from schedmate.model.diagnosis import SURE_ENOUGH
 
@@ -19,6 +20,7 @@ __all__ = [
     "Handler",
     "NamedLog",
     "Rule",
+    "TakesLong",
     "Weight",
     "parse_exit",
     "parse_state",
@@ -34,6 +36,7 @@ __getattr__ = lazily(
         "parse_state": "schedmate.handler.case",
         "parse_verdict": "schedmate.handler.case",
         "Handler": "schedmate.handler.handler",
+        "TakesLong": "schedmate.handler.reading",
         "RULES": "schedmate.handler.rules",
         "Rule": "schedmate.handler.rules",
         "Weight": "schedmate.handler.rules",

@@ -98,10 +98,10 @@ class Handler:
         self._active_rules = ActiveRules()
         self._last: Analysis | None = None
 
-    def diagnose(self, case: Case) -> Diagnosis:
-        """Answer at once and always, without any model."""
+    def diagnose(self, case: Case, *, within_s: float | None = None) -> Diagnosis:
+        """Answer always, without any model; `TakesLong` where reading takes longer than that."""
         started = perf_counter()
-        analysis = self._analyse(case)
+        analysis = self._analyse(case, within_s)
         known = self._known(analysis)
         diagnosis = self._recalled(analysis, known)
         if diagnosis is None:
@@ -183,7 +183,7 @@ class Handler:
             make_rule=make_rule,
         )
 
-    def _analyse(self, case: Case) -> Analysis:
+    def _analyse(self, case: Case, within_s: float | None = None) -> Analysis:
         """Read the logs once for `diagnose` and `refine` of the same case.
 
         The two may be called by different threads about different cases at the same time.
@@ -195,7 +195,7 @@ class Handler:
                 active_rules = self._active_rules = active_rules.put(
                     self._experience.learned_rules()
                 )
-            gathered = gather(case, active_rules.rule_set)
+            gathered = gather(case, active_rules.rule_set, within_s)
             last = self._last = Analysis(case, gathered, active_rules.pick(case, gathered))
         return last
 

@@ -93,7 +93,11 @@ LAST_WORDS: Final = (
         "auth_error",
         r"unauthori[sz]ed|forbidden|logged in|log ?in\b|credential|api.?key|authenticat|licen[sc]e",
         r"\btoken (?:is |was |has )?(?:expired|missing|invalid|not)",
-        of=("ERROR: you are not logged in", "[ERROR] API key missing", "FATAL: no license found"),
+        of=(
+            "ERROR: you are not logged in",
+            "[ERROR] API key missing",
+            "FATAL: the licence is gone",
+        ),
     ),
     _last_words(
         "permission_denied",
@@ -152,7 +156,10 @@ LAST_WORDS: Final = (
         ),
         (
             r"must (?:be|set|specify|provide|give)|\bnot set\b|is unset|please provide"
-            r"|--[a-z][\w-]{1,40}"
+            r"|(?:options?|arguments?|flags?|use|pass|requires?|without|missing|needs?"
+            r"|expects?) [`'\"]?"
+            r"--[a-z][\w-]{1,40}|--[a-z][\w-]{1,40}[`'\"]? (?:must|is|needs|requires|cannot"
+            r"|should|and --)"
         ),
         of=(
             "ERROR: illegal setting of depth",
@@ -164,7 +171,8 @@ LAST_WORDS: Final = (
     _last_words(
         "service_unreachable",
         rf"{_CANNOT} (?:connect|reach|resolve|contact|download|fetch)|unreachable|\bDNS\b",
-        r"connection (?:refused|timed out|reset|error|failed|lost)|timed? ?out\b",
+        r"connection (?:refused|timed out|reset|error|failed|lost)|\btimed out\b",
+        r"(?:request|connection|read|connect|response|server|gateway|http)\W.{0,20}time-?out\b",
         of=(
             "ERROR: cannot connect to the tracking server",
             "Error: connection refused",
@@ -301,7 +309,10 @@ def last_words(lines: Sequence[str]) -> tuple[int, Rule] | None:
             if rule is not None:
                 return at, rule
     marked = [at for at in announced if at in plain and _is_of_the_program(lines[at])]
-    return (marked[0], ANNOUNCED_ERROR) if marked else None
+    if not marked:
+        return None
+    only_ended = ANNOUNCED_END.matches_text(lines[marked[0]])
+    return marked[0], ANNOUNCED_END if only_ended else ANNOUNCED_ERROR
 
 
 def _is_of_the_program(text: str) -> bool:

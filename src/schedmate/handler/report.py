@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
     from schedmate.handler.reading import Clue, Gathered, LogLine
+    from schedmate.handler.rules.base import Pattern
     from schedmate.model.diagnosis import DiagnosisSource, Reporter
 
 _SHOWN_LAST_LINES: Final = 5
 _NAMED_RANKS: Final = 4
 _TEXT_LENGTH: Final = 400
+_LEAD: Final = 100
 _SUMMARY_LENGTH: Final = 240
 
 
@@ -51,6 +54,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
         of_a_step=clue.rule.of_a_step,
+        shown_by=clue.rule.pattern,
     )
 
 
@@ -130,6 +134,7 @@ def _diagnosis(
     reported_by: Reporter = "job",
     advice: str = "",
     of_a_step: bool = False,
+    shown_by: Pattern | None = None,
 ) -> Diagnosis:
     denied = reason == "node_failure" and denies_node_failure(case)
     places: tuple[str, ...] = ()
@@ -148,7 +153,7 @@ def _diagnosis(
         category=REASONS[reason].category,
         summary=summary[:_SUMMARY_LENGTH],
         evidence=tuple(
-            Evidence(line.file, line.number, line.text[:_TEXT_LENGTH]) for line in lines
+            Evidence(line.file, line.number, _shortened(line.text, shown_by)) for line in lines
         ),
         blame=Blame(
             nodes=blamed_nodes(decision, case, places),
@@ -188,6 +193,15 @@ def _names(text: str, node: str) -> bool:
     """Whether the node's name stands in the text as a word of its own (`n1` is not in `n12`)."""
     before, found, after = text.partition(node)
     return bool(found) and not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def _shortened(text: str, pattern: Pattern | None) -> str:
+    """A long line round what the rule matched in it, else its beginning."""
+    found = pattern.search(text) if pattern is not None and len(text) > _TEXT_LENGTH else None
+    start = found.start() if isinstance(found, re.Match) else 0
+    if start < _TEXT_LENGTH // 2:
+        return text[:_TEXT_LENGTH]
+    return f"…{text[start - _LEAD :][: _TEXT_LENGTH - 1]}"
 
 
 def _nodes_below(clue: Clue) -> tuple[str, ...]:

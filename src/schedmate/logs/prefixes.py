@@ -21,11 +21,12 @@ _COLLECTED = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?"
     r"|\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d"
     r"(?:[.,]\d{1,9})?(?: \d{4})?\]?(?: ?- ?[A-Z]{4,8} ?-)? ?"
-    r"(?=\[[\w.@-]{0,84}\d,\d{1,6}\]<std|\[rank\d)",
+    r"(?=\[[\w.@-]{0,84}\d,\d{1,6}\]<std|\[rank\d)"
+    r"|(?:[^\s\[\]:]{1,60}|\[[\w.-]{1,60}\]) (?=\[(?:rank|default)\d{1,6}\]:)",
     re.ASCII,
 )
-"""docker logs -t, kubectl logs --timestamps, the files of a container runtime; any time before the
-rank of a launcher."""
+"""docker logs -t, kubectl logs --timestamps, the files of a container runtime; any time or the name
+of a task before the rank of a launcher."""
 _POD = re.compile(r"\[pod/([\w.-]{1,120})/[\w.-]{1,80}\] ?", re.ASCII)
 _IP = re.compile(r"\bip=([\w.:-]{3,60})", re.ASCII)
 _NODE = re.compile(r"([A-Za-z][\w.-]{0,62}|\d{1,3}(?:\.\d{1,3}){3}): ", re.ASCII)

@@ -12,6 +12,7 @@ ReasonCode = Literal[
     "unknown_duration",
     "limit_from_prediction",
     "limit_too_short",
+    "limit_unattended",
     "worth_a_retry",
     "not_worth_a_retry",
     "retries_used",

@@ -35,7 +35,7 @@ _GRID = 800
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranks:
+class GittinsRanks:
     """For a job predicted to run for 1: from these ages on it has these ranks, the first from the
     start. A rank is the inverse of the index: low goes first."""
 
@@ -46,19 +46,19 @@ class Ranks:
 AGES = len(_SHARES)
 
 
-def ranks_of(log_sigma: float) -> Ranks:
+def ranks_of(log_sigma: float) -> GittinsRanks:
     """For the nearest tenth of log_sigma."""
     return _ranks(round(min(max(log_sigma, _LEAST), _MOST) / _STEP))
 
 
 @cache
-def _ranks(tenths: int) -> Ranks:
+def _ranks(tenths: int) -> GittinsRanks:
     sigma = tenths * _STEP
     times = np.exp(np.linspace(-5.0, 6.0, _GRID) * (sigma + _FAR_OFF_SIGMA))
     ended = np.array([_ended_by(time, sigma) for time in times.tolist()])
     ages = np.interp(_SHARES, ended, times)
     ranks = [_rank(age, times, ended, sigma) for age in (0.0, *ages.tolist())]
-    return Ranks(ages, np.array(ranks))
+    return GittinsRanks(ages, np.array(ranks))
 
 
 def _rank(age: float, times: Array, ended: Array, sigma: float) -> float:

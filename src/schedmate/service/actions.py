@@ -43,7 +43,7 @@ _log = logging.getLogger("schedmate.actions")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ActionOutcome:
     state: ActionState
     note: str = ""
 
@@ -71,7 +71,11 @@ class Actions:
 
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
-        return action.kind in self._allowed or _gives_back(action)
+        return action.kind in self._allowed or (_gives_back(action) and self._lowered(action))
+
+    def _lowered(self, back: Action) -> bool:
+        records = [one for one in self._store.actions(job_id=back.job_id) if _lowers(one.action)]
+        return any(one.state in ("done", "intended") for one in records)
 
     def _failed_to_give_back(self, action: Action) -> bool:
         """A run must not end by a limit of ours: what was refused once is asked for again."""
@@ -136,7 +140,7 @@ class Actions:
             asked = action.key in self._asked
             outcome = missing if job is None else _outcome(action, job, asked=asked)
             if job is not None and newer is not action and asked and _reached(newer, job):
-                outcome = Outcome("done", "replaced at once")
+                outcome = ActionOutcome("done", "replaced at once")
             if outcome is not None:
                 self._asked.discard(action.key)
                 self._store.settle(action, outcome.state, at=now, note=outcome.note)
@@ -144,13 +148,13 @@ class Actions:
                 still_open.append(action)
         return still_open
 
-    def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], Outcome | None]:
+    def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], ActionOutcome | None]:
         """The jobs, and what follows for those that are not among them."""
         try:
             found: Sequence[Job] = self._scheduler.jobs(ids)
         except PartlyKnown as error:
             return {job.id: job for job in error.found}, None
-        return {job.id: job for job in found}, Outcome("failed", "the job is gone")
+        return {job.id: job for job in found}, ActionOutcome("failed", "the job is gone")
 
     def _do(self, action: Action, now: float) -> bool:
         """Whether the scheduler was asked for all of it."""
@@ -160,7 +164,7 @@ class Actions:
             _log.warning("%s waits: %s", action.key, error)
             return False
         except (SchedulerError, NotFound) as error:
-            outcome = self._in_spite_of(action) or Outcome("failed", str(error))
+            outcome = self._in_spite_of(action) or ActionOutcome("failed", str(error))
             self._store.settle(action, outcome.state, at=now, note=outcome.note)
             return False
         if finished:
@@ -168,7 +172,7 @@ class Actions:
             self._asked.add(action.key)
         return finished
 
-    def _in_spite_of(self, action: Action) -> Outcome | None:
+    def _in_spite_of(self, action: Action) -> ActionOutcome | None:
         """What became of a requeue that was refused: the run may have been stopped, queued again
         and started since the last look."""
         if action.kind != "requeue":
@@ -201,11 +205,16 @@ class Actions:
         return True
 
 
+def _lowers(action: Action) -> bool:
+    return action.reason is not None and action.reason.code == "limit_from_prediction"
+
+
 def _gives_back(action: Action) -> bool:
-    return action.reason is not None and action.reason.code == "limit_too_short"
+    codes = ("limit_too_short", "limit_unattended")
+    return action.reason is not None and action.reason.code in codes
 
 
-def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
+def _outcome(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None:
     """What the scheduler shows of an action, None while it has not come to an end.
 
     `asked`: the scheduler took all of it since this daemon began.
@@ -213,9 +222,9 @@ def _outcome(action: Action, job: Job, *, asked: bool) -> Outcome | None:
     if action.kind == "requeue":
         return _of_requeue(action, job, asked=asked)
     if _reached(action, job):
-        return Outcome("done")
+        return ActionOutcome("done")
     if asked and action.kind != "cancel":
-        return Outcome("failed", _shortfall(action, job))
+        return ActionOutcome("failed", _shortfall(action, job))
     return _too_late(action, job)
 
 
@@ -242,7 +251,7 @@ def _shortfall(action: Action, job: Job) -> str:
     return f"the limit stays {job.request.time_limit_s} s"
 
 
-def _of_requeue(action: Action, job: Job, *, asked: bool) -> Outcome | None:
+def _of_requeue(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None:
     if job.restarts <= action.attempt:
         return None if asked else _too_late(action, job)
     waits = job.state is JobState.PENDING and job.restarts == action.attempt + 1
@@ -251,8 +260,8 @@ def _of_requeue(action: Action, job: Job, *, asked: bool) -> Outcome | None:
     missing = [node for node in action.exclude_nodes if node not in job.request.exclude_nodes]
     if missing:
         words = f"it was queued again, but not kept from {', '.join(missing)}"
-        return Outcome("failed", words)
-    return Outcome("done")
+        return ActionOutcome("failed", words)
+    return ActionOutcome("done")
 
 
 def _same_limit(shown: float | None, wanted: float | None) -> bool:
@@ -261,10 +270,10 @@ def _same_limit(shown: float | None, wanted: float | None) -> bool:
     return abs(shown - wanted) < _MINUTE_S
 
 
-def _too_late(action: Action, job: Job) -> Outcome | None:
+def _too_late(action: Action, job: Job) -> ActionOutcome | None:
     """Why the action must not be carried out any more, None while it still may."""
     if job.restarts != action.attempt:
-        return Outcome("failed", f"too late: attempt {action.attempt} is over")
+        return ActionOutcome("failed", f"too late: attempt {action.attempt} is over")
     if job.state.ended and not (action.kind == "requeue" and job.state.failed):
-        return Outcome("failed", f"too late: the job has ended, {job.state}")
+        return ActionOutcome("failed", f"too late: the job has ended, {job.state}")
     return None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.config import Settings
-    from schedmate.core import DecisionEngine, Limits
+    from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
@@ -119,12 +119,12 @@ class LateAsker:
         return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
-def limits_of(settings: Settings, *, act_since: float) -> Limits:
+def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import HangLimits, HoldLimits, Limits
+    from schedmate.core import DecisionLimits, HangLimits, HoldLimits
 
     hang = settings.hang
-    return Limits(
+    return DecisionLimits(
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
@@ -137,7 +137,7 @@ def limits_of(settings: Settings, *, act_since: float) -> Limits:
     )
 
 
-def engine_of(settings: Settings, limits: Limits) -> DecisionEngine:
+def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     """The decision engine that these settings ask for, for the daemon and for a replay."""
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering

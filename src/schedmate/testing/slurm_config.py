@@ -34,7 +34,7 @@ class Ports:
         return cls(controller, accounting, tuple(others))
 
 
-class Shape(Protocol):
+class ClusterShape(Protocol):
     """What the files are about."""
 
     directory: Path
@@ -43,7 +43,7 @@ class Shape(Protocol):
     ports: Ports
 
 
-def files(cluster: Shape, host: str, major: int) -> dict[str, str]:
+def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
     gpus = "".join(
         f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node]
     )
@@ -55,7 +55,7 @@ def files(cluster: Shape, host: str, major: int) -> dict[str, str]:
     }
 
 
-def _slurm_conf(cluster: Shape, host: str) -> str:
+def _slurm_conf(cluster: ClusterShape, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
@@ -106,7 +106,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemP
 """
 
 
-def _slurmdbd_conf(cluster: Shape, host: str) -> str:
+def _slurmdbd_conf(cluster: ClusterShape, host: str) -> str:
     return f"""\
 AuthType=auth/munge
 AuthInfo=socket={cluster.directory}/munge.sock

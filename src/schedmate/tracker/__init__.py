@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         track_file,
         track_stream,
         track_streams,
+        track_with_curves,
     )
     from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
     from schedmate.tracker.tracker import JobTracker
@@ -28,6 +29,7 @@ __all__ = [
     "track_file",
     "track_stream",
     "track_streams",
+    "track_with_curves",
 ]
 
 __getattr__ = lazily(
@@ -39,6 +41,7 @@ __getattr__ = lazily(
         "track_file": "schedmate.tracker.finished_logs",
         "track_stream": "schedmate.tracker.finished_logs",
         "track_streams": "schedmate.tracker.finished_logs",
+        "track_with_curves": "schedmate.tracker.finished_logs",
         "LogTailer": "schedmate.tracker.tailing.tailer",
         "LogPosition": "schedmate.tracker.tailing.tailer",
         "JobTracker": "schedmate.tracker.tracker",

@@ -12,6 +12,10 @@ from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
 _ENOUGH_POINTS = 8
+_LESS, _MORE = 0.8, 1.5
+_START_UP_S, _START_UP_SHARE = 20.0, 0.4
+"""The average since the start includes the start-up, which does not come again."""
+_LESS_BY_AVERAGE, _MORE_BY_AVERAGE = 0.5, 1.8
 _EARLIEST_STOP = 0.2
 """A run that may stop early is rarely stopped before this share of what is left."""
 
@@ -32,6 +36,8 @@ def estimate_eta(
         stated = None if scan.ended_by == "unknown" else scan.ended_by
         over = stated or ("total" if position.at_end else "unknown")
         return replace(estimate, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
+    estimate = replace(estimate, eta_s=_with_gaps(facts, position, estimate))
+    estimate = replace(estimate, eta_s=_at_most(position, estimate))
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
     return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
@@ -47,7 +53,9 @@ def _by_count(facts: Facts, scan: LogScan, position: RunPosition) -> EtaEstimate
             slowdown=slower,
         )
     rate = None if found is None else found.rate_per_s
-    estimate = _by_what_is_printed(position, rate or _average_rate(facts, position))
+    estimate = _by_what_is_printed(position, rate or _printed_rate(position))
+    if estimate.eta_s is None and estimate.rate_per_s is None:
+        estimate = _by_average_rate(facts, scan, position)
     return replace(estimate, slowdown=slower)
 
 
@@ -60,7 +68,7 @@ def _forecast(
         left = None if position.total is None else (position.total - position.done) * inner.total
         total = None if left is None else inner.counted + left
         finer, slower = facts.forecasts.forecast(
-            inner.timeline, total=total, cap_s=facts.cap_s, grows=scan.grows
+            inner.timeline, total=total, cap_s=facts.cap_s, grows=facts.grows(scan)
         )
         if finer is not None and finer.rate_per_s:
             return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
@@ -72,7 +80,8 @@ def _forecast(
         similar=similar,
         cap_s=facts.cap_s,
         now=newest,
-        grows=scan.grows,
+        grows=facts.grows(scan),
+        schedule=facts.schedule(scan) if position.unit == "step" else None,
     )
 
 
@@ -87,22 +96,60 @@ def _comparable(similar: Sequence[RunProfile], position: RunPosition) -> list[Ru
     ]
 
 
-def _average_rate(facts: Facts, position: RunPosition) -> float | None:
-    """Where neither the clock nor the log timed the lines, the time since the start has to do."""
-    if position.series.rate_per_s is not None:
-        return position.series.rate_per_s
-    elapsed = facts.elapsed_s
-    return position.series.gained / elapsed if elapsed and position.series.gained > 0 else None
+def _printed_rate(position: RunPosition) -> float | None:
+    series, inner = position.series, position.inner
+    if series.rate_per_s is not None or inner is None or not (inner.rate_per_s and inner.total):
+        return series.rate_per_s
+    return inner.rate_per_s / inner.total
 
 
-def _by_what_is_printed(position: RunPosition, rate: float | None) -> EtaEstimate:
+def _by_average_rate(facts: Facts, scan: LogScan, position: RunPosition) -> EtaEstimate:
+    """Where neither the clock nor the log timed the lines, the time since the start has to do.
+
+    Other lines may have stamps; the first of them comes after most of the start-up.
+    """
+    written, gained = facts.written_s or 0.0, position.series.gained
+    start_up = min(_START_UP_S, _START_UP_SHARE * written)
+    stamped = scan.stamps.span_s - position.series.stamped_before_s
+    working = facts.elapsed_s or stamped or written - start_up
+    if working <= 0 or gained <= 0:
+        return _by_what_is_printed(position, None)
+    return _by_what_is_printed(position, gained / working, _LESS_BY_AVERAGE, _MORE_BY_AVERAGE)
+
+
+def _by_what_is_printed(
+    position: RunPosition, rate: float | None, less: float = _LESS, more: float = _MORE
+) -> EtaEstimate:
     """A single rate or a printed end: the spread is a guess, and wide."""
     seconds = position.series.eta_s
     if rate and position.total is not None:
         seconds = max(0.0, position.total - position.done) / rate
     ends_by: EndsBy = "unknown" if position.total is None else "total"
-    wide = None if seconds is None else Spread(0.8 * seconds, seconds, 1.5 * seconds)
+    wide = None if seconds is None else Spread(less * seconds, seconds, more * seconds)
     return EtaEstimate(rate_per_s=rate, eta_s=wide, ends_by=ends_by)
+
+
+def _with_gaps(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """A bar that is drawn anew each epoch does not time what comes between; its file does."""
+    eta, written = estimate.eta_s, facts.written_s
+    series = (position.series, position.inner)
+    printed = [one.run_time_s for one in series if one is not None and one.earlier_laps_s]
+    timed = next((seconds for seconds in printed if seconds), None)
+    if eta is None or written is None or timed is None or estimate.ends_by != "total":
+        return eta
+    longer = (written - min(_START_UP_S, _START_UP_SHARE * written)) / timed
+    if longer <= 1:
+        return eta
+    likely = 1 + (longer - 1) * timed / (timed + _START_UP_S / 2)
+    return Spread(eta.p10, likely * eta.p50, max(likely, written / timed) * eta.p90)
+
+
+def _at_most(position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """Where the count may be of the first of several epochs, all of them may be to come."""
+    eta, rate, most = estimate.eta_s, estimate.rate_per_s, position.most
+    if eta is None or not rate or most is None:
+        return eta
+    return replace(eta, p90=max(eta.p90, (most - position.done) / rate))
 
 
 def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedmate.logs import is_bare_number, unwrap
+from schedmate.logs import is_bare_number, stamped_at, unwrap
 from schedmate.tracker.failure_signs import may_warn
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
 from schedmate.tracker.line_signs import Signs, signs_of
@@ -23,6 +23,7 @@ class Shape:
     may_warn: bool
     signs: Signs
     rest: RestHints
+    stamped: bool
 
 
 GENERIC = frozenset(
@@ -72,7 +73,8 @@ def _look(text: str) -> Shape:
     formats = tuple(
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
-    return Shape(formats, may_warn(text), signs_of(text), rest_hints(text))
+    stamped = stamped_at(text) is not None
+    return Shape(formats, may_warn(text), signs_of(text), rest_hints(text), stamped)
 
 
 _REPEATED = 3

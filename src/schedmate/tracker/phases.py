@@ -12,6 +12,7 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.run_position import RunPosition
 from schedmate.tracker.scan import LogScan
 
+_SETTLED_S = 10.0
 _NEARLY = 0.95
 """A last word is believed where so much of a known total is done."""
 
@@ -21,7 +22,7 @@ def phase_of(facts: Facts, scan: LogScan, position: RunPosition) -> Phase:
         return facts.ended
     if _is_failed(facts):
         return "failed"
-    if _is_finished(facts, scan, position):
+    if not facts.writing and _is_finished(facts, scan, position):
         return "finished"
     paused = scan.pausing and scan.hint is not None
     patient = paused or known_pause(facts.scans) is not None
@@ -47,7 +48,8 @@ def bare_phase(facts: Facts) -> Phase:
     if _is_failed(facts):
         return "failed"
     closed = _nothing_follows(facts) and any(scan.closed() for scan in facts.scans)
-    if closed or any(scan.declared("finished") for scan in facts.scans):
+    over = closed or any(scan.declared("finished") for scan in facts.scans)
+    if over and not facts.writing:
         return "finished"
     beside = [scan.table.auxiliary(None) for scan in facts.scans]
     stated = [one.auxiliary for one in beside if one is not None and one.auxiliary is not None]
@@ -68,14 +70,19 @@ def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     auxiliary = scan.table.auxiliary(position.series)
     if auxiliary is not None and not auxiliary.complete:
         return False
-    if position.complete:
+    if position.complete and not _just_written(facts):
         return True
     closed = scan.closed() and (position.fraction is None or position.fraction >= _NEARLY)
     return (position.may_be_complete or closed) and _nothing_follows(facts)
 
 
 def _nothing_follows(facts: Facts) -> bool:
-    return facts.now is None or facts.is_quiet()
+    return facts.is_quiet() if facts.now is not None else not _just_written(facts)
+
+
+def _just_written(facts: Facts) -> bool:
+    """A last evaluation, or the model that is saved, comes after the last step."""
+    return facts.quiet_s is not None and facts.quiet_s < _SETTLED_S
 
 
 _WORDS: Final[dict[KnownPause, str]] = {

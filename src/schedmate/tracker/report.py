@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
+from schedmate.tracker.curves import RunCurves, speed_curve
 from schedmate.tracker.eta import EtaEstimate, estimate_eta
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast, passed
@@ -139,6 +140,18 @@ def _left_by_lines(facts: Facts) -> Spread | None:
         if found is not None and found.remaining_s is not None:
             return found.remaining_s
     return None
+
+
+def curves_from(facts: Facts) -> RunCurves | None:
+    """The loss and the speed so far; None where nothing was counted or no loss was kept."""
+    found = best_position(facts)
+    losses = [scan.losses for scan in facts.scans if scan.losses is not None]
+    if found is None or not losses:
+        return None
+    _, position = found
+    loss = max(losses, key=lambda one: len(one.points))
+    speed = speed_curve(position.series) if position.series.clock else []
+    return RunCurves(loss=loss, speed=speed, unit=position.unit)
 
 
 def profile_from(facts: Facts) -> RunProfile | None:

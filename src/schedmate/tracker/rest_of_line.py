@@ -10,9 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from schedmate.logs.lazy_patterns import lazy_pattern
+from schedmate.model import Unit
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.base import counted
-from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
+from schedmate.tracker.formats.quantities import (
+    COUNT,
+    DURATION,
+    count_of,
+    seconds_of,
+    speeds_in,
+)
+from schedmate.tracker.formats.total_names import total_names
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
@@ -44,11 +52,20 @@ _SPAN_AT_END = lazy_pattern(rf"[\s|,;(\[]({DURATION})[)\]]?\s{{0,4}}$", re.IGNOR
 _STARTS_WITH_TIME = lazy_pattern(
     r"[\[(|+\s]{0,4}(\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|sec|m|min|h|hrs?))[\])|:,]?\s"
 )
+_STARTS = lazy_pattern(r"\b(?:start|begin|resum|in \d)", re.IGNORECASE)
 _TOOK = lazy_pattern(rf"\b(?:in|took|taking)[\s:=]{{1,3}}({DURATION})(?![\w:])", re.IGNORECASE)
+_IN_BAR = lazy_pattern(
+    r"\[(?:\d{1,12}/\d{1,12} )?(?P<bar>\d{1,6}:\d{2}(?::\d{2})?)<(?:\d|\?)"
+    r"|/\d{1,12} \[(?P<end>\d{1,6}:\d{2}(?::\d{2})?)\]$"
+)
 _IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
 _FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
+_COUNTS: dict[Unit, tuple[str, ...]] = {
+    "step": ("it", "iter", "step", "iteration", "update"),
+    "epoch": ("epoch",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +77,12 @@ class RestHints:
     since_start: bool
     speed: bool
     steps: bool
+    ended: bool
+    """The line of an epoch ends with how long it took."""
 
     @property
     def any(self) -> bool:
-        return self.total or self.left or self.since_start or self.speed or self.steps
+        return self.total or self.left or self.since_start or self.speed or self.steps or self.ended
 
 
 def rest_hints(text: str) -> RestHints:
@@ -72,8 +91,9 @@ def rest_hints(text: str) -> RestHints:
         total=_PAIR.search(text) is not None or "%" in text,
         left=_left(text) is not None,
         since_start=_since_start(text) is not None,
-        speed=_FPS.search(text) is not None,
+        speed=_FPS.search(text) is not None or bool(speeds_in(text, text.lower())),
         steps=_BATCHES.search(text) is not None,
+        ended=span_of_unit(text) is not None and _STARTS.search(text) is None,
     )
 
 
@@ -96,10 +116,12 @@ def completed(
         found = _with_total(text, _with_named_count(text, sighting, announced), hints)
     if hints.steps and found.ordinal == "begun" and found.unit == "epoch":
         found = replace(found, steps_per_epoch=_steps_of_epoch(text))
+    if generic and found.ordinal == "begun" and hints.ended:
+        found = replace(found, ordinal="ended")
     if hints.since_start and found.elapsed_s is None:
         found = replace(found, elapsed_s=_since_start(text))
-    if hints.speed and found.rate_per_s is None and _counts_frames(found.series):
-        found = replace(found, rate_per_s=_frames_per_second(text))
+    if hints.speed and found.rate_per_s is None:
+        found = replace(found, rate_per_s=_speed(text, found))
     if hints.left and found.eta_s is None:
         found = replace(found, eta_s=_left(text))
     return found
@@ -123,9 +145,9 @@ def outer_in(text: str, sighting: Sighting) -> Sighting | None:
 
 
 def _with_total(text: str, sighting: Sighting, hints: RestHints) -> Sighting:
-    if sighting.total is not None or not hints.total:
+    if sighting.total is not None or not (hints.total or sighting.metrics):
         return sighting
-    for one in _PAIR.finditer(text) if "/" in text or "o" in text or "e" in text else ():
+    for one in _PAIR.finditer(text):
         total = count_of(one[2])
         if (
             count_of(one[1]) == sighting.current
@@ -133,6 +155,21 @@ def _with_total(text: str, sighting: Sighting, hints: RestHints) -> Sighting:
             and total >= max(2, sighting.current or 0)
         ):
             return replace(sighting, total=total)
+    total = _named_total(sighting)
+    return _with_share(text, sighting) if total is None else replace(sighting, total=total)
+
+
+def _named_total(sighting: Sighting) -> float | None:
+    """`max_it=1000` behind a bar that does not state its total."""
+    for name in _COUNTS.get(sighting.unit or "step", ()):
+        for total_name in total_names(name):
+            total = sighting.metrics.get(total_name, 0.0)
+            if total.is_integer() and total >= max(2.0, sighting.current or 0.0):
+                return total
+    return None
+
+
+def _with_share(text: str, sighting: Sighting) -> Sighting:
     share = _SHARE.search(text) if "%" in text else None
     if share is None:
         return sighting
@@ -161,9 +198,18 @@ def _steps_of_epoch(text: str) -> float | None:
 
 
 def _since_start(text: str) -> float | None:
-    """`[0.35h] update 7/200`: a line that begins with a duration; it has to rise later."""
+    """`[0.35h] update 7/200`, or a bar's `[00:03<00:12]`; it has to rise later."""
     found = _STARTS_WITH_TIME.match(text)
+    bar = None if found is not None else _IN_BAR.search(text)
+    if bar is not None:
+        return seconds_of(bar["bar"] or bar["end"])
     return None if found is None else seconds_of(found[1])
+
+
+def _speed(text: str, sighting: Sighting) -> float | None:
+    if _counts_frames(sighting.series):
+        return _frames_per_second(text)
+    return speeds_in(text, text.lower()).get(sighting.unit or "step")
 
 
 def _counts_frames(series: str) -> bool:

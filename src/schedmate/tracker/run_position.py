@@ -8,7 +8,7 @@ from statistics import median
 
 from schedmate.model import RunProfile, Unit, Workload
 from schedmate.tracker.counting.series import Series
-from schedmate.tracker.counting.table import PARTS
+from schedmate.tracker.counting.table import LEARNED, PARTS
 from schedmate.tracker.scan import LogScan
 
 _FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
@@ -26,6 +26,8 @@ class RunPosition:
     confidence: float
     series: Series
     inner: Series | None = None
+    most: float | None = None
+    """The total of all epochs, where `total` may be that of the first one."""
 
     @property
     def fraction(self) -> float | None:
@@ -59,11 +61,14 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if part is not None and part.total is None and sources.announced.get("parts"):
         main = part
     if main.per_lap and main is within and not _is_all_of_it(main, sources):
-        return _over_laps(main, sources)
+        return _over_laps(scan, main, sources)
     inner = scan.table.inner(main) if main is within else within
     total, confidence = _total(main, sources)
+    most = None
     if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
         confidence = _AMBIGUOUS
+        epochs = sources.epochs()
+        most = None if epochs is None else epochs.value * main.total
     if scan.table.completed_before(main) is not None:
         confidence = min(confidence, _AMBIGUOUS)  # one of several phases
     if part is not None and part is not main:
@@ -80,6 +85,7 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         confidence=min(confidence, main.confidence),
         series=main,
         inner=inner,
+        most=most,
     )
 
 
@@ -93,11 +99,11 @@ def _is_all_of_it(main: Series, sources: TotalSources) -> bool:
     return epochs is not None and epochs.value == 1
 
 
-def _over_laps(main: Series, sources: TotalSources) -> RunPosition:
+def _over_laps(scan: LogScan, main: Series, sources: TotalSources) -> RunPosition:
     """A count of one epoch becomes one of the run where the number of epochs is known."""
     each = main.total or 0.0
     current = main.laps_done * each + main.done
-    total, confidence = _of_all_laps(main, sources, each)
+    total, confidence = _of_all_laps(scan, main, sources, each)
     if total is None or current > total:
         total, confidence = None, _NO_TOTAL
     return RunPosition(
@@ -110,11 +116,16 @@ def _over_laps(main: Series, sources: TotalSources) -> RunPosition:
     )
 
 
-def _of_all_laps(main: Series, sources: TotalSources, each: float) -> tuple[float | None, float]:
+def _of_all_laps(
+    scan: LogScan, main: Series, sources: TotalSources, each: float
+) -> tuple[float | None, float]:
     if main.epochs is not None:
         return main.epochs * each, _FROM_LOG
     if main.unit == "epoch":  # its rounds are folds or trials; their number is unknown
         return None, _NO_TOTAL
+    counted = scan.table.epochs_counted(main)
+    if counted is not None and counted > main.laps_done:
+        return counted * each, _ANNOUNCED
     epochs = sources.epochs()
     return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
 
@@ -174,6 +185,7 @@ class TotalSources:
             self._by_share(series),
             self._under_a_weak_name(series),
             self._by_similar(series),
+            self._of_unnamed(series),
         )
         return next((one for one in known if one is not None and one.value >= series.done), None)
 
@@ -188,6 +200,13 @@ class TotalSources:
     def _under_a_weak_name(self, series: Series) -> Total | None:
         total = self.announced.get(f"{series.unit}?")
         return None if not total else Total(total, _DERIVED)
+
+    def _of_unnamed(self, series: Series) -> Total | None:
+        """A learnt count without a name may be that of the epochs that were announced."""
+        epochs = self.announced.get("epoch")
+        if series.format != LEARNED or series.name or not epochs or series.unit == "epoch":
+            return None
+        return Total(epochs, _DERIVED)
 
     def of_run(self, unit: Unit) -> Total | None:
         announced = self.announced.get(unit)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, PARTS, SeriesTable
+from schedmate.tracker.curves import LossCurve
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
+from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
@@ -71,6 +73,8 @@ class LogScan:
     """Words, metrics or a framework's own format show that this is a training."""
     grows: bool = False
     """The log names a schedule by which steps will take longer."""
+    schedule: StepSchedule | None = None
+    """The one that it states in numbers."""
     closed_at: int = 0
     """The line with the newest common last word, ..."""
     counts_when_closed: int = 0
@@ -81,6 +85,8 @@ class LogScan:
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
+    losses: LossCurve | None = None
+    """Kept only for those who want to see it."""
 
     def feed(self, lines: Sequence[bytes], now: float | None) -> None:
         for line in lines:
@@ -138,12 +144,16 @@ class LogScan:
                 self.table.note_span(name, sighting, span_of_unit(text))
         elif text and not self.table.has_total():
             self._study(text, shape.rest, rank, now)
+        elif shape.stamped:
+            self.stamps.read(text, None)
 
     def _note_signs(self, signs: Signs, text: str) -> None:
         if signs.training and not signs.code:
             self.trains = True
         if signs.growing:
             self.grows = True
+        if signs.scheduled and self.schedule is None:
+            self.schedule = schedule_in(text)
         if signs.closing:
             kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
             if kind not in self.closings:
@@ -187,7 +197,7 @@ class LogScan:
             self.table.see(LEARNED, sighting, line.order, times)
 
     def _times(self, text: str, own: float | None, now: float | None) -> Times:
-        return Times(now, self.stamps.read(text, own), self.started_at)
+        return Times(now, self.stamps.read(text, own), self.started_at, self.stamps.span_s)
 
     @property
     def pausing(self) -> bool:
@@ -218,6 +228,8 @@ class LogScan:
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
+        if self.losses is not None and sighting.metrics:
+            self.losses.add(sighting.metrics, self.table.main())
 
     def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
         """The counts that a line names beside the one that it is about, and that hold it."""
@@ -236,7 +248,7 @@ class LogScan:
             self.announced[sighting.series] = total
         elif sighting.confidence < 1:
             self.totals[f"{sighting.unit}?"] = total
-        else:
+        elif not (total == 1 and self.totals.get(sighting.unit, 0.0) > 1):  # else an inner run's
             self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
 
     def _may_be_a_size(self, sighting: Sighting) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from schedmate.files import INVOKER, Reader
+from schedmate.logs.file_times import WrittenSpan, written_span
 from schedmate.model import (
     BadInput,
     Cost,
@@ -20,11 +22,13 @@ from schedmate.model import (
     Workload,
 )
 from schedmate.model.wire import dumps, loads
+from schedmate.tracker.curves import LossCurve, RunCurves
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import passed
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.phases import known_pause
-from schedmate.tracker.report import profile_from, progress_of
+from schedmate.tracker.report import curves_from, profile_from, progress_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
 from schedmate.tracker.unknown import Question
@@ -60,8 +64,10 @@ class JobTracker:
     """Tracks all logs of one run of a job; `poll` is cheap when nothing was written.
 
     `similar` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
+    `schedule` is by what the code makes its steps larger,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
-    `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`.
+    `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`. `curves`
+    keeps the course of the loss.
     """
 
     def __init__(
@@ -73,12 +79,15 @@ class JobTracker:
         prediction: Prediction | None = None,
         similar: Sequence[RunProfile] = (),
         limit_s: float | None = None,
+        schedule: StepSchedule | None = None,
         pattern: LearnedPattern | None = None,
         state: str | None = None,
         reader: Reader = INVOKER,
         stall_floor_s: float = STALL_FLOOR_S,
+        curves: bool = False,
     ) -> None:
         self._started_at = started_at
+        self._curves = curves
         self._reader = reader
         self._given = pattern
         self._known = Facts(
@@ -88,6 +97,7 @@ class JobTracker:
             prediction=prediction,
             similar=similar,
             limit_s=limit_s,
+            code_schedule=schedule,
             started_at=started_at,
         )
         before = _restored(state)
@@ -110,10 +120,17 @@ class JobTracker:
         self._answer: Progress | None = None
         self._answered_at = 0.0
 
-    def poll(self, now: float, *, ended: Literal["finished", "failed"] | None = None) -> Progress:
+    def poll(
+        self,
+        now: float,
+        *,
+        ended: Literal["finished", "failed"] | None = None,
+        writing: bool = False,
+    ) -> Progress:
         """Read what is new in all logs and report the progress.
 
-        `ended` is how the run ended, by its process or its scheduler.
+        `ended` is how the run ended, by its process or its scheduler; `writing` is whether a
+        process is known to have a log open.
         """
         before = time.perf_counter()
         if self._first_look and not self._resumed:
@@ -131,7 +148,7 @@ class JobTracker:
             self._pause = known_pause(self._scans)
         progress = None if self._news or ended else self._little_later(now)
         if progress is None:
-            facts = replace(self._facts(now), ended=ended)
+            facts = replace(self._facts(now), ended=ended, writing=writing)
             progress, self._answered_at = progress_of(facts), now
             self._answer = progress
         self._seconds += time.perf_counter() - before
@@ -186,6 +203,10 @@ class JobTracker:
         """How the run went, for the next one like it; after the last look at an ended run."""
         return profile_from(self._facts(None))
 
+    def curves(self) -> RunCurves | None:
+        """The course of loss and speed so far, where it is kept."""
+        return curves_from(self._facts(None))
+
     @property
     def pattern(self) -> LearnedPattern | None:
         """What was learnt about the lines of these logs, where no format knows them."""
@@ -210,7 +231,7 @@ class JobTracker:
         return sum(tailer.lines for tailer in self._tailers)
 
     def _new_scan(self) -> LogScan:
-        scan = LogScan(self._started_at)
+        scan = LogScan(self._started_at, losses=LossCurve() if self._curves else None)
         if self._given is not None:
             with contextlib.suppress(BadInput):  # learnt by another version, perhaps
                 scan.adopt(self._given)
@@ -249,6 +270,20 @@ class JobTracker:
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
             self._rhythm.catch_up(self._lines, until=min(written_at, now), now=now)
+        if self._started_at is None:
+            self._known = replace(self._known, written=self._written_span())
+
+    def _written_span(self) -> WrittenSpan | None:
+        """By the files' own times, where nothing else shows when the run began."""
+        spans = []
+        for tailer in self._tailers:
+            try:
+                opened = self._reader.open(str(tailer.path))
+            except OSError:
+                continue
+            spans.append(written_span(opened))
+            os.close(opened)
+        return max((one for one in spans if one), key=lambda one: one.seconds, default=None)
 
     def _skip_earlier_runs(self) -> None:
         """What was written before this run started is the output of an earlier one."""

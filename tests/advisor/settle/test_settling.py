@@ -85,14 +85,20 @@ def settled(*claims: Claim) -> dict[str, Any]:
             claim(2, reached=Reached.OVERWRITTEN),
             id="anything-over-what-is-overwritten",
         ),
+        pytest.param(
+            claim(1, "name", reached=Reached.UNCALLED, confidence=0.3, depth=4),
+            claim(2, reached=Reached.ANOTHER_PROGRAM, confidence=1.0),
+            id="anything-over-another-program",
+        ),
     ],
 )
 def test_ranking(winner: Claim, loser: Claim):
     assert settled(winner, loser) == {"batch_size": 1}
 
 
-def test_what_is_overwritten_does_not_hold_even_alone():
-    assert settled(claim(8, "name", reached=Reached.OVERWRITTEN)) == {}
+@pytest.mark.parametrize("reached", [Reached.OVERWRITTEN, Reached.ANOTHER_PROGRAM])
+def test_what_is_overwritten_or_of_another_program_does_not_hold_even_alone(reached: Reached):
+    assert settled(claim(8, "name", reached=reached)) == {}
 
 
 def test_equals_that_disagree_say_nothing_unless_something_lower_agrees_with_one():

@@ -210,7 +210,7 @@ def test_no_rule_is_made_of_a_line_that_speaks_of_no_trouble(store):
     assert "answered auth_error" in again.suggestion
 
 
-GUESS = "cannot reach the licence server"
+GUESS = "cannot reach the feature store"
 
 
 def test_an_accepted_rule_never_outranks_a_built_in_guess(store):
@@ -218,7 +218,7 @@ def test_an_accepted_rule_never_outranks_a_built_in_guess(store):
     assert guess.reason != "unknown"
     assert guess.confidence < 0.5
     theirs = a_learned_rule(
-        reason="auth_error", pattern="licence server", words=("licence server",), positives=(GUESS,)
+        reason="auth_error", pattern="feature store", words=("feature store",), positives=(GUESS,)
     )
     Teaching(store).accept(theirs, by="ada")
     assert store.learned_rules()[0].asked

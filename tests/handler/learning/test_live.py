@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.core import DecisionEngine, Limits
+from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.handler.learning import Teaching
 from schedmate.model import JobState
@@ -33,7 +33,7 @@ def store(tmp_path):
 def live(store):
     scheduler = FakeScheduler()
     daemon = Daemon(
-        engine=DecisionEngine(ordering("sjf"), Limits()),
+        engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
         scheduler=scheduler,
         store=store,
         advisor=Advisor(store, store),

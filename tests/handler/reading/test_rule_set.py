@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedmate.handler import RULES, Case, NamedLog, Rule
 from schedmate.handler.reading import gather
-from schedmate.handler.reading.reader import prefilter_of
+from schedmate.handler.reading.prefilter import prefilter_of
 from schedmate.handler.rules import BUILT_IN, RuleSet
 from schedmate.handler.rules.needles import widened
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.simulator.engine.cluster import Nodes, Pool
+from schedmate.simulator.engine.cluster import GpuPool, Nodes
 
 
 def test_a_gang_is_kept_together_on_the_node_it_fills_best():
@@ -58,7 +58,7 @@ def test_a_node_has_a_gpu(sizes):
 
 def test_a_pool_has_no_nodes_to_fail():
     with pytest.raises(ValueError, match="no node 3"):
-        Pool(4).fail(3)
+        GpuPool(4).fail(3)
 
 
 asks = st.lists(st.integers(1, 20), min_size=1, max_size=30)

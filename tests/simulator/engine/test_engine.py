@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from schedmate.policies import Fifo, FirstFit
-from schedmate.simulator.engine.cluster import Kinds, Nodes, Plain, Pool
-from schedmate.simulator.engine.engine import Engine, StuckError
+from schedmate.simulator.engine.cluster import GpuPool, Kinds, Nodes, Plain
+from schedmate.simulator.engine.engine import SimulationEngine, StuckError
 from schedmate.simulator.engine.faults import Fault, draw_faults
 from schedmate.simulator.estimators.base import oracle
 from schedmate.simulator.experiments.execute import job_columns
@@ -58,7 +58,9 @@ def trace(*rows):
 
 def engine(columns, policy, cluster, **options):
     options = {"physics": Plain(columns.gpus.tolist()), "restart_s": 10.0, **options}
-    return Engine(columns, job_columns(columns, oracle(columns)), policy, cluster, **options)
+    return SimulationEngine(
+        columns, job_columns(columns, oracle(columns)), policy, cluster, **options
+    )
 
 
 def test_a_stopped_job_goes_on_where_it_was_after_the_cost_of_a_restart():
@@ -68,7 +70,7 @@ def test_a_stopped_job_goes_on_where_it_was_after_the_cost_of_a_restart():
         (30, lambda cluster: cluster.stop(0)),
         (50, lambda cluster: cluster.start(0)),
     )
-    outcome = engine(columns, policy, Pool(2)).run()
+    outcome = engine(columns, policy, GpuPool(2)).run()
     assert outcome.start.tolist() == [0]
     assert outcome.end.tolist() == [50 + 10 + 70]
     assert outcome.gpu_seconds.tolist() == [2 * (30 + 80)]
@@ -84,7 +86,7 @@ def test_a_restart_that_was_not_paid_is_paid_anew():
         (55, lambda cluster: cluster.stop(0)),
         (60, lambda cluster: cluster.start(0)),
     )
-    outcome = engine(columns, policy, Pool(1)).run()
+    outcome = engine(columns, policy, GpuPool(1)).run()
     assert outcome.end.tolist() == [60 + 10 + 60]
 
 
@@ -95,7 +97,7 @@ def test_work_can_be_thrown_away():
         (40, lambda cluster: cluster.stop(0, keep_work=False)),
         (40, lambda cluster: cluster.start(0)),
     )
-    outcome = engine(columns, policy, Pool(1)).run()
+    outcome = engine(columns, policy, GpuPool(1)).run()
     assert outcome.end.tolist() == [40 + 100], "who begins anew has no checkpoint to load"
     assert outcome.start.tolist() == [0]
 
@@ -105,7 +107,7 @@ def test_two_on_the_same_gpus_slow_each_other_down_until_one_has_ended():
     policy = Scripted(
         (0, lambda cluster: cluster.start(0)), (20, lambda cluster: cluster.start_beside(1, 0))
     )
-    outcome = engine(columns, policy, Pool(2)).run()
+    outcome = engine(columns, policy, GpuPool(2)).run()
     assert outcome.end[0] == 20 + 80 / 0.5
     done_by_then = (outcome.end[0] - 20) * 0.5
     assert outcome.end[1] == outcome.end[0] + (100 - done_by_then)
@@ -129,7 +131,7 @@ def test_a_third_does_not_sit_down_and_nobody_sits_beside_who_waits():
             ),
         )
     )
-    engine(columns, policy, Pool(2)).run()
+    engine(columns, policy, GpuPool(2)).run()
     assert said == [False, True, True, False, True]
 
 
@@ -142,7 +144,7 @@ def test_who_is_left_alone_holds_the_gpus_until_the_end():
         (6, lambda cluster: frees.append(cluster.start(0))),
         (100, lambda cluster: (frees.append(cluster.free), cluster.start(0))),
     )
-    engine(columns, policy, Pool(2)).run()
+    engine(columns, policy, GpuPool(2)).run()
     assert frees == [0, False, 2]
 
 
@@ -150,7 +152,7 @@ def test_more_or_fewer_gpus_than_asked_for_change_the_pace():
     columns = trace((0, 100, 4))
     for given in (2, 8):
         policy = Scripted((0, lambda cluster, given=given: cluster.start(0, given)))
-        outcome = engine(columns, policy, Pool(8)).run()
+        outcome = engine(columns, policy, GpuPool(8)).run()
         assert outcome.end[0] == pytest.approx(100 / (given / 4) ** 0.9)
         assert outcome.gpu_seconds[0] == pytest.approx(given * outcome.end[0])
 
@@ -165,13 +167,13 @@ def test_remaining_served_and_pace_are_what_a_policy_may_know():
             lambda cluster: seen.extend([cluster.remaining(0), cluster.served(0), cluster.pace(0)]),
         ),
     )
-    engine(columns, policy, Pool(1)).run()
+    engine(columns, policy, GpuPool(1)).run()
     assert seen == [70, 30, 1]
 
 
 def test_a_policy_that_forgets_a_job_is_found_out():
     with pytest.raises(StuckError, match="scripted lets 1 jobs wait for ever"):
-        engine(trace((0, 1, 1)), Scripted(), Pool(1)).run()
+        engine(trace((0, 1, 1)), Scripted(), GpuPool(1)).run()
 
 
 def test_ends_are_told_before_arrivals_and_both_before_the_decision():
@@ -181,7 +183,7 @@ def test_ends_are_told_before_arrivals_and_both_before_the_decision():
         (10, lambda cluster: policy.told.append(("decides", cluster.free, cluster.now))),
         (10, lambda cluster: cluster.start(1)),
     )
-    engine(columns, policy, Pool(1)).run()
+    engine(columns, policy, GpuPool(1)).run()
     assert policy.told[1:4] == [("ended", 0, 10), ("arrived", 1, 10), ("decides", 1, 10)]
 
 
@@ -224,7 +226,7 @@ def test_faults_are_drawn_by_seed_and_at_the_published_rate():
 
 
 def test_zero_seconds_are_a_run_too():
-    outcome = engine(trace((3, 0, 1), (3, 0, 1)), Fifo(), Pool(1)).run()
+    outcome = engine(trace((3, 0, 1), (3, 0, 1)), Fifo(), GpuPool(1)).run()
     assert outcome.end.tolist() == [3, 3]
     assert not any(math.isnan(start) for start in outcome.start)
 
@@ -237,7 +239,7 @@ def test_it_is_written_down_when_gpus_were_taken_and_given_back():
         (20, lambda cluster: cluster.stop(0)),
         (30, lambda cluster: cluster.start(0)),
     )
-    changes = engine(columns, policy, Pool(4)).run().changes
+    changes = engine(columns, policy, GpuPool(4)).run().changes
     assert np.cumsum(changes.more).tolist()[:3] == [2, 4, 2]
     assert changes.at.tolist()[:2] == [0, 30], "who shares takes nothing, who is left keeps all"
     assert changes.more.sum() == 0
@@ -262,7 +264,7 @@ def test_a_job_runs_on_the_kind_of_gpu_it_is_given_at_that_speed():
         ),
         (50, lambda cluster: said.append(cluster.start(2))),
     )
-    cluster = Kinds([(Pool(2), 1), (Pool(2), 1)])
+    cluster = Kinds([(GpuPool(2), 1), (GpuPool(2), 1)])
     outcome = engine(columns, policy, cluster, speeds=(1.0, 2.0)).run()
     assert said == [True, False, True, False, (2, 2), 2.0, True]
     assert outcome.end.tolist() == [50, 100, 100]

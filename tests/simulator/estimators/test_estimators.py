@@ -22,7 +22,7 @@ from schedmate.simulator.estimators.history import (
     similar,
 )
 from schedmate.simulator.traces.arrays import synthetic_columns
-from schedmate.simulator.traces.columns import Coded, Columns, columns_of
+from schedmate.simulator.traces.columns import Coded, TraceColumns, columns_of
 from schedmate.testing.builders import a_trace_job
 
 JOBS = 700
@@ -30,11 +30,11 @@ each = pytest.mark.parametrize("name", ESTIMATORS)
 
 
 @pytest.fixture(scope="module")
-def columns() -> Columns:
+def columns() -> TraceColumns:
     return synthetic_columns(JOBS, gpus=64, seed=5, like="helios")
 
 
-def known_at(columns: Columns) -> np.ndarray:
+def known_at(columns: TraceColumns) -> np.ndarray:
     return columns.submit + columns.duration
 
 

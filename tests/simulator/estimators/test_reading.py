@@ -16,7 +16,7 @@ from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Job, JobState, PastRun, Request
 from schedmate.model.sketch import blocks, configuration, sketch_of, sketch_of_run
-from schedmate.simulator.estimators.memory import Memory
+from schedmate.simulator.estimators.memory import RunMemory
 from schedmate.simulator.estimators.reading import Records, read_job
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES, columns_of
@@ -116,7 +116,7 @@ def test_an_unread_length_is_not_in_the_record(columns):
 
 
 def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
-    history, compared = Memory(), set()
+    history, compared = RunMemory(), set()
     for run in runs:
         target = target_of(run)
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
@@ -136,7 +136,7 @@ def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
 
 
 def test_the_memory_answers_like_the_store(runs, tmp_path):
-    memory, store = Memory(enough=300), SqliteStore(tmp_path / "store.db")
+    memory, store = RunMemory(enough=300), SqliteStore(tmp_path / "store.db")
     for run in runs:
         memory.keep(run)
     store.keep_runs(runs)
@@ -157,7 +157,7 @@ def test_runs_of_unknown_code_do_not_end_the_search_for_neighbours(runs):
     nameless = [replace(run, fingerprint=None) for run in runs]
     mine = nameless[0]
     twin = replace(mine, job=replace(mine.job, id="twin", user="another"))
-    memory = Memory()
+    memory = RunMemory()
     for run in (twin, mine):
         memory.keep(replace(run, job=replace(run.job, state=JobState.COMPLETED)))
     row = memory.newest_sketches(1)

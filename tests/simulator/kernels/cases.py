@@ -13,10 +13,10 @@ from schedmate.policies.attained_service import Tiresias
 from schedmate.policies.backfill import Conservative, Easy
 from schedmate.policies.fifo import Fifo, FirstFit
 from schedmate.policies.shortest_first import Sjf, Srsf, Srtf, Ssf
-from schedmate.simulator.engine.cluster import Plain, Pool
-from schedmate.simulator.engine.engine import Engine
-from schedmate.simulator.engine.outcome import Outcome
-from schedmate.simulator.traces.columns import Coded, Columns, Floats
+from schedmate.simulator.engine.cluster import GpuPool, Plain
+from schedmate.simulator.engine.engine import SimulationEngine
+from schedmate.simulator.engine.outcome import SimulationOutcome
+from schedmate.simulator.traces.columns import Coded, Floats, TraceColumns
 
 THRESHOLD = 24
 """GPU-seconds: a whole number of seconds on 1, 2, 3, 4, 6 or 8 GPUs."""
@@ -42,17 +42,17 @@ CHECKED: dict[str, Callable[[], Policy]] = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    columns: Columns
+    columns: TraceColumns
     seen: JobColumns
     gpus: int
     eligible: Floats | None = None
     restart_s: float = 0.0
 
 
-def columns(submit: Floats, duration: Floats, gpus) -> Columns:
+def columns(submit: Floats, duration: Floats, gpus) -> TraceColumns:
     zeros = np.zeros(len(submit), dtype=np.int64)
     nobody = Coded(zeros, ("",))
-    return Columns(
+    return TraceColumns(
         ids=[str(number) for number in range(len(submit))],
         submit=np.asarray(submit, dtype=np.float64),
         duration=np.asarray(duration, dtype=np.float64),
@@ -68,7 +68,7 @@ def columns(submit: Floats, duration: Floats, gpus) -> Columns:
 
 
 def seen(
-    table: Columns, *, expected=None, planned=None, queue_key=None, log_sigma=None
+    table: TraceColumns, *, expected=None, planned=None, queue_key=None, log_sigma=None
 ) -> JobColumns:
     said = [table.duration if values is None else values for values in (expected, planned)]
     zeros = [0] * len(table)
@@ -114,12 +114,12 @@ def awkward(seed: int) -> Case:
     return Case(table, told, gpus, eligible, float(draw.choice([0, 1, 7, 60])))
 
 
-def on_engine(policy: Policy, case: Case) -> Outcome:
-    return Engine(
+def on_engine(policy: Policy, case: Case) -> SimulationOutcome:
+    return SimulationEngine(
         case.columns,
         case.seen,
         policy,
-        Pool(case.gpus),
+        GpuPool(case.gpus),
         physics=Plain(case.seen.gpus),
         eligible=case.eligible,
         restart_s=case.restart_s,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.engine.outcome import SimulationOutcome
 from schedmate.simulator.kernels import available, run_kernel
 from simulator.kernels.cases import CHECKED, THRESHOLD, Case, columns, on_engine, seen
 from simulator.reference import RULES, RefJob, play
@@ -38,7 +38,7 @@ def reference(name: str, case: Case) -> list[RefJob]:
     return jobs
 
 
-def agree(outcome: Outcome, jobs: list[RefJob]) -> bool:
+def agree(outcome: SimulationOutcome, jobs: list[RefJob]) -> bool:
     return (
         outcome.start.tolist() == [job.first_start for job in jobs]
         and outcome.end.tolist() == [job.end for job in jobs]

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.simulator.engine.outcome import Comparison, Outcome, summary_of
+from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome, summary_of
 from schedmate.simulator.report import Digest, digest
-from schedmate.simulator.traces.columns import Coded, Columns
+from schedmate.simulator.traces.columns import Coded, TraceColumns
 
 
 @dataclass(frozen=True)
 class Ran:
     policy: str
-    outcome: Outcome
+    outcome: SimulationOutcome
 
 
 def some_columns(
     jobs: int, *, seed: int = 0, users: tuple[str, ...] = ("ada", "bob", "eve")
-) -> Columns:
+) -> TraceColumns:
     rng = np.random.default_rng(seed)
     groups = ("vision", "speech")
-    return Columns(
+    return TraceColumns(
         ids=[str(job) for job in range(jobs)],
         submit=np.sort(rng.uniform(0, 400.0 * jobs, jobs)),
         duration=np.exp(rng.normal(7.0, 1.7, jobs)),
@@ -38,7 +38,7 @@ def some_columns(
     )
 
 
-def listed(columns: Columns, key: np.ndarray, *, gpus: int) -> Outcome:
+def listed(columns: TraceColumns, key: np.ndarray, *, gpus: int) -> SimulationOutcome:
     """First fit in the order of `key` among those that have come."""
     start = np.full(len(columns), np.nan)
     running: list[tuple[float, int]] = []
@@ -57,10 +57,10 @@ def listed(columns: Columns, key: np.ndarray, *, gpus: int) -> Outcome:
                 start[job], free = now, free - int(columns.gpus[job])
                 heapq.heappush(running, (now + columns.duration[job], int(columns.gpus[job])))
                 waiting.remove(job)
-    return Outcome.unbroken(columns, start, start + columns.duration)
+    return SimulationOutcome.unbroken(columns, start, start + columns.duration)
 
 
-def runs_of(columns: Columns, *, gpus: int = 16) -> list[Ran]:
+def runs_of(columns: TraceColumns, *, gpus: int = 16) -> list[Ran]:
     return [
         Ran("fifo", listed(columns, columns.submit, gpus=gpus)),
         Ran("fifo+advisor", listed(columns, columns.duration**0.5, gpus=gpus)),
@@ -69,9 +69,9 @@ def runs_of(columns: Columns, *, gpus: int = 16) -> list[Ran]:
 
 
 def compared_of(
-    columns: Columns, runs: list[Ran], *, gpus: int = 16, trace: str = "t"
-) -> Comparison:
-    return Comparison(
+    columns: TraceColumns, runs: list[Ran], *, gpus: int = 16, trace: str = "t"
+) -> PolicyComparison:
+    return PolicyComparison(
         trace=trace,
         jobs=len(columns),
         gpus=gpus,
@@ -81,6 +81,6 @@ def compared_of(
     )
 
 
-def digest_of(columns: Columns, *, trace: str = "t") -> Digest:
+def digest_of(columns: TraceColumns, *, trace: str = "t") -> Digest:
     runs = runs_of(columns)
     return digest(compared_of(columns, runs, trace=trace), columns, runs)

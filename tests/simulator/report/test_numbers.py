@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.simulator.engine.outcome import (
-    Changes,
-    Comparison,
-    Outcome,
+    GpuChanges,
+    PolicyComparison,
+    SimulationOutcome,
     Summary,
     quantiles,
     summary_of,
@@ -74,7 +74,7 @@ def test_what_was_written_down_of_gpus_is_what_is_drawn():
     at = np.concatenate([outcome.start, outcome.end])
     more = np.concatenate([columns.gpus, -columns.gpus])
     order = np.argsort(at, kind="stable")
-    written = replace(outcome, changes=Changes(at[order], more[order]))
+    written = replace(outcome, changes=GpuChanges(at[order], more[order]))
     interrupted = replace(outcome, preemptions=np.ones(300, dtype=np.int64))
     edges = time_bins(columns, float(outcome.end.max()))
 
@@ -157,7 +157,7 @@ def test_ratios_of_nothing_are_said_plainly():
 def test_an_interrupted_job_waits_after_its_start_too(preempted, requeued):
     columns = some_columns(2)
     start = columns.submit + 10
-    outcome = Outcome(
+    outcome = SimulationOutcome(
         start=start,
         end=columns.submit + 500,
         gpu_seconds=np.array([490.0, 200.0]) * columns.gpus,
@@ -197,7 +197,7 @@ def test_quantiles_are_those_of_numpy(values, shares):
     assert quantiles(np.array(values), *shares) == pytest.approx(expected.tolist(), abs=1e-5)
 
 
-def a_comparison(ratio_to_fifo: float, **setting: float) -> Comparison:
+def a_comparison(ratio_to_fifo: float, **setting: float) -> PolicyComparison:
     def summary(average: float) -> Summary:
         return Summary(
             avg_jct_s=average,
@@ -211,7 +211,9 @@ def a_comparison(ratio_to_fifo: float, **setting: float) -> Comparison:
         )
 
     policies = {"fifo": summary(100 * ratio_to_fifo), "sjf": summary(100)}
-    return Comparison(trace="t", jobs=1, gpus=1, assumptions=(), policies=policies, setting=setting)
+    return PolicyComparison(
+        trace="t", jobs=1, gpus=1, assumptions=(), policies=policies, setting=setting
+    )
 
 
 def test_a_sweep_is_seen_per_thing_varied_with_its_spread_over_the_rest():

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.core import Act, DecisionEngine, HangLimits, Limits, TimeLimits
+from schedmate.core import Act, DecisionEngine, DecisionLimits, HangLimits, TimeLimits
 from schedmate.model import JobState
 from schedmate.model.priority import NICE_RANGE
 from schedmate.policies import POLICIES, Candidate, nice_of, ordering
 from schedmate.policies.multifactor import Multifactor, Weights
 from schedmate.simulator import columns_of
-from schedmate.simulator.engine.cluster import Nodes, Plain, Pool
-from schedmate.simulator.engine.engine import Engine
+from schedmate.simulator.engine.cluster import GpuPool, Nodes, Plain
+from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.steering import AtOnce
 from schedmate.simulator.estimators.base import Estimates, oracle
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.diagnosing import Diagnoses
-from schedmate.simulator.shell.shell import Shell, predicted
+from schedmate.simulator.shell.shell import SimulatedDaemon, predicted
 from schedmate.simulator.shell.tracking import Silences, Tracker
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES
@@ -64,18 +64,18 @@ class Ran:
         self.decided = []
         self.events = []
         self.recovery = recovery or AtOnce(columns.duration.tolist())
-        self.shell = Shell(
+        self.shell = SimulatedDaemon(
             DecisionEngine(ordering(order), limits, time_limits),
             columns,
             estimates=oracle(columns) if estimates is None else estimates,
             on_event=self._note,
             **parts,
         )
-        self.outcome = Engine(
+        self.outcome = SimulationEngine(
             columns,
             job_columns(columns, oracle(columns)),
             policy,
-            cluster or Pool(1),
+            cluster or GpuPool(1),
             physics=Plain(columns.gpus.tolist(), scaling=1.0),
             restart_s=0.0,
             faults=faults,
@@ -95,11 +95,11 @@ class Ran:
 @pytest.mark.parametrize("name", BESIDE)
 def test_a_short_job_overtakes_those_that_wait_before_it(name):
     columns = trace((0, HOUR, 1), (1, 20 * HOUR, 1), (2, 60, 1), time_limit=100 * HOUR)
-    plain = Engine(
+    plain = SimulationEngine(
         columns,
         job_columns(columns, oracle(columns)),
         POLICIES[name](),
-        Pool(1),
+        GpuPool(1),
         physics=Plain([1, 1, 1]),
     ).run()
     assert np.argsort(plain.start).tolist() == [0, 1, 2]
@@ -112,7 +112,7 @@ def test_a_short_job_overtakes_those_that_wait_before_it(name):
 def test_every_nice_number_is_the_engines_and_unknown_jobs_stand_in_the_middle():
     columns = trace((0, HOUR, 1), (1, 5000, 4), (2, 60, 1), (3, 60, 4))
     known = Estimates.exactly(np.array([HOUR, 5000.0, 60.0, math.nan]), "test")
-    ran = Ran(columns, POLICIES["fifo"](), cluster=Pool(4), estimates=known)
+    ran = Ran(columns, POLICIES["fifo"](), cluster=GpuPool(4), estimates=known)
 
     given_numbers = {a.job_id: a.value for a in ran.of("set_nice") if not a.provisional}
     expected = [predicted(known, job) for job in range(4)]
@@ -210,7 +210,7 @@ def test_a_longer_patience_of_the_engine_is_a_longer_silence():
         POLICIES["fifo"](),
         recovery=recovery,
         diagnoses=Diagnoses(recovery),
-        limits=Limits(hang=HangLimits(after_s=3 * HOUR)),
+        limits=DecisionLimits(hang=HangLimits(after_s=3 * HOUR)),
         **parts,
     )
 
@@ -223,7 +223,7 @@ def test_many_that_fall_silent_together_are_left_alone():
     ran = Ran(
         columns,
         POLICIES["fifo"](),
-        cluster=Pool(8),
+        cluster=GpuPool(8),
         recovery=recovery,
         diagnoses=Diagnoses(recovery),
         **parts,
@@ -284,7 +284,7 @@ def test_the_budget_is_the_engines_and_then_the_owner_comes_back(retries):
         POLICIES["fifo"](),
         cluster=Nodes([2] * 20),
         diagnoses=Diagnoses(recovery),
-        limits=Limits(retries=retries),
+        limits=DecisionLimits(retries=retries),
         recovery=recovery,
         faults=faults,
     )
@@ -318,7 +318,7 @@ def test_no_run_ends_by_a_limit_of_ours(rows, policy, tracked):
     ran = Ran(
         columns,
         POLICIES[policy](),
-        cluster=Pool(4),
+        cluster=GpuPool(4),
         estimates=estimates,
         time_limits=LOWER,
         tracker=tracker,
@@ -332,7 +332,7 @@ def test_no_run_ends_by_a_limit_of_ours(rows, policy, tracked):
 def test_a_lowered_limit_that_is_never_given_back_would_kill():
     """The simulated scheduler means it: what saves a run is the engine."""
 
-    class Deaf(Shell):
+    class Deaf(SimulatedDaemon):
         def _watch_limit(self, job):
             """It does not look."""
 
@@ -341,11 +341,11 @@ def test_a_lowered_limit_that_is_never_given_back_would_kill():
         Estimates.exactly(np.array([10.0, 60.0, 60.0]), "test"), basis=["identical"] * 3
     )
     shell = Deaf(DecisionEngine(ordering("sjf"), None, LOWER), columns, estimates=estimates)
-    outcome = Engine(
+    outcome = SimulationEngine(
         columns,
         job_columns(columns, oracle(columns)),
         POLICIES["easy"](),
-        Pool(1),
+        GpuPool(1),
         physics=Plain([1, 1, 1]),
         beside=shell,
     ).run()
@@ -363,7 +363,7 @@ def test_a_lowered_limit_lets_a_job_fill_a_gap():
         Ran(
             columns,
             POLICIES["easy"](),
-            cluster=Pool(4),
+            cluster=GpuPool(4),
             estimates=estimates,
             order="fifo",
             time_limits=TimeLimits(lower=lower),

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.simulator.sweeps import Question, answer, answers, settings_of
-from schedmate.simulator.sweeps.answering import _needs_workload
-from schedmate.simulator.sweeps.question import FailedSetting, named
+from schedmate.simulator.sweeps import SimulationTask, run_task, run_tasks, settings_of
+from schedmate.simulator.sweeps.execution import _needs_workload
+from schedmate.simulator.sweeps.tasks import FailedSetting, named
 
 SOURCE = Path(__file__).parents[3] / "src"
 
@@ -66,33 +66,33 @@ def test_an_interrupt_ends_a_sweep_and_its_workers():
 
 
 def test_what_nobody_foresaw_is_named_too():
-    question = Question(source="t.csv", policies=("fifo",), swept={"load": 0.7})
+    task = SimulationTask(source="t.csv", policies=("fifo",), swept={"load": 0.7})
 
     with (
         pytest.raises(FailedSetting, match=r"t.csv \(load=0.7\) failed: ZeroDivisionError"),
-        named(question),
+        named(task),
     ):
         1 / 0  # noqa: B018
     with (
         pytest.raises(ZeroDivisionError),
-        named(Question(source="t.csv", policies=("fifo",))),
+        named(SimulationTask(source="t.csv", policies=("fifo",))),
     ):
         1 / 0  # noqa: B018
 
 
 def test_answers_come_in_order_and_only_those_asked_for_carry_a_digest():
-    asked = Question(source="synthetic", policies=("fifo",), jobs=20)
-    questions = [asked.with_values(values) for values in settings_of(["seed=3,1,2"])]
+    asked = SimulationTask(source="synthetic", policies=("fifo",), jobs=20)
+    tasks = [asked.with_values(values) for values in settings_of(["seed=3,1,2"])]
     heard = []
 
-    found = answers(
-        questions,
+    found = run_tasks(
+        tasks,
         reported=frozenset({1}),
         workers=1,
         on_done=lambda done, total: heard.append((done, total)),
     )
 
-    assert [each.question.seed for each in found] == [3, 1, 2]
+    assert [each.task.seed for each in found] == [3, 1, 2]
     assert [each.digest is not None for each in found] == [False, True, False]
     assert heard == [(1, 3), (2, 3), (3, 3)]
 
@@ -108,15 +108,15 @@ def test_answers_come_in_order_and_only_those_asked_for_carry_a_digest():
     ],
 )
 def test_jobs_get_a_synthetic_workload_where_one_is_needed(policies, workload, semi_synthetic):
-    question = Question(source="synthetic", policies=policies, workload=workload, jobs=10)
+    task = SimulationTask(source="synthetic", policies=policies, workload=workload, jobs=10)
 
-    assert _needs_workload(question) is semi_synthetic
+    assert _needs_workload(task) is semi_synthetic
 
 
 def test_a_synthetic_workload_is_called_semi_synthetic():
-    asked = Question(source="synthetic", policies=("fifo",), workload=True, jobs=20)
+    asked = SimulationTask(source="synthetic", policies=("fifo",), workload=True, jobs=20)
 
-    found = answer(asked)
+    found = run_task(asked)
 
     assert found.semi_synthetic
     assert any(line.startswith("semi-synthetic") for line in found.compared.assumptions)
@@ -124,12 +124,12 @@ def test_a_synthetic_workload_is_called_semi_synthetic():
 
 def test_ray_gives_the_same_answers():
     pytest.importorskip("ray", reason="needs Ray")
-    asked = Question(source="synthetic", policies=("fifo", "sjf"), jobs=50)
-    questions = [asked.with_values(values) for values in settings_of(["seed=0..2"])]
+    asked = SimulationTask(source="synthetic", policies=("fifo", "sjf"), jobs=50)
+    tasks = [asked.with_values(values) for values in settings_of(["seed=0..2"])]
 
-    far = answers(questions, ray_address="local")
+    far = run_tasks(tasks, ray_address="local")
 
-    here = answers(questions, workers=1)
+    here = run_tasks(tasks, workers=1)
     assert [each.compared for each in far] == [each.compared for each in here]
 
 
@@ -145,7 +145,7 @@ def test_every_combination_is_tried_the_last_name_fastest():
 
 
 def test_a_sweep_sets_what_it_names():
-    asked = Question(source="synthetic", policies=("fifo",))
+    asked = SimulationTask(source="synthetic", policies=("fifo",))
 
     found = asked.with_values({"seed": 3.0, "restart_cost": 5.0, "edits": 0.5, "error": 1.0})
 

@@ -7,14 +7,14 @@ import pytest
 
 from schedmate.model import Request
 from schedmate.simulator.estimators.reading import read_job
-from schedmate.simulator.synthetic import Submission, bank
+from schedmate.simulator.synthetic import SyntheticSubmission, bank
 
 each_project = pytest.mark.parametrize("project", bank(), ids=lambda project: project.name)
 
 
 def work_of(project, *, length, batch, rate):
     one = np.array([float(length)])
-    return Submission(
+    return SyntheticSubmission(
         project=np.array([bank().index(project)]),
         copy=np.array([0]),
         version=np.array([0]),

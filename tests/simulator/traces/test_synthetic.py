@@ -12,7 +12,7 @@ import pytest
 from schedmate.model import BadInput
 from schedmate.simulator import synthetic
 from schedmate.simulator.traces.arrays import read_columns, synthetic_columns
-from schedmate.simulator.traces.columns import STATES, Columns, columns_of
+from schedmate.simulator.traces.columns import STATES, TraceColumns, columns_of
 from schedmate.simulator.traces.profiles import PROFILES, Ending, Profile
 
 NORMAL = NormalDist()
@@ -75,7 +75,7 @@ def test_a_profile_has_the_published_means_and_gpu_time(like):
     assert [part / sum(work) for part in work] == pytest.approx(published.gpu_time, abs=0.01)
 
 
-def shares(drawn: Columns, weights: np.ndarray) -> list[float]:
+def shares(drawn: TraceColumns, weights: np.ndarray) -> list[float]:
     """By state, as in the profiles: completed, cancelled, failed."""
     return [
         float(np.sum(weights[drawn.status == STATES.index(each.state)]) / np.sum(weights))
@@ -84,7 +84,7 @@ def shares(drawn: Columns, weights: np.ndarray) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, Columns]:
+def drawn() -> dict[str, TraceColumns]:
     return {like: synthetic_columns(300_000, gpus=4096, seed=1, like=like) for like in PUBLISHED}
 
 

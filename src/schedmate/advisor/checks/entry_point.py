@@ -54,7 +54,8 @@ def missing_files(checked: Checked) -> Iterator[Remark]:
         if run.entry.missing:
             text = f"{run.entry.name} is not there, so the job will fail at once"
             level: Level = "warning" if run.conditional else "error"
-            alone = launch.runs == (run,) and not launch.missing_scripts
+            seen = [each for each in launch.runs if not each.guessed]
+            alone = seen == [run] and not launch.missing_scripts
             certain = alone and not run.conditional and _starts_only(checked, run.entry.name)
             yield Remark(level=level, text=text, evidence=run.command.evidence, certain=certain)
     for word in launch.missing_scripts:

@@ -9,7 +9,7 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import claim, last_name
 from schedmate.advisor.frameworks.unread_models import after_the_file, functional, of_layers, unread
 from schedmate.advisor.interpret.python.trace import Instance
-from schedmate.advisor.interpret.python.values import LocalClass, Table, Value
+from schedmate.advisor.interpret.python.values import Dotted, LocalClass, Table, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.model_names import telling_class
 from schedmate.advisor.sources.words import words
@@ -25,6 +25,7 @@ _NETWORKS = (
     "PreTrainedModel",
     "ComposerModel",
 )
+_NETWORK = re.compile(r"(?:LightningModule|PreTrainedModel|ModelMixin)$|For[A-Z]\w{1,40}$")
 _AROUND = ("LightningModule", "ComposerModel")
 """They hold the network that a person means."""
 _HOLDERS = re.compile(
@@ -81,7 +82,18 @@ def _play_against_each_other(networks: Sequence[Instance]) -> bool:
 
 
 def is_network(cls: LocalClass) -> bool:
-    return cls.inherits(*_NETWORKS)
+    return cls.inherits(*_NETWORKS) or _is_built_on_one(cls)
+
+
+def _is_built_on_one(cls: LocalClass) -> bool:
+    """Of a class whose code is elsewhere the name tells: `BertPreTrainedModel`."""
+    bases = [base.data for base in cls.bases]
+    return any(
+        _is_built_on_one(base)
+        if isinstance(base, LocalClass)
+        else isinstance(base, Dotted) and bool(_NETWORK.search(base.name))
+        for base in bases
+    )
 
 
 def _name(instance: Instance) -> str:

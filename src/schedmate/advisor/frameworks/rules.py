@@ -11,7 +11,7 @@ from schedmate.advisor.frameworks.calls import is_of, last_name
 from schedmate.advisor.frameworks.contract import Rule, Settings, is_on, restated, stated
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.launch.run import PythonRun
-from schedmate.advisor.options.configs.words import value_of
+from schedmate.advisor.options.configs.building import value_of
 
 Convert = Callable[[Value], Value | None]
 _NO_NAMES = frozenset({"", ".", "..", "data", "data-bin", "dataset", "datasets", "train"})

@@ -12,6 +12,7 @@ from schedmate.advisor.frameworks.purposes import purpose
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.files import evidence
 from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 
@@ -34,7 +35,7 @@ _BY_THEMSELVES = re.compile(
 )
 _FAR = 99
 """So that whatever else is known of resuming is believed before."""
-_MOST_LINES = 6
+_MOST_LINES = 8
 
 
 def starting_over(reading: Reading) -> Iterator[Claim]:
@@ -85,9 +86,24 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if skipped.certain and any(_loads(statement) for statement in skipped.body):
             yield from skipped.value.lines[:1]
             yield skipped.line
-    yield from (call.line for call in calls_of(reading, "TrainState.create", "load_state_dict"))
-    yield from (trace.loops[place].line for place in step.loops[:1] if place < len(trace.loops))
+    for call in calls_of(reading, "TrainState.create", "load_state_dict", "from_pretrained"):
+        if call.reached > Reached.UNCALLED:
+            yield from called_from(reading, call)
+            yield call.line
+    yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
+    yield from reading.run.command.evidence[:1]
+
+
+def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:
+    """The line of the program that calls the function which a call of a library stands in."""
+    source, function = reading.run.entry.source, last_name(call.within)
+    if source is None or not function or call.line.file == source.name:
+        return
+    for number, text in enumerate(source.text.splitlines(), 1):
+        if f"{function}(" in text and not text.lstrip().startswith(("def ", "#")):
+            yield evidence(source.name, number, text)
+            return
 
 
 def _loads(statement: ast.stmt) -> bool:

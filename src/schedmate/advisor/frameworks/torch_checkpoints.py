@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     number_of,
     text_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Loop
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, KnownPrefix, Value
 from schedmate.advisor.settle.claim import Claim
@@ -36,7 +37,7 @@ _EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
 
 def saving(reading: Reading) -> Iterator[Claim]:
     saves = [call for call in calls_of(reading, *_SAVES) if _is_checkpoint(call)]
-    yield from agreed(each for call in saves for each in _directory(call))
+    yield from _directories(saves)
     rhythms = [call for call in saves if (number_of(call.every) or 0) > 0]
     yield from agreed(
         each
@@ -52,6 +53,14 @@ def saving(reading: Reading) -> Iterator[Claim]:
                 "checkpoint_every", Value(1, (loop.line, call.line)), call, confidence=0.85
             )
         )
+
+
+def _directories(saves: list[Call]) -> Iterator[Claim]:
+    """Of the saves in a loop: what is written before and after a training is something else. What
+    stands in a file that the job only imports counts where it is called."""
+    near = [call for call in saves if call.depth == 0 or call.reached > Reached.UNCALLED]
+    inside = [each for call in near if call.loops for each in _directory(call)]
+    yield from agreed(inside or (each for call in near for each in _directory(call)))
 
 
 def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
@@ -88,7 +97,8 @@ def _directory(call: Call) -> Iterator[Claim]:
     text = text_of(path)
     if path is None or not text:
         return
-    place = str(PurePosixPath(text).parent) if _FILE.search(PurePosixPath(text).name) else text
-    if place not in (".", "/"):
+    names_a_file = _FILE.search(PurePosixPath(text).name)
+    place = (text.rpartition("/")[0] if names_a_file else text).rstrip("/")
+    if place not in ("", "."):
         value = Value(place, path.lines, path.source)
         yield from claim("checkpoint_dir", value, call, confidence=0.9)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
+    calls_of,
     chosen_claim,
     claim,
     implied_claim,
@@ -17,12 +18,14 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.frameworks.own_models import is_network
+from schedmate.advisor.frameworks.shapes import tells_shape
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
 _HELPERS = re.compile(
-    r"tokenizer|processor|featureextractor|scheduler|config|vocoder|pretrainedconfig|generation"
-    r"|quantiz|vae|autoencoder|textencoder|clipvision|cliptext|dataset",
+    r"tokenizer|processor|featureextractor|scheduler|config|vocoder|generationmixin|quantiz"
+    r"|vae|autoencoder|textencoder|clipvision|cliptext|dataset",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
@@ -63,7 +66,10 @@ def models(reading: Reading) -> Iterator[Claim]:
         each
         for call in reading.trace.calls
         for each in _model(call, reading)
-        if not _aside(call) and not _compares(call, reading) and not _is_layer(call, reading)
+        if not _aside(call)
+        and not _compares(call, reading)
+        and not _is_layer(call, reading)
+        and not _is_part(call, reading)
     ]
     sure = [each for each in found if each.certain] or found
     yield from sorted(sure, key=lambda each: -each.confidence)[:1]
@@ -88,6 +94,37 @@ def _is_layer(call: Call, reading: Reading) -> bool:
     )
 
 
+def _is_part(call: Call, reading: Reading) -> bool:
+    """A frozen part of a network, or one that is handed to a network with a shape of its own."""
+    if any(
+        truth_of(freeze.argument("requires_grad", 0)) is False
+        for freeze in calls_of(reading, "requires_grad_")
+        if freeze.receiver is not None and _is_made_by(freeze.receiver, call)
+    ):
+        return bool(_own_class(call, reading))
+    return any(
+        _is_made_by(value, call)
+        for each in reading.trace.instances
+        if is_network(each.of) and tells_shape(each)
+        for value in each.arguments.values()
+    )
+
+
+def _own_class(call: Call, reading: Reading) -> str:
+    """The job's own network in whose constructor a call stands."""
+    owner = call.within.partition(".")[0]
+    return next((each.name for each in reading.trace.classes if each.name == owner), "")
+
+
+def _is_made_by(value: Value, call: Call) -> bool:
+    made = value.data
+    while isinstance(made, LibraryObject):
+        if made.call is call:
+            return True
+        made = None if made.call.receiver is None else made.call.receiver.data
+    return False
+
+
 def _is_one_of_many(call: Call, reading: Reading) -> bool:
     """Where a job makes several networks and takes one by its name, a part of one is not it."""
     owner = call.within.partition(".")[0]
@@ -104,7 +141,9 @@ def _model(call: Call, reading: Reading) -> Iterator[Claim]:
             sure = call.certain and not _is_one_of_many(call, reading)
             yield from claim("model", call.argument(argument, place), call, certain=sure)
             return
-    if last in _FROM:
+    if last == "snapshot_download" and text_of(call.keywords.get("repo_type")) in (None, "model"):
+        yield from claim("model", call.argument("repo_id", 0), call, confidence=0.8)
+    elif last in _FROM:
         yield from _pretrained(call, _depth(call, reading))
     elif is_of(call.callee, "torchvision.models"):
         yield from _torchvision(call, reading)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.entries import Finder
 from schedmate.advisor.launch.launchers import program
-from schedmate.advisor.launch.manifests import Image, image_of, is_dockerfile
+from schedmate.advisor.launch.manifests import Described, Image, image_of, is_dockerfile
 from schedmate.advisor.sources.files import SourceFile
 
 _FILES = ("Dockerfile", "docker/Dockerfile", "Containerfile", ".docker/Dockerfile")
@@ -18,10 +20,11 @@ _DEFINED = frozenset(("apptainer", "singularity"))
 
 
 class Images:
-    """By name the files that a script builds its images from."""
+    """By name the files that a script builds its images from, and the directories that those
+    copy from."""
 
     def __init__(self) -> None:
-        self._built: dict[str, Word] = {}
+        self._built: dict[str, tuple[Word, str]] = {}
 
     def note(self, words: Sequence[Word]) -> None:
         """`docker build -t NAME -f FILE CONTEXT`, `apptainer build NAME.sif NAME.def`."""
@@ -30,31 +33,40 @@ class Images:
             return
         plain = [word for word in words[2:] if not word.text.startswith("-")]
         if program(words[0]) in _DEFINED and len(plain) > 1:
-            self._built[_name(plain[-2].text)] = plain[-1]
+            self._built[_name(plain[-2].text)] = (plain[-1], ".")
         elif program(words[0]) in _BUILDERS and plain:
             file = _behind(words, ("-f", "--file"))
             context = plain[-1].text.rstrip("/")
             built = file or Word(f"{context}/Dockerfile", plain[-1].evidence)
             name = _behind(words, ("-t", "--tag"))
-            self._built[_name(name.text) if name is not None else ""] = built
+            key = _name(name.text) if name is not None else ""
+            self._built[key] = (built, context or ".")
 
-    def image(self, file: str | None, own: Sequence[Word], finder: Finder) -> Image | None:
+    def image(self, job: Described | None, own: Sequence[Word], finder: Finder) -> Image | None:
         """By the file that is named, the image's name, or where such files usually lie."""
-        source = self._file(file, own, finder)
-        return None if source is None else image_of(source)
-
-    def _file(self, file: str | None, own: Sequence[Word], finder: Finder) -> SourceFile | None:
-        if file is not None:
-            return finder.find(Word(file), ".")
         name = own[-1].text if own else ""
-        built = self._built.get(_name(name))
-        if built is not None:
-            return finder.find(built, ".")
-        if name.endswith((".sif", ".simg", ".img")):
-            return finder.find(Word(str(PurePosixPath(name).with_suffix(".def"))), ".")
-        places = (finder.read(root / each) for root in finder.files.roots for each in _FILES)
-        found = next((source for source in places if source is not None), None)
-        return found or _only_dockerfile(finder)
+        built, context = self._built.get(_name(name), (None, "."))
+        if job is not None and job.image is not None:
+            source, context = finder.find(Word(job.image), "."), job.context
+        elif built is not None:
+            source = finder.find(built, ".")
+        else:
+            source = _usual(name, finder)
+        return None if source is None else _in_context(image_of(source), context)
+
+
+def _usual(name: str, finder: Finder) -> SourceFile | None:
+    if name.endswith((".sif", ".simg", ".img")):
+        return finder.find(Word(str(PurePosixPath(name).with_suffix(".def"))), ".")
+    places = (finder.read(root / each) for root in finder.files.roots for each in _FILES)
+    found = next((source for source in places if source is not None), None)
+    return found or _only_dockerfile(finder)
+
+
+def _in_context(image: Image, context: str) -> Image:
+    """What is copied is named from the directory that the image is built in."""
+    copies = tuple((place, posixpath.join(context, each)) for place, each in image.copies)
+    return image if context == "." else replace(image, copies=copies)
 
 
 def commands_in(

@@ -45,6 +45,21 @@ def guessed_runs(resolution: Resolution, unwrap: Unwrap) -> list[PythonRun]:
     return []
 
 
+def of_same_name(resolution: Resolution, run: PythonRun) -> list[PythonRun]:
+    """Where a file is not where the command has it: the one of that name anywhere in the tree."""
+    name = PurePosixPath(run.entry.name).name
+    root = resolution.finder.files.workdir
+    if run.entry.source is not None or not run.entry.missing or not name.endswith(".py"):
+        return []
+    below = islice(resolution.finder.files.directories.files_below(str(root)), _MOST_FILES)
+    found = [each for each in below if PurePosixPath(each).name == name]
+    source = resolution.finder.read(root / found[0]) if len(found) == 1 else None
+    if source is None or source.path is None:
+        return []
+    entry = Entry(name=source.name, source=source, import_root=source.path.parent)
+    return [replace(run, entry=entry, guessed=True)]
+
+
 def _started_among(words: Sequence[Word], finder: Finder, cwd: str | None) -> int | None:
     """Which word of a command, behind its first, is a program of the tree that it may start."""
     for index, word in enumerate(words[1:], 1):

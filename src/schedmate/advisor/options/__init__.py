@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.options.by_package import ByPackage
 from schedmate.advisor.options.undeclared import undeclared
+from schedmate.advisor.options.unread_configs import unread_configs
 
 MODELS: Mapping[str, CallModel] = ByPackage(
     (
@@ -18,6 +19,14 @@ MODELS: Mapping[str, CallModel] = ByPackage(
                 "argparse argparse_dataclass colossalai composer configargparse deepspeed "
                 "jsonargparse lightning pytorch_lightning rich_argparse simple_parsing "
                 "transformers trl"
+            ),
+        ),
+        (
+            "called_back",
+            "CALLED_BACK",
+            (
+                "accelerate detectron2 fastreid lightning optuna pytorch_lightning ray torch_xla "
+                "transformers trl wandb"
             ),
         ),
         (
@@ -67,4 +76,4 @@ WRAPPERS: Mapping[str, Wrapper] = ByPackage(
 )
 """What decorated functions of the job do when they are called, by the decorator's dotted name."""
 
-__all__ = ["MODELS", "WRAPPERS", "undeclared"]
+__all__ = ["MODELS", "WRAPPERS", "undeclared", "unread_configs"]

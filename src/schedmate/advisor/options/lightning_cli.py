@@ -142,7 +142,9 @@ def _link(settings: Table, parser: Table) -> None:
     links = parser.parts[_LINKS].data
     for item in links.items if isinstance(links, Sequence) else ():
         source, target = (str(part.data) for part in item.data.items)
-        value = look_up(settings, source) or look_up(settings, source.replace(".", ".init_args.", 1))
+        value = look_up(settings, source) or look_up(
+            settings, source.replace(".", ".init_args.", 1)
+        )
         if value is not None:
             put(settings, target, value)
 
@@ -213,7 +215,7 @@ def add_argument(call: Call, _: Context) -> Value:
     return Value(None)
 
 
-def add_optimizer(call: Call, context: Context) -> Value:
+def add_optimizer(call: Call, _: Context) -> Value:
     """`add_optimizer_args(torch.optim.Adam)`: the one that every run gets."""
     cls = call.argument("optimizer_class", 0)
     if cls is not None and isinstance(cls.data, Dotted):

@@ -116,9 +116,7 @@ def _instance(cls: LocalClass, settings: Table, context: Context, depth: int) ->
         name: value
         for name, value in defaults.items()
         if value is not None and name not in members and name not in wanted
-    } | {
-        name: _below(defaults.get(name), value, context, depth) for name, value in wanted.items()
-    }
+    } | {name: _below(defaults.get(name), value, context, depth) for name, value in wanted.items()}
     made = table_of(context.invoke(Value(cls, (cls.line,)), (), keywords))
     if made is not None:
         return made

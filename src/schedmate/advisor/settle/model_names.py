@@ -28,7 +28,7 @@ _PLAIN_CLASSES = re.compile(
     re.IGNORECASE,
 )
 _NO_MODELS = re.compile(
-    r"^Generator|FeatureExtractor|Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|Critic|^Temperature$|^Alpha$|Embed|Tokenizer|EMA"
+    r"^Generator|FeatureExtractor|Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|(?<!Actor)Critic|^Temperature$|^Alpha$|Embed|Tokenizer|EMA"
     r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Ensemble$|^Actor$|Distiller$|Tuner$|Metric|KID|FID"
 )
 _CLASSES_THAT_DO = ("Net", "Network")

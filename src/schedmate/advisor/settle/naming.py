@@ -107,7 +107,11 @@ def _without_defaults(trace: Trace) -> Iterator[Binding]:
     """The names without those of a class that is made with arguments of its own: what an instance
     gets overrules the default that the class has for it."""
     made = {
-        (each.of.name, name) for each in trace.instances if each.of.fields for name in each.arguments
+        (each.of.name, name)
+        for each in trace.instances
+        if each.of.fields
+        for name, value in each.arguments.items()
+        if value.known
     }
     return (
         each for each in trace.bindings if each.where != "class" or (each.of, each.name) not in made
@@ -119,7 +123,7 @@ def _of_instances(trace: Trace) -> Iterator[Binding]:
     for each in trace.instances:
         for name in each.of.fields if each.certain else ():
             value = each.arguments.get(name)
-            if value is not None:
+            if value is not None and value.known:
                 yield Binding(
                     name=name,
                     value=value,

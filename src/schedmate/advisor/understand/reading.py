@@ -14,12 +14,12 @@ from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
-from schedmate.advisor.interpret.python.modules import Unparsable
+from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.launch.certainty import at_most
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
-from schedmate.advisor.options import MODELS, WRAPPERS, undeclared
+from schedmate.advisor.options import MODELS, WRAPPERS, undeclared, unread_configs
 from schedmate.advisor.options.configs import read as read_config
 from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
@@ -91,6 +91,9 @@ def read_code(
         read_config=read_config,
     )
     trace = interpreted.trace
+    if not needs_no_code(run):
+        unread = unread_configs(run.arguments, interpreted.context, interpreted.configs)
+        trace.options[:0] = list(unread)
     trace.options += undeclared(run.arguments, {option.name for option in trace.options})
     reading = Reading(
         run=run,

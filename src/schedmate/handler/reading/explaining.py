@@ -54,7 +54,7 @@ _SHORT_MESSAGE: Final = 40
 
 def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
     if _WARNINGS.search(text) and not _ENDS.search(text):
-        return None
+        return _warned_of(text, rule_set)
     bare = _BARE_ERROR.match(text)
     if bare:
         return _as_error(bare.group(1), rule_set, _BARE_DISCOUNT)
@@ -64,6 +64,13 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
     if rule is not None:
         return rule, rule.confidence
     return _reported_exception(text, rule_set)
+
+
+def _warned_of(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
+    """That the machine will be taken away is mostly logged as a warning."""
+    rule = rule_set.for_line(text)
+    taken = rule is not None and rule.reason == "preempted" and rule.weight is Weight.DECISIVE
+    return (rule, rule.confidence) if rule is not None and taken else None
 
 
 def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:

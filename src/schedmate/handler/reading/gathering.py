@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.handler.reading.clues import Clue, Gathered
+from schedmate.handler.reading.deadline import Deadline
 from schedmate.handler.reading.origin import origins
 from schedmate.handler.reading.reader import LogReader
 from schedmate.handler.rules import BUILT_IN, RuleSet
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from schedmate.handler.reading.lines import LogLine
 
 
-def gather(case: Case, rule_set: RuleSet = BUILT_IN) -> Gathered:
-    """Read every log of the case once."""
+def gather(case: Case, rule_set: RuleSet = BUILT_IN, within_s: float | None = None) -> Gathered:
+    """Read every log of the case once; `TakesLong` where that is not done in time."""
+    deadline = Deadline(within_s)
     clues: list[Clue] = []
     tail: list[LogLine] = []
     unreadable: list[str] = []
@@ -27,7 +29,9 @@ def gather(case: Case, rule_set: RuleSet = BUILT_IN) -> Gathered:
     lines, readable = 0, False
     names = [str(log) if isinstance(log, Path) else log.name for log in case.logs]
     for order, (log, origin) in enumerate(zip(case.logs, origins(names), strict=True)):
-        reader = LogReader(names[order], order, rule_set, origin, case.nodes)
+        reader = LogReader(
+            names[order], order, rule_set, origin, nodes=case.nodes, deadline=deadline
+        )
         try:
             _read(log, reader, case.reader)
         except OSError as error:

@@ -1,8 +1,6 @@
 """Read one log block by block, from one alarming line to the next; lines between them are calm.
 
-One automaton of all rules finds alarming lines at the speed of a disk. It is made of the rules' own
-patterns, so a new rule needs nothing here; `_SHAPES` adds tracebacks, crashes and the output of
-launchers that end a job.
+One automaton of all rules finds alarming lines at the speed of a disk.
 """
 
 from __future__ import annotations
@@ -11,11 +9,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from itertools import accumulate
 from typing import Final
-
-import re2
 
 from schedmate.handler.reading.clues import (
     Clue,
@@ -26,6 +21,7 @@ from schedmate.handler.reading.clues import (
     LogPosition,
     Verdict,
 )
+from schedmate.handler.reading.deadline import Deadline, TakesLong
 from schedmate.handler.reading.epilogue import split_epilogue
 from schedmate.handler.reading.explaining import explain_line
 from schedmate.handler.reading.lines import (
@@ -41,38 +37,9 @@ from schedmate.handler.reading.lines import (
 )
 from schedmate.handler.reading.liveness import LivenessWatch, Routine, is_clearing_up, is_stack
 from schedmate.handler.reading.origin import Origin
+from schedmate.handler.reading.prefilter import prefilter_of
 from schedmate.handler.reading.tracebacks import TracebackCollector
 from schedmate.handler.rules import Rule, RuleSet
-from schedmate.handler.rules.needles import options, sound
-
-_SHAPES: Final = (
-    rb"\(most recent call (?:last|first)\)",
-    rb'  File "',
-    rb"(?:Error|Exception|Interrupt|Expired)(?:\(\w+\))?(?::|(?m:\s*$))",
-    rb"(?:SystemExit|[a-z]\.(?:error|timeout|gaierror)): ",
-    rb"Exception ignored in|exception was never retrieved|terminated with the following error",
-    rb"what\(\): |frame #\d+:|@ +0x[0-9a-f]+|#\d+:? +(?:0x|Object)|\)\s?\[0x|\] \[ ?\d+\] ",
-    rb"(?:srun|slurmstepd|mpirun|mpiexec|wandb|ninja): ",
-    rb"SIG(?:TERM|KILL)|[Kk]illing subprocess|closing signal|torch[./]distributed[./]elastic",
-    rb"\[launch(?:er)?\.py:|attempts left; will restart",
-    rb"(?:exitcode|error_file|traceback|local_rank) +: |observed failure",
-)
-_COLOURED: Final = rb"(?i:error|exception|interrupt|critical|fatal|failed|killed)\x1b\["
-"""Colours stand between the words that a rule looks for."""
-
-
-@lru_cache(maxsize=8)
-def prefilter_of(rule_set: RuleSet) -> re2._Regexp:
-    try:
-        return _any_of(rule_set.needles)
-    except re2.error:
-        return _any_of(sound(rule_set.needles))
-
-
-def _any_of(needles: Iterable[bytes]) -> re2._Regexp:
-    parts = (b"(?:" + part + b")" for part in (*needles, *_SHAPES, _COLOURED))
-    return re2.compile(b"|".join(parts), options(32, one_line=True))
-
 
 _TAIL_LINES: Final = 30
 _TAIL_BYTES: Final = 1 << 16
@@ -88,19 +55,30 @@ _EFFORT_AT_END: Final = 80_000
 _EFFORT_OF_LINE: Final = 4
 _EFFORT_OF_NOTE: Final = 16
 _LAST_BLOCKS: Final = 2
+_CLOSELY_BLOCKS: Final = 512
+_LAST_BLOCKS_OF_HUGE: Final = 64
+"""A quarter of a gigabyte is read closely, then only the last 32 megabytes."""
 _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
 _LOOK_BACK: Final = 1 << 13
 
 
 class LogReader:
     def __init__(
-        self, name: str, order: int, rule_set: RuleSet, origin: Origin, nodes: Collection[str]
+        self,
+        name: str,
+        order: int,
+        rule_set: RuleSet,
+        origin: Origin,
+        *,
+        nodes: Collection[str],
+        deadline: Deadline,
     ) -> None:
         self._name = name
         self._order = order
         self._rule_set = rule_set
         self._origin = origin
         self._nodes = nodes
+        self._deadline = deadline
         self._prefilter = prefilter_of(rule_set)
         self._tracebacks = TracebackCollector()
         self._collector = ClueCollector(rule_set)
@@ -127,13 +105,29 @@ class LogReader:
         Where reading fails, what came before the failure is its end.
         """
         waiting: deque[bytes] = deque()
+        closely = _CLOSELY_BLOCKS
         try:
             for raw in blocks(chunks):
                 waiting.append(raw)
-                if len(waiting) > _LAST_BLOCKS:
+                if closely and len(waiting) > _LAST_BLOCKS:
+                    self._deadline.check()
                     self._read_block(waiting.popleft())
+                    closely -= 1
+                elif len(waiting) > _LAST_BLOCKS_OF_HUGE:
+                    self._pass_over(waiting.popleft())
+        except TakesLong:
+            waiting.clear()
+            raise
         finally:
             self._read_end(waiting)
+
+    def _pass_over(self, raw: bytes) -> None:
+        """The middle of a huge log is only counted, so that what follows has its place."""
+        lines = raw.count(b"\n")
+        self._number += lines
+        self._count_calm(lines)
+        self._liveness.calm(raw, 0, len(raw))
+        self._last_bytes = raw[-_TAIL_BYTES:]
 
     def _read_end(self, waiting: deque[bytes]) -> None:
         self._effort = max(self._effort, _EFFORT_AT_END)
@@ -248,6 +242,7 @@ class LogReader:
 
     def _examine(self, block: Block, start: int, centre: int) -> int:
         """Judge one line; where the next one begins."""
+        self._deadline.check()
         end = block.line_end(start)
         raw = block.text(start, end, centre)
         key = raw.translate(None, DIGITS)

@@ -215,7 +215,7 @@ RULES = (
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
             r"|error code(?: is)? ?:? ?(?:1\d|20|50)\d{4}\b"
             r"|\(External\) \w{2,8} ?[Ee]rror\b"
-            r"|ACL stream synchronize failed"
+            r"|ACL stream synchronize failed|\brt[A-Z]\w{3,40} execute failed, reason=\["
             r"|FATAL ERROR :: MODULE:\w{2,30}|\bsynStatus[ =]{1,3}(?:synStatus )?\d{1,3} \["
             r"|\bsyn\w{3,40} failed\b|\bCN(?:RT|NL|CL)_(?:RET_ERR|STATUS)_[A-RT-Z]\w{3,40}"
             r"|\bNRT_(?:EXEC|INVALID|FAILURE|UNINITIALIZED|TIMEOUT|CLOSED|QUEUE)\w{0,40}"
@@ -284,6 +284,7 @@ RULES = (
         reason="nccl_remote",
         pattern=LazyPattern(
             r"\bHCCL error in: |\bERR022\d{2} DIST call |\bhccl\w{0,20}Error\b"
+            r"|\bHccl[A-Z]\w{2,40},? error code"
             r"|oneCCL.{0,60}\berror\b"
             r"|\bCCL_ERROR\b"
         ),
@@ -295,6 +296,7 @@ RULES = (
                 "ProcessGroupHCCL.cpp:64"
             ),
             "[ERROR] 2024-05-21 (PID:9, Device:3, RankID:3) ERR02200 DIST call hccl api failed.",
+            "RuntimeError: OPS function error: HcclAllreduce, error code is 6",
         ),
         negatives=("HCCL errors: 0",),
     ),

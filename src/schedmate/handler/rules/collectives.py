@@ -101,6 +101,25 @@ RULES = (
         negatives=("duplicate GPU check passed",),
     ),
     Rule(
+        name="peer-heartbeat",
+        reason="nccl_remote",
+        pattern=LazyPattern(
+            r"\bheartbeat (?:has )?(?:timeout|timed out|expired|was lost)"
+            r"|set to ERROR in coordination"
+            r"|\bmissed (?:too many |\d{1,6} )?heartbeats?\b"
+        ),
+        unless=LazyPattern(
+            r"marked (?:as )?dead|retrying|NCCL_|_HEARTBEAT|_TIMEOUT|timeout is|limit of"
+        ),
+        confidence=0.8,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "UNAVAILABLE: Task /job:jax_worker/replica:0/task:37 heartbeat timeout. This indicates",
+            "worker 3 missed too many heartbeats",
+        ),
+        negatives=("heartbeat timeout is 300 s", "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=600"),
+    ),
+    Rule(
         name="nccl-remote-exit",
         reason="nccl_remote",
         pattern=LazyPattern(
@@ -149,7 +168,7 @@ RULES = (
             r"|MPI communication peer process has unexpectedly disconnected"
             r"|[Ff]atal error in P?MPI\w{0,40}: .{0,300}(?:[Cc]onnection (?:reset|closed"
             r"|refused)|peer)"
-            r"|has failed, got preempted, or crashed unexpectedly|set to ERROR in coordination"
+            r"|has failed, got preempted, or crashed unexpectedly"
             r"|JAX distributed service detected fatal errors"
             r"|Terminating process because the (?:JAX distributed service|coordinator) detected"
             r"|Dist(?:Network|Store|Backend)Error: .{0,120}(?:Connection (?:reset|closed)"
@@ -178,7 +197,7 @@ RULES = (
                 "was caused by an exception on one of the ranks"
             ),
             (
-                "UNAVAILABLE: Task /job:jax_worker/replica:0/task:0 heartbeat timeout. This "
+                "UNAVAILABLE: Task /job:jax_worker/replica:0/task:0 is unreachable. This "
                 "indicates that the remote task has failed, got preempted, or crashed unexpectedly."
             ),
             "torch.distributed.DistNetworkError: failed to recv, got 0 bytes",

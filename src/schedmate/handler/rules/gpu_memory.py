@@ -190,7 +190,8 @@ RULES = (
             r" stored in KV cache)"
             r"|Make sure you have enough GPU RAM to fit"
             r"|Not enough memory\. Please try (?:to increas|increasing)"
-            r"|(?:[Nn]ot enough|[Ii]nsufficient) (?:free )?(?:GPU|device|VRAM|CUDA)[ -]?memory"
+            r"|(?:[Nn]ot enough|[Ii]nsufficient) (?:free )?(?:(?:GPU|device|VRAM|CUDA)[ -]?memory"
+            r"|memory (?:on|for|in) (?:the )?(?:device|GPU|accelerator|card)\b)"
         ),
         unless=_NOT_THE_END,
         confidence=0.85,
@@ -207,6 +208,7 @@ RULES = (
             ),
             "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
             "ValueError: Make sure you have enough GPU RAM to fit the quantized model.",
+            "ERROR: Insufficient memory on accelerator (src/GPU/gpu_extra.h:38)",
             "error: insufficient GPU memory: 3 GB free, 12 GB needed",
         ),
         negatives=(

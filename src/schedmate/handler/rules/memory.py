@@ -208,13 +208,16 @@ _MEMORY = (
         pattern=LazyPattern(
             r"what\(\): {1,2}std::bad_alloc|instance of 'std::bad_alloc'|^std::bad_alloc$"
             r"|^memory allocation of \d{1,20} bytes failed|fork: Cannot allocate memory$"
-            r"|Java heap space"
+            r"|Java heap space|^(?:as|ld|cc1\w{0,6}|collect2|\S{0,80}/(?:as"
+            r"|ld)): .{0,40}out of memory"
+            r"|virtual memory exhausted"
         ),
         confidence=0.92,
         positives=(
             "terminate called after throwing an instance of 'std::bad_alloc'",
             "memory allocation of 137438953472 bytes failed",
             "-bash: fork: Cannot allocate memory",
+            "as: out of memory allocating 8 bytes after a total of 2080063488 bytes",
         ),
         negatives=(
             "caught std::bad_alloc, going on with less",

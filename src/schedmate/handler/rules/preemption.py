@@ -44,6 +44,7 @@ RULES = (
             r"|due to (?:a )?(?:[Ss]pot (?:VM |instance )?)?[Pp]reemption\b"
             r"|[Ss]cheduled ?[Ee]vents?\b.{0,40}\bPreempt\b|\b(?:instance|VM|node) preempted by\b"
             r"|\bdrained: .{0,40}(?:spot|preempt)"
+            r"|[Ee]xit(?:ing|ed)? .{0,30}after (?:a )?preemption\b"
         ),
         unless=_TALK,
         confidence=0.93,

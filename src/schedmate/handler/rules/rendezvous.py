@@ -150,6 +150,22 @@ RULES = (
         ),
     ),
     Rule(
+        # the store that all ranks meet at was gone before they had met
+        name="store-lost",
+        reason="rendezvous",
+        pattern=LazyPattern(
+            r"^(?:[\w.]{1,80}\.)?\w{0,20}Error: (?:Connection reset by peer|Broken pipe).{0,300}"
+            r"(?:init_process_group|_store_based_barrier|rendezvous|TCPStore|\bstore\.(?:add|get|set|wait))"
+        ),
+        errors_only=True,
+        confidence=0.7,
+        weight=Weight.SYMPTOM,
+        positives=(
+            'RuntimeError: Connection reset by peer File "c10d.py", in _store_based_barrier',
+        ),
+        negatives=("RuntimeError: Connection reset by peer",),
+    ),
+    Rule(
         # the launch lacks an address or a rank
         name="torch-distributed-environment",
         reason="argument_error",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from schedmate.model import BadInput
 from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.policies.orderings.base import Candidate, Ordering, nice_of
-from schedmate.policies.orderings.fifo import Fifo
-from schedmate.policies.orderings.sjf import Sjf
-from schedmate.policies.orderings.ssf import Ssf
+from schedmate.policies.orderings.fifo import FifoOrdering
+from schedmate.policies.orderings.sjf import SjfOrdering
+from schedmate.policies.orderings.ssf import SsfOrdering
 
-ORDERINGS: dict[str, type[Ordering]] = {kind.name: kind for kind in (Fifo, Sjf, Ssf)}
+ORDERINGS: dict[str, type[Ordering]] = {
+    kind.name: kind for kind in (FifoOrdering, SjfOrdering, SsfOrdering)
+}
 
 
 def ordering(name: str) -> Ordering:

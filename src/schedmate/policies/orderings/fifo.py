@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from schedmate.policies.orderings.base import Candidate
 
 
-class Fifo:
+class FifoOrdering:
     name = "fifo"
     longest = 1.0
 

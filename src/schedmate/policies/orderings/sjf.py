@@ -11,7 +11,7 @@ LONGEST_S = 30 * 86400.0
 """With it, the middle of the range is at 1.4 hours."""
 
 
-class Sjf:
+class SjfOrdering:
     name = "sjf"
     longest = LONGEST_S
 

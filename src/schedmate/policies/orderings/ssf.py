@@ -17,7 +17,7 @@ _MANY_GPUS = 64
 """A month on so many is as last as it gets; the middle of the range is at 11 GPU hours."""
 
 
-class Ssf:
+class SsfOrdering:
     name = "ssf"
     longest = _MANY_GPUS * LONGEST_S
 

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from schedmate.model import Activity
-from schedmate.schedulers.local.attempt import Attempt
+from schedmate.schedulers.local.attempt import RunFiles
 from schedmate.schedulers.local.processes import ProcessTime, process_times
 
 _BLOCKED = frozenset("DTt")
 
 
 def activities(
-    attempts: Mapping[int, Attempt], gpus: Mapping[int, Iterable[int]], busy: Mapping[int, float]
+    attempts: Mapping[int, RunFiles], gpus: Mapping[int, Iterable[int]], busy: Mapping[int, float]
 ) -> dict[int, Activity]:
     """By job; `gpus` are the ones each has, `busy` is what every GPU of the machine does."""
     marks = {attempt.mark: job for job, attempt in attempts.items()}

@@ -33,7 +33,7 @@ from schedmate.schedulers.local.activity import activities
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.processes import booted_at
-from schedmate.schedulers.local.queue import Queue
+from schedmate.schedulers.local.queue import QueueFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class LocalScheduler:
     ) -> None:
         self._layout = Layout(root.absolute())  # the daemon works elsewhere
         self._settings = settings
-        self._queue = Queue(self._layout.queue)
+        self._queue = QueueFile(self._layout.queue)
         self._node = socket.gethostname()
         self._most_nice = nice_range or NICE_RANGE
 

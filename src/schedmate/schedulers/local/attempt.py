@@ -32,7 +32,7 @@ class RunEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class RunFiles:
     """`folder` is the same for every process, so a restarted daemon finds what it began."""
 
     folder: Path

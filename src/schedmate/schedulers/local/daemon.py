@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 from schedmate.config import LocalSettings
 from schedmate.disk.lock import hold, sign
 from schedmate.model import SchedMateError
-from schedmate.schedulers.local.attempt import Attempt, RunEnd, RunSpec
+from schedmate.schedulers.local.attempt import RunEnd, RunFiles, RunSpec
 from schedmate.schedulers.local.gpus import count_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout
-from schedmate.schedulers.local.queue import Entry, Queue
+from schedmate.schedulers.local.queue import QueueEntry, QueueFile
 
 if TYPE_CHECKING:
     import subprocess
@@ -43,7 +43,7 @@ class LocalDaemon:
     def __init__(self, layout: Layout, settings: LocalSettings) -> None:
         self._layout = layout
         self._kill_wait_s = settings.kill_wait_s
-        self._queue = Queue(layout.queue)
+        self._queue = QueueFile(layout.queue)
         self._slots = count_slots(settings.slots)
         self._real_gpus = count_gpus() > 0
         self._shepherds: dict[Path, tuple[subprocess.Popen[bytes], float]] = {}
@@ -73,7 +73,7 @@ class LocalDaemon:
                 with _apart(entry):
                     self._send_shepherd(self._queue.entry(entry.id), now)
 
-    def _look_after(self, entry: Entry, now: float) -> None:
+    def _look_after(self, entry: QueueEntry, now: float) -> None:
         attempt = self._layout.attempt(entry)
         end = attempt.end()
         if end is not None:
@@ -87,7 +87,7 @@ class LocalDaemon:
         else:
             self._enforce(entry, attempt, now)
 
-    def _bury(self, entry: Entry, attempt: Attempt, now: float) -> None:
+    def _bury(self, entry: QueueEntry, attempt: RunFiles, now: float) -> None:
         end = attempt.end()  # it may have written its last word just before it went
         if end is not None:
             self._queue.finish(entry, end)
@@ -95,7 +95,7 @@ class LocalDaemon:
         if attempt.signal(signal.SIGKILL) == 0:  # else look again: its run is not over yet
             self._queue.fail_node(entry, "the process that watched over the job died", now)
 
-    def _enforce(self, entry: Entry, attempt: Attempt, now: float) -> None:
+    def _enforce(self, entry: QueueEntry, attempt: RunFiles, now: float) -> None:
         limit = entry.request.time_limit_s
         started = entry.start_time or now
         if entry.ending is None:
@@ -108,7 +108,7 @@ class LocalDaemon:
         elif now - entry.signalled_at >= self._kill_wait_s:
             attempt.signal(signal.SIGKILL)
 
-    def _send_shepherd(self, entry: Entry, now: float) -> None:
+    def _send_shepherd(self, entry: QueueEntry, now: float) -> None:
         attempt = self._layout.attempt(entry)
         submission = self._layout.read_submission(entry.id)
         if submission is None:
@@ -123,12 +123,12 @@ class LocalDaemon:
         self._shepherds[attempt.folder] = (attempt.start(spec), now)
         _log.info("started job %s, attempt %s", entry.id, entry.restarts)
 
-    def _resend_shepherd(self, entry: Entry, now: float) -> None:
+    def _resend_shepherd(self, entry: QueueEntry, now: float) -> None:
         sent = self._shepherds.get(self._layout.attempt(entry).folder)
         if sent is None or now - sent[1] > _UNCLAIMED_S:
             self._send_shepherd(entry, now)
 
-    def _variables(self, entry: Entry) -> dict[str, str]:
+    def _variables(self, entry: QueueEntry) -> dict[str, str]:
         variables = {
             "SCHEDMATE_JOB_ID": str(entry.id),
             "SCHEDMATE_JOB_NAME": entry.name,
@@ -148,7 +148,7 @@ class LocalDaemon:
 
 
 @contextmanager
-def _apart(entry: Entry) -> Iterator[None]:
+def _apart(entry: QueueEntry) -> Iterator[None]:
     """Trouble with one job is not trouble for the others."""
     try:
         yield
@@ -163,7 +163,7 @@ def serve(layout: Layout, settings: LocalSettings, lock: TextIOWrapper | None) -
             sign(lock)
             _serve_until_idle(layout, settings)
         # a job may have been queued while we still held the lock and looked alive
-        queue = Queue(layout.queue)
+        queue = QueueFile(layout.queue)
         idle = queue.idle()
         queue.close()
         lock = None if idle else hold(layout.lock)

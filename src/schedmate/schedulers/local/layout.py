@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.private import make_directory, open_private
-from schedmate.schedulers.local.attempt import Attempt, write_private
+from schedmate.schedulers.local.attempt import RunFiles, write_private
 
 if TYPE_CHECKING:
-    from schedmate.schedulers.local.queue import Entry
+    from schedmate.schedulers.local.queue import QueueEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +43,8 @@ class Layout:
     def script(self, job_id: int) -> Path:
         return self._job(job_id) / "script"
 
-    def attempt(self, entry: Entry) -> Attempt:
-        return Attempt(self._job(entry.id) / f"attempt-{entry.restarts}")
+    def attempt(self, entry: QueueEntry) -> RunFiles:
+        return RunFiles(self._job(entry.id) / f"attempt-{entry.restarts}")
 
     def clear(self, job_id: int) -> None:
         """Forget what a queue file that is no longer there knew under this id."""

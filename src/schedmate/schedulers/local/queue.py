@@ -49,7 +49,7 @@ _REQUEUE = "REQUEUE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class QueueEntry:
     """A row of the queue. `ending` is what a running job is being ended for."""
 
     id: int
@@ -117,7 +117,7 @@ class Entry:
         return self.eligible_time if delayed else None
 
 
-class Queue:
+class QueueFile:
     def __init__(self, path: Path) -> None:
         self._db = Database(path, MIGRATIONS)
 
@@ -126,22 +126,22 @@ class Queue:
 
     # looking
 
-    def entries(self, ids: Sequence[int] | None, *, ended_since: float = 0.0) -> list[Entry]:
+    def entries(self, ids: Sequence[int] | None, *, ended_since: float = 0.0) -> list[QueueEntry]:
         if ids is None:
             return self._select("end_time IS NULL OR end_time >= ? ORDER BY id", (ended_since,))
         marks = ", ".join("?" * len(ids))
         return self._select(f"id IN ({marks}) ORDER BY id", ids)
 
-    def entry(self, job_id: int) -> Entry:
+    def entry(self, job_id: int) -> QueueEntry:
         found = self._select("id = ?", (job_id,))
         if not found:
             raise NotFound(f"the local scheduler knows no job {job_id}")
         return found[0]
 
-    def running(self) -> list[Entry]:
+    def running(self) -> list[QueueEntry]:
         return self._select("state = 'RUNNING' ORDER BY id", ())
 
-    def waiting(self, now: float) -> list[Entry]:
+    def waiting(self, now: float) -> list[QueueEntry]:
         """Those that may start, in the order in which they should."""
         return self._select(
             "state = 'PENDING' AND NOT held AND eligible_time <= ? ORDER BY nice, id", (now,)
@@ -152,7 +152,7 @@ class Queue:
         unfinished = "state = 'RUNNING' OR state = 'PENDING' AND NOT held"
         return self._db.one(f"SELECT 1 FROM jobs WHERE {unfinished}") is None  # noqa: S608
 
-    def _select(self, where: str, values: Sequence[Any]) -> list[Entry]:
+    def _select(self, where: str, values: Sequence[Any]) -> list[QueueEntry]:
         # `where` is always one of the literals above
         query = f"SELECT {_FIELDS} FROM jobs WHERE {where}"  # noqa: S608
         return [_entry(row) for row in self._db.rows(query, values)]
@@ -208,7 +208,7 @@ class Queue:
         )
         return changed == 1
 
-    def finish(self, entry: Entry, end: RunEnd) -> None:
+    def finish(self, entry: QueueEntry, end: RunEnd) -> None:
         """Write down how a run ended; a job that is being requeued waits again instead."""
         self._close_run(
             entry,
@@ -221,7 +221,7 @@ class Queue:
             ),
         )
 
-    def fail_node(self, entry: Entry, reason: str, now: float) -> None:
+    def fail_node(self, entry: QueueEntry, reason: str, now: float) -> None:
         """The run lost its shepherd: how it ended is unknown, but a cancelled job is over."""
         self._close_run(
             entry,
@@ -234,7 +234,7 @@ class Queue:
             ),
         )
 
-    def _close_run(self, entry: Entry, how: Callable[[Entry], tuple[Any, ...]]) -> None:
+    def _close_run(self, entry: QueueEntry, how: Callable[[QueueEntry], tuple[Any, ...]]) -> None:
         """Once only, and by what clients have asked for until this very moment."""
         with self._db.transaction():
             current = self.entry(entry.id)
@@ -328,7 +328,7 @@ def _of_run(log: str, restarts: int) -> str:
     return f"{log}.attempt-{restarts + 1}" if restarts and log != os.devnull else log
 
 
-def _end_state(entry: Entry, end: RunEnd) -> JobState:
+def _end_state(entry: QueueEntry, end: RunEnd) -> JobState:
     failed = bool(end.code or end.signal)
     if entry.ending == JobState.CANCELLED and (failed or entry.signalled_at is not None):
         return JobState.CANCELLED  # a job that a person ended is not tried again
@@ -337,11 +337,11 @@ def _end_state(entry: Entry, end: RunEnd) -> JobState:
     return JobState.FAILED if failed else JobState.COMPLETED
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> QueueEntry:
     values = dict(zip(_FIELDS.replace(" ", "").split(","), row, strict=True))
     values["command"] = tuple(json.loads(values["command"]))
     values["request"] = loads(Request, values["request"])
     values["state"] = JobState(values["state"])
     values["held"] = bool(values["held"])
     values["slots"] = tuple(json.loads(values["slots"]))
-    return Entry(**values)
+    return QueueEntry(**values)

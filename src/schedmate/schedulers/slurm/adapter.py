@@ -23,7 +23,7 @@ from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.requeueing import Requeueing
-from schedmate.schedulers.slurm.site import Site
+from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class SlurmScheduler:
         self._slurm = SlurmCommands(timeout_s)
         self._history_days = history_days
         self._nice_range = nice_range
-        self._read_site: tuple[float, Site] | None = None
+        self._read_site: tuple[float, SlurmSite] | None = None
         self._pause_s = 0.0
         self._ask_accounting_at = 0.0
 
@@ -226,7 +226,7 @@ class SlurmScheduler:
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
         rows = self._records(ids)
-        site = self._site() if rows else Site()
+        site = self._site() if rows else SlurmSite()
         jobs = _only(ids, [parsing.queued_job(row, _is_file, site) for row in rows])
         if not jobs or ids is None or len(ids) > _MOST_IDS:
             return jobs
@@ -292,11 +292,11 @@ class SlurmScheduler:
         rows = parsing.records(text, parsing.SACCT_FIELDS, separator)
         return [job for job in _only(ids, parsing.accounted_jobs(rows)) if job.id not in but]
 
-    def _site(self) -> Site:
+    def _site(self) -> SlurmSite:
         now = time.monotonic()
         if self._read_site is None or now - self._read_site[0] > _SITE_S:
             config = self._slurm.ask("scontrol", "show", "config")
-            self._read_site = (now, Site.read(config, self._nice_range))
+            self._read_site = (now, SlurmSite.read(config, self._nice_range))
         return self._read_site[1]
 
 

@@ -15,7 +15,7 @@ from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
-from schedmate.schedulers.slurm.site import Site
+from schedmate.schedulers.slurm.site import SlurmSite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -105,7 +105,7 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
         yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
 
 
-def queued_job(record: Record, is_file: IsFile, site: Site | None = None) -> Job:
+def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -> Job:
     """A job as the controller shows it."""
     state = state_of(record)
     nodes = expand(record["NodeList"])
@@ -197,7 +197,7 @@ def can_requeue(record: Record) -> bool:
     return record["Requeue"] == "1" and record["BatchFlag"] == "1"
 
 
-def _most_nice(record: Record, site: Site | None) -> int | None:
+def _most_nice(record: Record, site: SlurmSite | None) -> int | None:
     priority, nice = _number(record["PriorityLong"]), _number(record["Nice"]) or 0
     return None if site is None else site.most_nice(priority, nice)
 

@@ -9,14 +9,14 @@ from schedmate.model import priority
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SlurmSite:
     has_accounting: bool = False
     nice_range: int = priority.NICE_RANGE
     keeps_scripts: bool = False
     """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
     @classmethod
-    def read(cls, config: str, nice_range: int | None = None) -> Site:
+    def read(cls, config: str, nice_range: int | None = None) -> SlurmSite:
         """`nice_range` is the site's own choice. Otherwise no job is set back by more than ageing
         gives it back within PriorityMaxAge.
         """

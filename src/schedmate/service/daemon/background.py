@@ -59,6 +59,11 @@ class BackgroundQueue:
                 return
             task.then(result, now)
 
+    def finish(self) -> None:
+        """Wait for every task, however long; none is taken any more."""
+        self._tasks.put(None)
+        self._thread.join()
+
     def close(self) -> None:
         """Wait a little for the task that is under way; what waits behind it is dropped."""
         self._closing.set()

@@ -30,6 +30,7 @@ from schedmate.core import (
     ProgressSeen,
     Remember,
     Started,
+    Stopping,
     Track,
     job_of,
 )
@@ -38,6 +39,7 @@ from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, Sche
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
+from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
@@ -93,6 +95,7 @@ class Daemon:
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()
+        self._diagnosing = Diagnosing(handler)
         self._site_model = SiteModelUpdater(store, self._background, open_store)
         self._completion = CodeCompletion(store, self._background, advise_with_model)
         self._activities = Activities(scheduler, own_files)
@@ -129,6 +132,7 @@ class Daemon:
         self._send_events_of_verbs()
         self._site_model.consider(now)
         self._background.deliver(now)
+        self._diagnosing.deliver(now)
         self._actions.finish_interrupted(now)
         self._recorder.flush()
 
@@ -157,9 +161,10 @@ class Daemon:
         known, before = self._engine.known.get(job.id), self._store.diagnoses(job.id)
         if known is None or known.job.restarts != job.restarts:
             return
-        diagnosis = self._diagnose(job, now, hung=False)
-        if not diagnosis.unread_logs or diagnosis.reason != before[job.restarts].reason:
-            self._send(self._found(job, diagnosis, now))
+        for event in self._diagnose(job, now, hung=False):
+            found = event.diagnosis
+            if not found.unread_logs or found.reason != before[job.restarts].reason:
+                self._send(event)
 
     def _measure_suspects(self, now: float) -> None:
         """All that are due, with one question."""
@@ -173,7 +178,20 @@ class Daemon:
             if job.id in found:
                 self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
+    def finish_diagnoses(self, now: float) -> None:
+        """Wait for those whose logs take long, and do what follows from them."""
+        self._diagnosing.finish(now)
+        self._recorder.flush()
+
+    def stop(self, now: float) -> None:
+        """Leave nothing behind that needs a daemon."""
+        if self._started:
+            self._send(Stopping(now))
+            self._actions.finish_interrupted(now)
+            self._recorder.flush()
+
     def close(self) -> None:
+        self._diagnosing.close()
         self._background.close()
         self._watching.close()
 
@@ -246,7 +264,7 @@ class Daemon:
             case Measure(job=job):
                 self._suspects.append(job)
             case Diagnose(job=job, hung=hung):
-                return [self._found(job, self._diagnose(job, now, hung=hung), now)]
+                return self._diagnose(job, now, hung=hung)
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action) if action.provisional:
@@ -310,18 +328,27 @@ class Daemon:
         kept = self._site_model.predict_again(job)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
 
-    def _diagnose(self, job: Job, now: float, *, hung: bool) -> Diagnosis:
+    def _diagnose(self, job: Job, now: float, *, hung: bool) -> Sequence[JobDiagnosed]:
         known = self._store.diagnoses(job.id).get(job.restarts)
         # a run that seemed to hang and then ended by itself is another case
-        is_settled = known is not None and (hung or known.reason != _HANG) and not _is_unread(known)
-        settled = known if is_settled else None
-        if settled is not None and not self._handler.leaves_open(settled):
-            return settled
+        is_settled = known is not None and (hung or known.reason != _HANG) and not is_unread(known)
         case = self._case(job, now, hung=hung)
-        diagnosis = settled or self._handler.diagnose(case)
-        if settled is None:
+        if known is not None and is_settled:
+            return [self._answered(job, case, known, now, keep=False)]
+
+        def later(diagnosis: Diagnosis, at: float) -> None:
+            with self._isolated(job, at):
+                self._send(self._answered(job, case, diagnosis, at))
+
+        found = self._diagnosing.diagnose(case, f"the failure of job {job.id}", later)
+        return [] if found is None else [self._answered(job, case, found, now)]
+
+    def _answered(
+        self, job: Job, case: Case, diagnosis: Diagnosis, now: float, *, keep: bool = True
+    ) -> JobDiagnosed:
+        if keep:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
-        if _is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
+        if is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
             self._unread[job.id] = job, now + _READ_AGAIN_S
         if self._handler.leaves_open(diagnosis):
             # also after a restart: the answer may have been lost
@@ -330,7 +357,7 @@ class Daemon:
                 lambda: self._handler.ask_model(case, diagnosis),
                 lambda refined, at: self._refined(job, diagnosis, refined, at),
             )
-        return diagnosis
+        return self._found(job, diagnosis, now)
 
     def _case(self, job: Job, now: float, *, hung: bool) -> Case:
         kept = self._store.advice(job.id)
@@ -369,8 +396,3 @@ class Daemon:
         measured = measured_gpus(self._scheduler, job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
-
-
-def _is_unread(diagnosis: Diagnosis) -> bool:
-    """What a person or a memory answered does not depend on the log any more."""
-    return bool(diagnosis.unread_logs) and diagnosis.source != "memory"

@@ -83,12 +83,22 @@ def serve(settings: Settings, stop: threading.Event) -> None:
     """Look at the scheduler again and again until `stop` is set."""
     with _alone(settings), assemble(settings) as daemon:
         _run(daemon, poll_seconds(settings), stop)
+        _end(daemon)
 
 
 def look_once(settings: Settings) -> None:
     """Look once and do what follows from it."""
     with _alone(settings), assemble(settings) as daemon:
         daemon.cycle(time.time())
+        daemon.finish_diagnoses(time.time())
+        _end(daemon)
+
+
+def _end(daemon: Daemon) -> None:
+    try:
+        daemon.stop(time.time())
+    except SchedulerUnreachable as error:
+        _log.warning("limits that were lowered stay so until the next start: %s", error)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedmate.core import Choice
+from schedmate.core import NodeChoice
 from schedmate.handler.suspects import WINDOW_S, Suspicion, suspicions
 from schedmate.model import Job, NodeState, SchedMateError
 
@@ -59,13 +59,13 @@ class NodeKnowledge:
         found = (known[node] for node in nodes if node in known)
         return tuple(one for one in found if one.suspect)
 
-    def choice_for(self, job: Job, now: float) -> Choice:
+    def choice_for(self, job: Job, now: float) -> NodeChoice:
         """The nodes that could run it again, by all that it asks for itself."""
         known = self._all_states(now)
         job = self._with_all_it_asks_for(job)
         up = [node for node in known.values() if node.condition == "up"]
         fit = frozenset(node.name for node in up if self._scheduler.may_run_on(job, node))
-        return Choice(
+        return NodeChoice(
             fit,
             max(1, job.request.nodes),
             required=frozenset(job.request.required_nodes),

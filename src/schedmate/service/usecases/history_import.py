@@ -39,7 +39,7 @@ _KEEP_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedHistory:
     """`code_read` counts runs whose code was read now, `code_known` those known before."""
 
     runs: int
@@ -60,7 +60,9 @@ class CodeOptions:
     on_progress: OnProgress | None = None
 
 
-def import_scheduler(settings: Settings, name: str, code: CodeOptions | None = None) -> Imported:
+def import_scheduler(
+    settings: Settings, name: str, code: CodeOptions | None = None
+) -> ImportedHistory:
     """Remember the jobs of a scheduler that have ended."""
     own = settings.model_copy(update={"scheduler": name})
     scheduler, viewer = open_scheduler(own), viewer_of(own)
@@ -71,7 +73,7 @@ def import_scheduler(settings: Settings, name: str, code: CodeOptions | None = N
 
 def import_table(
     settings: Settings, runs: Iterable[PastRun], source: str, code: CodeOptions | None = None
-) -> Imported:
+) -> ImportedHistory:
     """Remember rows of a table, apart from the jobs of the scheduler in use: ids may clash."""
     rows, options = list(runs), code or CodeOptions()
     with closing(open_store(settings, of=source_of_table(source))) as store:
@@ -81,7 +83,9 @@ def import_table(
         _keep_corrected(store, [run for run in rows if _is_in(run.job, known)])
         waiting = [(run, target_of(run.job)) for run in new] if options.read else []
         read, unread = _read_codes(store, waiting, options)
-    return Imported(runs=len(rows), code_read=read, code_known=len(rows) - len(new), unread=unread)
+    return ImportedHistory(
+        runs=len(rows), code_read=read, code_known=len(rows) - len(new), unread=unread
+    )
 
 
 def source_of_table(name: str) -> str:
@@ -117,7 +121,7 @@ def catch_up(settings: Settings) -> None:
 
 def _keep_ended(
     store: Store, scheduler: Scheduler, ended: Sequence[Job], options: CodeOptions
-) -> Imported:
+) -> ImportedHistory:
     """Advice that was kept when a job was submitted holds its code; else that is read now."""
     with_code = store.attempts_with_code()
     remembered, new = _parted(store, [job for job in ended if not _is_in(job, with_code)])
@@ -129,7 +133,7 @@ def _keep_ended(
     waiting: Iterable[_Waiting]
     waiting = _targets(scheduler, unread) if options.read else [(run, None) for run in unread]
     read, reasons = _read_codes(store, waiting, options, finish=_with_profile)
-    return Imported(
+    return ImportedHistory(
         runs=len(ended),
         code_read=read + len(advised),
         code_known=sum(_is_in(job, with_code) for job in ended),
@@ -197,7 +201,7 @@ def _read_codes(
 
     The code of the newest runs is read first: it is what the next jobs resemble.
     """
-    from schedmate.service.usecases.reading_pool import Question, read_all
+    from schedmate.service.usecases.reading_pool import ReadingTask, read_all
 
     keeper = _Keeper(store, finish)
     runs_of: dict[Target, list[PastRun]] = {}
@@ -208,9 +212,9 @@ def _read_codes(
             else:
                 runs_of.setdefault(target, []).append(run)
         groups = sorted(runs_of.items(), key=lambda group: -max(map(_started, group[1])))
-        questions = [Question(target, min(map(_started, runs))) for target, runs in groups]
+        tasks = [ReadingTask(target, min(map(_started, runs))) for target, runs in groups]
         total, done, reasons = sum(len(runs) for _, runs in groups), 0, Counter[str]()
-        for number, answer in read_all(questions, workers=options.workers):
+        for number, answer in read_all(tasks, workers=options.workers):
             for run in groups[number][1]:
                 found = _unless_changed(answer, run)
                 if isinstance(found, Unread):

@@ -31,7 +31,7 @@ _END_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReadingTask:
     """Code to read, and when the first of its runs started."""
 
     target: Target
@@ -39,17 +39,17 @@ class Question:
 
 
 def read_all(
-    questions: Sequence[Question], *, workers: int, deadline_s: float = DEADLINE_S
+    tasks: Sequence[ReadingTask], *, workers: int, deadline_s: float = DEADLINE_S
 ) -> Iterator[tuple[int, ReadCode | Unread]]:
-    """Each answer with the number of its question, as they come; 0 workers: in this process."""
-    if workers == 0 or len(questions) <= _FEW:
+    """Each result with the number of its task, as they come; 0 workers: in this process."""
+    if workers == 0 or len(tasks) <= _FEW:
         cache = CacheInMemory()
-        for number, question in enumerate(questions):
-            yield number, read_code(question.target, question.earliest, cache)
+        for number, task in enumerate(tasks):
+            yield number, read_code(task.target, task.earliest, cache)
         return
-    pool = _Pool(questions, min(workers, len(questions)), deadline_s)
+    pool = _Pool(tasks, min(workers, len(tasks)), deadline_s)
     try:
-        yield from pool.answers()
+        yield from pool.results()
     finally:
         pool.close()
 
@@ -59,18 +59,18 @@ class _Worker:
     process: SpawnProcess
     channel: Connection
     number: int = -1
-    """Of the question that it has; -1: none."""
+    """Of the task that it has; -1: none."""
     until: float = 0.0
 
 
 class _Pool:
-    def __init__(self, questions: Sequence[Question], workers: int, deadline_s: float) -> None:
-        self._questions = questions
-        self._open = deque(range(len(questions)))
+    def __init__(self, tasks: Sequence[ReadingTask], workers: int, deadline_s: float) -> None:
+        self._tasks = tasks
+        self._open = deque(range(len(tasks)))
         self._deadline_s = deadline_s
         self._workers = [_started() for _ in range(workers)]
 
-    def answers(self) -> Iterator[tuple[int, ReadCode | Unread]]:
+    def results(self) -> Iterator[tuple[int, ReadCode | Unread]]:
         self._hand_out()
         while busy := [worker for worker in self._workers if worker.number >= 0]:
             ready = wait([worker.channel for worker in busy], timeout=0.5)
@@ -91,7 +91,7 @@ class _Pool:
                 continue
             number = self._open[0]
             try:
-                worker.channel.send(self._questions[number])
+                worker.channel.send(self._tasks[number])
             except OSError:  # it has died since its last answer
                 self._replaced(worker, Unread.CRASHED)
                 return self._hand_out()
@@ -134,5 +134,5 @@ def _serve(channel: Connection) -> None:
     cache = CacheInMemory()
     with suppress(EOFError, OSError):
         while True:
-            question: Question = channel.recv()
-            channel.send(read_code(question.target, question.earliest, cache))
+            task: ReadingTask = channel.recv()
+            channel.send(read_code(task.target, task.earliest, cache))

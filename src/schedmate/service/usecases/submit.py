@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate import config
 from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources.files import Files
@@ -113,9 +114,10 @@ def _decide(
     """Where no daemon runs, what the engine decides about a new job is done at once.
 
     A running daemon decides itself: two engines on one job would contradict each other. An array
-    waits for the daemon.
+    waits for the daemon, and so does a lower limit: nothing else would give it back.
     """
     now = time.time()
+    settings = config.changed(settings, ["time_limits.lower=false"])
     try:
         jobs = scheduler.jobs([job_id])
         if [job.id for job in jobs] != [job_id] or is_held(settings.daemon_lock):

@@ -17,10 +17,10 @@ from schedmate.model.priority import most_nice
 from schedmate.policies import JobColumns, Policy
 from schedmate.simulator.engine.cluster import Cluster, Physics
 from schedmate.simulator.engine.faults import Fault
-from schedmate.simulator.engine.outcome import Changes, Outcome
+from schedmate.simulator.engine.outcome import GpuChanges, SimulationOutcome
 from schedmate.simulator.engine.running import END, Running, Seat, Watcher
 from schedmate.simulator.engine.steering import AtOnce, Beside, Recovery
-from schedmate.simulator.traces.columns import STATES, Columns, Floats
+from schedmate.simulator.traces.columns import STATES, Floats, TraceColumns
 
 Progress = Callable[[int, int], None]
 
@@ -29,12 +29,12 @@ _REPAIR, _FAULT, _BACK, _WAKE, _LIMIT, _CALL = range(END + 1, END + 7)
 _BY_HAND, _REQUEUED = range(2)
 
 
-class Engine(Running):
+class SimulationEngine(Running):
     """One run of one policy: a `ClusterView` to it, `Steered` for what stands beside it."""
 
     def __init__(
         self,
-        columns: Columns,
+        columns: TraceColumns,
         seen: JobColumns,
         policy: Policy,
         cluster: Cluster,
@@ -82,7 +82,7 @@ class Engine(Running):
         self._order = np.argsort(times, kind="stable").tolist()
         self._times = times[self._order].tolist()
 
-    def run(self) -> Outcome:
+    def run(self) -> SimulationOutcome:
         policy, heap, times = self._policy, self._heap, self._times
         decide, count = policy.decide, len(times)
         policy.begin(self)
@@ -267,15 +267,15 @@ class Engine(Running):
             self._finish(job, killed=True)
             self._version[job] += 1
 
-    def _outcome(self) -> Outcome:
-        return Outcome(
+    def _outcome(self) -> SimulationOutcome:
+        return SimulationOutcome(
             start=np.array(self._first, dtype=np.float64),
             end=np.array(self._end),
             gpu_seconds=np.array(self._gpu_s),
             preemptions=np.array(self._stops, dtype=np.int64),
             requeues=np.array(self._requeues, dtype=np.int64),
             status=self._status,
-            changes=Changes(
+            changes=GpuChanges(
                 np.array([at for at, _ in self._changes]),
                 np.array([more for _, more in self._changes], dtype=np.int64),
             ),

@@ -10,18 +10,18 @@ from typing import Any, Literal
 import numpy as np
 
 from schedmate.policies import Kind
-from schedmate.simulator.traces.columns import Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changes:
+class GpuChanges:
     """In order of time: how many more GPUs were held from then on, or fewer."""
 
     at: Floats
     more: Ints
 
     @classmethod
-    def together(cls, parts: Sequence[Changes | None]) -> Changes | None:
+    def together(cls, parts: Sequence[GpuChanges | None]) -> GpuChanges | None:
         """Of several pools; None where one of them has none."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
@@ -32,7 +32,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class SimulationOutcome:
     """Columns in order of submission. A job that was tried again has its first start and its last
     end; `gpu_seconds` is all it held, restarts and lost work included."""
 
@@ -46,11 +46,11 @@ class Outcome:
     failed, a hang that was ended."""
     status: Ints
     """How it ended at last: index into `STATES`."""
-    changes: Changes | None = None
+    changes: GpuChanges | None = None
     """When GPUs were taken and given back, where that was written down."""
 
     @classmethod
-    def unbroken(cls, columns: Columns, start: Floats, end: Floats) -> Outcome:
+    def unbroken(cls, columns: TraceColumns, start: Floats, end: Floats) -> SimulationOutcome:
         """Every job ran once, from start to end, on the GPUs it asked for."""
         return cls(
             start=start,
@@ -66,7 +66,7 @@ class Outcome:
         """Which jobs ran in more than one piece."""
         return np.asarray((self.preemptions > 0) | (self.requeues > 0))
 
-    def same_as(self, other: Outcome) -> bool:
+    def same_as(self, other: SimulationOutcome) -> bool:
         """Bit by bit, of every job."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PER_JOB)
 
@@ -97,7 +97,7 @@ KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class PolicyComparison:
     """The same trace under several policies: the JSON of `schedmate simulate`."""
 
     schema: Literal["schedmate.simulation/1"] = "schedmate.simulation/1"
@@ -135,7 +135,7 @@ class Comparison:
         return public if self.setting else {key: public[key] for key in public if key != "setting"}
 
 
-def waited_s(columns: Columns, outcome: Outcome) -> Floats:
+def waited_s(columns: TraceColumns, outcome: SimulationOutcome) -> Floats:
     """Seconds each job held no GPU: before its first start and, where it was interrupted, after."""
     to_the_start = outcome.start - columns.submit
     in_all = outcome.end - columns.submit - outcome.gpu_seconds / columns.gpus
@@ -157,7 +157,7 @@ def quantiles(values: Floats, *shares: float) -> list[float]:
 
 
 def summary_of(
-    columns: Columns, outcome: Outcome, *, gpus: int, wall_seconds: float = 0.0
+    columns: TraceColumns, outcome: SimulationOutcome, *, gpus: int, wall_seconds: float = 0.0
 ) -> Summary:
     """The figures of one run of at least one job."""
     jct = outcome.end - columns.submit

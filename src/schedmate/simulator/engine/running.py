@@ -9,8 +9,8 @@ from heapq import heappush
 from typing import Protocol
 
 from schedmate.policies import JobColumns
-from schedmate.simulator.engine.cluster import Cluster, Physics, Place, Pool
-from schedmate.simulator.traces.columns import Columns
+from schedmate.simulator.engine.cluster import Cluster, GpuPool, Physics, Place
+from schedmate.simulator.traces.columns import TraceColumns
 
 END = 0
 """The kind of event that comes first at a moment: a run ends."""
@@ -28,7 +28,7 @@ class Running:
 
     def __init__(
         self,
-        columns: Columns,
+        columns: TraceColumns,
         seen: JobColumns,
         cluster: Cluster,
         *,
@@ -40,7 +40,7 @@ class Running:
         self.jobs = _own(seen)
         self.now = -math.inf
         self._cluster = cluster
-        self._pool = cluster if isinstance(cluster, Pool) else None
+        self._pool = cluster if isinstance(cluster, GpuPool) else None
         self._physics = physics
         self._speeds = tuple(speeds)
         self._restart_s = restart_s

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from schedmate.simulator.estimators import boosted, history
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
-Estimator = Callable[[Columns, Floats], Estimates]
+Estimator = Callable[[TraceColumns, Floats], Estimates]
 """From the jobs and the times at which each one's run time is known: predictions at submission.
 
 At the submission of a job only those may be learnt from that are known before it.

@@ -35,10 +35,10 @@ from schedmate.model import (
 from schedmate.model.advice import Basis
 from schedmate.model.sketch import Sketch
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.estimators.memory import Memory
+from schedmate.simulator.estimators.memory import RunMemory
 from schedmate.simulator.estimators.reading import Records
 from schedmate.simulator.synthetic.workload import SyntheticWorkload
-from schedmate.simulator.traces.columns import STATES, Columns, Floats
+from schedmate.simulator.traces.columns import STATES, Floats, TraceColumns
 
 READ_S = 0.07
 """The median of reading a job that was never seen before: see how-a-job-is-read.md."""
@@ -49,7 +49,7 @@ _PROGRESS_EVERY = 100
 
 
 def estimate(
-    columns: Columns,
+    columns: TraceColumns,
     known_at: Floats,
     workload: SyntheticWorkload | None = None,
     *,
@@ -80,7 +80,9 @@ def estimate(
     return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
-def _runs(columns: Columns, known_at: Floats, workload: SyntheticWorkload | None) -> list[EndedJob]:
+def _runs(
+    columns: TraceColumns, known_at: Floats, workload: SyntheticWorkload | None
+) -> list[EndedJob]:
     """As the unaided run had them. An end is known an instant later: what ends as a job is
     submitted has not been learnt from yet."""
     ends = np.nextafter(known_at, np.inf)
@@ -151,7 +153,7 @@ class _Lessons:
     due: float = _FIRST_LESSON
     calibration: Calibration = field(default_factory=Calibration)
 
-    def learn(self, history: Memory) -> bool:
+    def learn(self, history: RunMemory) -> bool:
         """Whether the scaling is another one now."""
         if len(history) < self.due:
             return False
@@ -171,7 +173,7 @@ def _sound(scaling: Scaling) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class JobReading:
     """What is read of a job at its submission."""
 
     fingerprint: Fingerprint
@@ -183,15 +185,15 @@ class Reading:
 class _Code(_Metadata):
     """Reads every job, looks for neighbours, and learns when it ends."""
 
-    def __init__(self, columns: Columns, workload: SyntheticWorkload) -> None:
+    def __init__(self, columns: TraceColumns, workload: SyntheticWorkload) -> None:
         super().__init__()
         self._workload = workload
         self._gpu_types = [columns.gpu_type[job] or None for job in range(len(columns))]
         self._records = Records(workload.submission)
-        self._history = Memory()
+        self._history = RunMemory()
         self._lessons = _Lessons()
         self._answers: dict[int, _Answer] = {}
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, JobReading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
@@ -238,7 +240,7 @@ class _Code(_Metadata):
             self._last = asked
         return self._last_estimate
 
-    def _read(self, job: int, facts: Facts) -> Reading:
+    def _read(self, job: int, facts: Facts) -> JobReading:
         """Kept until the job has ended."""
         request = Request(
             gpus=facts.gpus,
@@ -254,10 +256,10 @@ class _Code(_Metadata):
         if sketch is None:
             sketch = sketch_of_target(_target(facts, request), prints, record)
             self._sketches[alike] = sketch
-        reading = self._readings[job] = Reading(prints, record, request, sketch)
+        reading = self._readings[job] = JobReading(prints, record, request, sketch)
         return reading
 
-    def _past(self, job: int, run: EndedJob, reading: Reading) -> PastRun:
+    def _past(self, job: int, run: EndedJob, reading: JobReading) -> PastRun:
         """What is remembered, with the start-up in its log and what its GPUs' meters showed."""
         facts, workload = run.facts, self._workload
         return PastRun(

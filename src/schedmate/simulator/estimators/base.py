@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.model.advice import Basis
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,19 +30,19 @@ class Estimates:
         return cls(seconds, seconds, seconds, np.zeros(len(seconds)), source)
 
 
-def unknown(columns: Columns) -> Estimates:
+def unknown(columns: TraceColumns) -> Estimates:
     return Estimates.exactly(np.full(len(columns), np.nan), "none")
 
 
-def oracle(columns: Columns) -> Estimates:
+def oracle(columns: TraceColumns) -> Estimates:
     return Estimates.exactly(columns.duration, "oracle")
 
 
-def mistaken(columns: Columns, error: float, *, seed: int) -> Estimates:
+def mistaken(columns: TraceColumns, error: float, *, seed: int) -> Estimates:
     """The truth, off by a log-normal error."""
     off = np.random.default_rng([seed, len(columns)]).normal(0.0, 1.0, len(columns))
     return Estimates.exactly(columns.duration * np.exp(error * off), "oracle with errors")
 
 
-def limits(columns: Columns) -> Estimates:
+def limits(columns: TraceColumns) -> Estimates:
     return Estimates.exactly(np.where(np.isinf(columns.limit), np.nan, columns.limit), "limit")

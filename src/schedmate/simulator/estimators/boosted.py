@@ -24,7 +24,7 @@ import numpy as np
 from schedmate.model import BadInput
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.history import Known, keys, rolling_mean, spread_around
-from schedmate.simulator.traces.columns import Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 _HOUR_S = 3600.0
 _NUMBERS = 6
@@ -43,7 +43,7 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def features(columns: Columns, names: Ints) -> Floats:
+def features(columns: TraceColumns, names: Ints) -> Floats:
     """What can be seen at submission: numbers first, then words as numbers."""
     hours = columns.submit / _HOUR_S
     limit = np.where(np.isinf(columns.limit), np.nan, columns.limit)
@@ -53,7 +53,7 @@ def features(columns: Columns, names: Ints) -> Floats:
 
 
 def rolling(
-    columns: Columns, known: Known, seen: Floats, *, rounds: int, options: dict[str, Any]
+    columns: TraceColumns, known: Known, seen: Floats, *, rounds: int, options: dict[str, Any]
 ) -> Floats:
     """The expected run time in seconds, by its logarithm; `nan` until enough is known."""
     lightgbm = _library()
@@ -93,7 +93,7 @@ _QSSF_ROUNDS = 60
 _QSSF_OPTIONS = {"learning_rate": 0.1, "num_leaves": 31}
 
 
-def qssf(columns: Columns, known_at: Floats) -> Estimates:
+def qssf(columns: TraceColumns, known_at: Floats) -> Estimates:
     """Of each job from those only whose `known_at` is before its submission."""
     known = Known.of(columns, known_at)
     shared = keys(columns)
@@ -108,7 +108,7 @@ def qssf(columns: Columns, known_at: Floats) -> Estimates:
 _EBM_ROUNDS = 80
 
 
-def ebm(columns: Columns, known_at: Floats) -> Estimates:
+def ebm(columns: TraceColumns, known_at: Floats) -> Estimates:
     """Of each job from those only whose `known_at` is before its submission."""
     known = Known.of(columns, known_at)
     seen = features(columns, keys(columns)[0])

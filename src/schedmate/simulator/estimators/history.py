@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.traces.columns import Coded, Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Coded, Floats, Ints, TraceColumns
 
 _FIRST = 100
 _GROWTH = 1.1
@@ -31,7 +31,7 @@ class Known:
     at_submission: Ints
 
     @classmethod
-    def of(cls, columns: Columns, known_at: Floats) -> Known:
+    def of(cls, columns: TraceColumns, known_at: Floats) -> Known:
         order = np.argsort(known_at, kind="stable")
         return cls(order, np.searchsorted(known_at[order], columns.submit, side="left"))
 
@@ -50,7 +50,7 @@ class Known:
 
 
 def spread_around(
-    middle: Floats, columns: Columns, known: Known, *, levels: tuple[float, float] = (0.1, 0.9)
+    middle: Floats, columns: TraceColumns, known: Known, *, levels: tuple[float, float] = (0.1, 0.9)
 ) -> tuple[Floats, Floats]:
     """How far off earlier estimates were, put around the new ones; `nan` while none is judged."""
     low, high = np.full(len(middle), np.nan), np.full(len(middle), np.nan)
@@ -125,14 +125,14 @@ _FADES = 0.8
 Averages = defaultdict[int, list[float]]
 
 
-def owners(columns: Columns) -> Ints:
+def owners(columns: TraceColumns) -> Ints:
     """A number for the owner of a job: the user, or the group where no user is named."""
     unnamed = np.array([not word for word in columns.user.words], dtype=bool)
     groups = columns.group.codes + len(columns.user.words)
     return np.where(unnamed[columns.user.codes], groups, columns.user.codes)
 
 
-def keys(columns: Columns) -> tuple[Ints, ...]:
+def keys(columns: TraceColumns) -> tuple[Ints, ...]:
     """What a job has in common with others, the most telling first."""
     owner = owners(columns)
     named = np.array([bool(word) for word in columns.name.words], dtype=bool)[columns.name.codes]
@@ -141,7 +141,7 @@ def keys(columns: Columns) -> tuple[Ints, ...]:
     return of_name, owner * (int(sizes.max(initial=0)) + 1) + sizes, owner, sizes
 
 
-def rolling_mean(columns: Columns, known: Known, shared: tuple[Ints, ...]) -> Floats:
+def rolling_mean(columns: TraceColumns, known: Known, shared: tuple[Ints, ...]) -> Floats:
     """Seconds by the most telling key that a known job shares; `nan` where none does."""
     rows = list(zip(*(key.tolist() for key in shared), strict=True))
     averages: list[Averages] = [defaultdict(lambda: [0.0, 0.0]) for _ in rows[0]] if rows else []
@@ -172,7 +172,7 @@ def _recall(averages: Sequence[Averages], row: Sequence[int]) -> float:
     return float("nan")
 
 
-def estimate(columns: Columns, known_at: Floats) -> Estimates:
+def estimate(columns: TraceColumns, known_at: Floats) -> Estimates:
     """The default predictor of `sjf`, `ssf`, `srtf` and `srsf`."""
     known = Known.of(columns, known_at)
     middle = rolling_mean(columns, known, keys(columns))

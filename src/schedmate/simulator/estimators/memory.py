@@ -21,7 +21,7 @@ _CODE = 1
 """The place of the code's key, where the code is known."""
 
 
-class Memory:
+class RunMemory:
     """Fulfils `History` as far as predictions ask it."""
 
     def __init__(self, *, enough: int = _ENOUGH) -> None:

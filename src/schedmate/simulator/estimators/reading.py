@@ -22,13 +22,13 @@ from schedmate.advisor.understand.understanding import Understanding
 from schedmate.files import INVOKER
 from schedmate.model import Finding, Fingerprint, Request, Workload
 from schedmate.simulator.synthetic.projects import Project, bank
-from schedmate.simulator.synthetic.workload import Submission
+from schedmate.simulator.synthetic.workload import SyntheticSubmission
 
 T = TypeVar("T", int, float)
 
 
 def read_job(
-    submission: Submission, job: int, request: Request
+    submission: SyntheticSubmission, job: int, request: Request
 ) -> tuple[Workload, Fingerprint | None]:
     """The whole way: its files are written down and read."""
     arguments, files = submission.arguments(job), submission.files(job)
@@ -40,7 +40,7 @@ def read_job(
 class Records:
     """The same, from what was read of the project before."""
 
-    submission: Submission
+    submission: SyntheticSubmission
 
     def workload(self, job: int, gpus: int) -> Workload:
         read = self.submission

@@ -23,7 +23,7 @@ from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.recovery import Owners
 from schedmate.simulator.experiments.setting import Setting
-from schedmate.simulator.shell.shell import Shell
+from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.simulator.shell.tracking import Silences, Tracker
 from schedmate.simulator.traces.columns import Floats
 
@@ -40,7 +40,7 @@ class Prepared:
     eligible: Floats
     watcher: Watcher | None
     recovery: Recovery
-    shell: Shell | None
+    shell: SimulatedDaemon | None
 
 
 def prepare(setting: Setting, plan: Plan, knowledge: Knowledge) -> Prepared:
@@ -71,11 +71,11 @@ def _shell(
     estimates: Estimates | None,
     tracker: Tracker | None,
     recovery: Recovery,
-) -> Shell:
+) -> SimulatedDaemon:
     advised = "advisor" in plan.parts and estimates is not None
     # without predictions there is nothing to order by
     order = ordering(setting.ordering if advised else "fifo")
-    return Shell(
+    return SimulatedDaemon(
         DecisionEngine(order, time_limits=TimeLimits(lower="limits" in plan.parts)),
         setting.columns,
         estimates=estimates if advised else None,

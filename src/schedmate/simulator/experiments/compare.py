@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from schedmate.core import TimeLimits
 from schedmate.policies import POLICIES
-from schedmate.simulator.engine.outcome import Comparison
+from schedmate.simulator.engine.outcome import PolicyComparison
 from schedmate.simulator.experiments.execute import Backend
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan, plan
@@ -43,10 +43,10 @@ def compare(
     ]
 
 
-def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> Comparison:
+def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
     """The JSON of `schedmate simulate`."""
     load = setting.load
-    return Comparison(
+    return PolicyComparison(
         trace=setting.name,
         jobs=len(setting.columns),
         gpus=setting.gpus,

@@ -6,26 +6,25 @@ from typing import Literal
 
 import numpy as np
 
+from schedmate.model.advice import Z90
 from schedmate.policies import JobColumns, Policy
-from schedmate.simulator.engine.cluster import Cluster, Kinds, Nodes, Physics, Plain, Pool
-from schedmate.simulator.engine.engine import Engine, Progress
-from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.engine.cluster import Cluster, GpuPool, Kinds, Nodes, Physics, Plain
+from schedmate.simulator.engine.engine import Progress, SimulationEngine
+from schedmate.simulator.engine.outcome import SimulationOutcome
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Beside, Recovery
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.setting import Setting, nodes_of
 from schedmate.simulator.synthetic import WorkloadPhysics
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 Backend = Literal["auto", "engine", "kernel"]
 
 WORTH_COMPILING = 30_000
 """Jobs from which on a kernel pays for being loaded."""
-_Z90 = 1.2816
-"""Standard deviations from the median to the 90th percentile."""
 
 
-def job_columns(columns: Columns, estimates: Estimates) -> JobColumns:
+def job_columns(columns: TraceColumns, estimates: Estimates) -> JobColumns:
     """What a policy sees of a trace."""
     return JobColumns(
         submit=columns.submit.tolist(),
@@ -45,12 +44,12 @@ def job_columns(columns: Columns, estimates: Estimates) -> JobColumns:
 def log_sigma(estimates: Estimates) -> Floats:
     """The standard deviation of the logarithm that p10 and p90 imply."""
     low, high = np.maximum(estimates.p10, 1.0), np.maximum(estimates.p90, 1.0)
-    return np.asarray(np.log(high / low) / (2 * _Z90))
+    return np.asarray(np.log(high / low) / (2 * Z90))
 
 
 def execute(
     setting: Setting,
-    columns: Columns,
+    columns: TraceColumns,
     jobs: JobColumns,
     policy: Policy,
     *,
@@ -60,13 +59,13 @@ def execute(
     beside: Beside | None = None,
     backend: Backend = "auto",
     on_progress: Progress | None = None,
-) -> Outcome:
+) -> SimulationOutcome:
     plain = not (setting.node_sizes or setting.kinds or setting.faults or watcher or beside)
     if plain and backend != "engine" and _has_kernel(policy, columns, backend):
         from schedmate.simulator.kernels import run_kernel  # noqa: PLC0415 - numba is slow to load
 
         return run_kernel(policy, columns, jobs, setting.gpus, eligible, setting.restart_s)
-    return Engine(
+    return SimulationEngine(
         columns,
         jobs,
         policy,
@@ -89,12 +88,12 @@ def cluster_of(setting: Setting) -> Cluster:
         return Kinds([_of_kind(kind.gpus, setting) for kind in setting.kinds])
     if setting.node_sizes:
         return Nodes(setting.node_sizes, spread=setting.spread)
-    return Pool(setting.gpus)
+    return GpuPool(setting.gpus)
 
 
 def _of_kind(gpus: int, setting: Setting) -> tuple[Cluster, int]:
     if setting.per_node is None:
-        return Pool(gpus), 1
+        return GpuPool(gpus), 1
     sizes = nodes_of(gpus, setting.per_node)
     return Nodes(sizes, spread=setting.spread), len(sizes)
 
@@ -104,7 +103,7 @@ def physics_of(setting: Setting) -> Physics:
     return Plain(gpus) if setting.workload is None else WorkloadPhysics(setting.workload, gpus)
 
 
-def _has_kernel(policy: Policy, columns: Columns, backend: Backend) -> bool:
+def _has_kernel(policy: Policy, columns: TraceColumns, backend: Backend) -> bool:
     if policy.kernel is None:
         return False
     if backend == "auto" and len(columns) < WORTH_COMPILING:

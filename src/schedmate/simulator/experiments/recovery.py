@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.simulator.synthetic import SyntheticWorkload
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 SEEN_BY_HAND_S = 2 * 3600.0
 """Half of the users come back within that time. Assumed."""
@@ -23,7 +23,9 @@ class Owners:
     it would have done beyond that is not in the trace.
     """
 
-    def __init__(self, columns: Columns, workload: SyntheticWorkload | None, *, seed: int) -> None:
+    def __init__(
+        self, columns: TraceColumns, workload: SyntheticWorkload | None, *, seed: int
+    ) -> None:
         count = len(columns)
         every = np.full(count, _CHECKPOINT_S) if workload is None else workload.checkpoint_every_s
         silent = np.zeros(count) if workload is None else workload.silent_s

@@ -10,7 +10,7 @@ import numpy as np
 
 from schedmate.policies import Fifo, Policy
 from schedmate.simulator.engine.engine import Progress
-from schedmate.simulator.engine.outcome import Outcome, Summary, summary_of
+from schedmate.simulator.engine.outcome import SimulationOutcome, Summary, summary_of
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.assist import prepare
 from schedmate.simulator.experiments.execute import Backend, execute, job_columns
@@ -18,15 +18,15 @@ from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.traces.base import TraceJob
-from schedmate.simulator.traces.columns import Columns, columns_of
+from schedmate.simulator.traces.columns import TraceColumns, columns_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PolicyRun:
     policy: str
-    columns: Columns
+    columns: TraceColumns
     gpus: int
-    outcome: Outcome
+    outcome: SimulationOutcome
     wall_seconds: float
     """Of the run itself and of all that was learnt and predicted for it."""
     actions: Mapping[str, int] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from schedmate.model import BadInput
 from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
-from schedmate.simulator.traces.columns import Columns, Ints
+from schedmate.simulator.traces.columns import Ints, TraceColumns
 
 DEFAULT_LOAD = 0.9
 RESTART_S = 60.0
@@ -55,7 +55,7 @@ def _gpu_kind(word: str) -> GpuKind:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setting:
     name: str
-    columns: Columns
+    columns: TraceColumns
     gpus: int
     node_sizes: tuple[int, ...] = ()
     """GPUs of each node; empty for one pool without nodes."""
@@ -85,7 +85,7 @@ class Setting:
         return self.columns.load(self.gpus)
 
 
-def gpus_for_load(columns: Columns, load: float = DEFAULT_LOAD) -> int:
+def gpus_for_load(columns: TraceColumns, load: float = DEFAULT_LOAD) -> int:
     """The cluster that the jobs keep busy for that share of the time they come in, and that can
     hold the largest of them."""
     largest = int(columns.gpus.max())
@@ -94,7 +94,7 @@ def gpus_for_load(columns: Columns, load: float = DEFAULT_LOAD) -> int:
     return max(largest, math.ceil(columns.gpu_seconds / (load * columns.span_s)))
 
 
-def fitting(name: str, columns: Columns, gpus: int) -> tuple[Columns, int]:
+def fitting(name: str, columns: TraceColumns, gpus: int) -> tuple[TraceColumns, int]:
     """The jobs that the cluster can hold, and how many it can not."""
     fits = columns.gpus <= gpus
     if not fits.any():
@@ -103,7 +103,7 @@ def fitting(name: str, columns: Columns, gpus: int) -> tuple[Columns, int]:
     return (columns.take(fits) if left_out else columns), left_out
 
 
-def by_group(columns: Columns) -> list[tuple[str, Ints]]:
+def by_group(columns: TraceColumns) -> list[tuple[str, Ints]]:
     """The jobs of each virtual cluster or partition, largest first."""
     codes: Ints = columns.group.codes
     found = [(word, np.flatnonzero(codes == code)) for code, word in enumerate(columns.group.words)]
@@ -128,7 +128,7 @@ ROUND_S = (
 )
 
 
-def with_limits(columns: Columns, *, seed: int) -> Columns:
+def with_limits(columns: TraceColumns, *, seed: int) -> TraceColumns:
     """The same jobs; those without a limit get one that they keep."""
     none = np.isinf(columns.limit)
     if not none.any():

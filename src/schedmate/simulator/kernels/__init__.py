@@ -9,8 +9,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from schedmate.policies import JobColumns, Policy
-from schedmate.simulator.engine.outcome import Outcome
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.engine.outcome import SimulationOutcome
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 
 def available() -> bool:
@@ -19,12 +19,12 @@ def available() -> bool:
 
 def run_kernel(
     policy: Policy,
-    columns: Columns,
+    columns: TraceColumns,
     jobs: JobColumns,
     gpus: int,
     eligible: Floats | None = None,
     restart_s: float = 60.0,
-) -> Outcome:
+) -> SimulationOutcome:
     """One run of a policy whose `kernel` names the one that stands in for it."""
     from schedmate.simulator.kernels.dispatch import dispatch  # noqa: PLC0415 - numba loads slowly
 

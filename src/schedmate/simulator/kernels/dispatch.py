@@ -9,19 +9,19 @@ import numpy as np
 from schedmate.policies import JobColumns, KernelSpec, Policy
 from schedmate.policies.disciplines import UNLIMITED_S, ExpectedDurations
 from schedmate.simulator.engine.engine import StuckError
-from schedmate.simulator.engine.outcome import Outcome
+from schedmate.simulator.engine.outcome import SimulationOutcome
 from schedmate.simulator.kernels.backfill import easy
 from schedmate.simulator.kernels.books import END, GPU_S, SERVICE, START, STOPS, TIME
 from schedmate.simulator.kernels.preemptive import run as preempt
 from schedmate.simulator.kernels.static import first_fit, in_turn, strict
-from schedmate.simulator.traces.columns import Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class KernelInput:
     """One run's columns, as the kernels take them."""
 
-    columns: Columns
+    columns: TraceColumns
     jobs: JobColumns
     total: int
     eligible: Floats
@@ -32,28 +32,30 @@ class Given:
 
 def dispatch(
     policy: Policy,
-    columns: Columns,
+    columns: TraceColumns,
     jobs: JobColumns,
     gpus: int,
     eligible: Floats | None,
     restart_s: float,
-) -> Outcome:
+) -> SimulationOutcome:
     too_large = int(np.count_nonzero(columns.gpus > gpus))
     if too_large:
         raise StuckError(policy.name, too_large)
     if not len(columns):
-        return Outcome.unbroken(columns, np.empty(0), np.empty(0))
+        return SimulationOutcome.unbroken(columns, np.empty(0), np.empty(0))
     given = _given(columns, jobs, gpus, eligible)
     if policy.kernel is None:
         raise ValueError(f"{policy.name} has no kernel")
     if policy.kernel.kernel == "static":
-        return Outcome.unbroken(columns, *_unbroken(policy, policy.kernel, given))
+        return SimulationOutcome.unbroken(columns, *_unbroken(policy, policy.kernel, given))
     return _preempted(policy, given, restart_s)
 
 
-def _given(columns: Columns, jobs: JobColumns, gpus: int, eligible: Floats | None) -> Given:
+def _given(
+    columns: TraceColumns, jobs: JobColumns, gpus: int, eligible: Floats | None
+) -> KernelInput:
     times = _floats(columns.submit if eligible is None else eligible)
-    return Given(
+    return KernelInput(
         columns=columns,
         jobs=jobs,
         total=gpus,
@@ -64,7 +66,7 @@ def _given(columns: Columns, jobs: JobColumns, gpus: int, eligible: Floats | Non
     )
 
 
-def _unbroken(policy: Policy, kernel: KernelSpec, given: Given) -> tuple[Floats, Floats]:
+def _unbroken(policy: Policy, kernel: KernelSpec, given: KernelInput) -> tuple[Floats, Floats]:
     work = given.duration, given.gpus
     if kernel.discipline == "easy":
         planned = _floats(given.jobs.planned)
@@ -78,7 +80,7 @@ def _unbroken(policy: Policy, kernel: KernelSpec, given: Given) -> tuple[Floats,
     return greedy(given.arrivals, given.eligible, *work, key, given.total)
 
 
-def _preempted(policy: Policy, given: Given, restart_s: float) -> Outcome:
+def _preempted(policy: Policy, given: KernelInput, restart_s: float) -> SimulationOutcome:
     book = preempt(
         SERVICE if policy.orders_by == "remaining_service" else TIME,
         given.arrivals,
@@ -89,7 +91,7 @@ def _preempted(policy: Policy, given: Given, restart_s: float) -> Outcome:
         given.total,
         float(restart_s),
     )
-    return Outcome(
+    return SimulationOutcome(
         start=book[:, START].copy(),
         end=book[:, END].copy(),
         gpu_seconds=book[:, GPU_S].copy(),
@@ -99,14 +101,14 @@ def _preempted(policy: Policy, given: Given, restart_s: float) -> Outcome:
     )
 
 
-def keys_of(policy: Policy, given: Given) -> Floats:
+def keys_of(policy: Policy, given: KernelInput) -> Floats:
     if policy.orders_by == "submission":
         return _floats(given.jobs.queue_key)
     expected = expected_of(given)
     return expected * given.gpus if policy.orders_by == "service" else expected
 
 
-def expected_of(given: Given) -> Floats:
+def expected_of(given: KernelInput) -> Floats:
     """With a stand-in for jobs of unknown run time."""
     expected = _floats(given.jobs.expected)
     if not np.isnan(expected).any():

@@ -8,9 +8,14 @@ from typing import Protocol
 
 import numpy as np
 
-from schedmate.simulator.engine.outcome import Comparison, Outcome, quantiles, waited_s
+from schedmate.simulator.engine.outcome import (
+    PolicyComparison,
+    SimulationOutcome,
+    quantiles,
+    waited_s,
+)
 from schedmate.simulator.report.gains import Gains, JobClass, by_gpus, gains
-from schedmate.simulator.traces.columns import Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 _EVEN_POINTS = 300
 _TAIL_POINTS = 60
@@ -44,7 +49,7 @@ def _shown_ranks(jobs: int) -> Ints:
     return np.array(sorted(set(np.rint(np.concatenate([even, tail])).astype(int).tolist())))
 
 
-def time_bins(columns: Columns, last_end: float) -> Floats:
+def time_bins(columns: TraceColumns, last_end: float) -> Floats:
     """Edges from the first submission until all has ended, or a while after the last came."""
     first = float(columns.submit[0])
     shown = float(columns.submit[-1]) + _DRAIN_SHOWN * columns.span_s if columns.span_s else np.inf
@@ -53,7 +58,7 @@ def time_bins(columns: Columns, last_end: float) -> Floats:
 
 
 def utilisation(
-    policy: str, columns: Columns, outcome: Outcome, *, gpus: int, edges: Floats
+    policy: str, columns: TraceColumns, outcome: SimulationOutcome, *, gpus: int, edges: Floats
 ) -> Curve:
     """The share of the GPUs that were held, on average over each bin."""
     if outcome.changes is not None:
@@ -64,19 +69,21 @@ def utilisation(
     return _over_time(policy, level / gpus, edges)
 
 
-def is_smoothed(outcome: Outcome) -> bool:
+def is_smoothed(outcome: SimulationOutcome) -> bool:
     """Whether jobs were interrupted at times that were not recorded."""
     return outcome.changes is None and bool(outcome.interrupted.any())
 
 
-def _held_evenly(columns: Columns, outcome: Outcome, edges: Floats) -> Floats:
+def _held_evenly(columns: TraceColumns, outcome: SimulationOutcome, edges: Floats) -> Floats:
     """What an interrupted job held is spread evenly from its first start to its end."""
     took = outcome.end - outcome.start
     held = np.divide(outcome.gpu_seconds, took, out=np.zeros(len(columns)), where=took > 0)
     return _mean_level(outcome.start, outcome.end, held, edges)
 
 
-def queue_length(policy: str, columns: Columns, outcome: Outcome, *, edges: Floats) -> Curve:
+def queue_length(
+    policy: str, columns: TraceColumns, outcome: SimulationOutcome, *, edges: Floats
+) -> Curve:
     """Jobs that wait for their first start, on average over each bin."""
     level = _mean_level(columns.submit, outcome.start, np.ones(len(columns)), edges)
     return _over_time(policy, level, edges)
@@ -110,7 +117,7 @@ class Ran(Protocol):
     def policy(self) -> str: ...
 
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> SimulationOutcome: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +132,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    compared: Comparison
+    compared: PolicyComparison
     completion: tuple[Curve, ...]
     sizes: tuple[tuple[str, int], ...]
     """The classes of GPU counts and how many jobs are in each."""
@@ -140,7 +147,7 @@ class Digest:
     gains: tuple[Gains, ...]
 
 
-def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Digest:
+def digest(compared: PolicyComparison, columns: TraceColumns, runs: Sequence[Ran]) -> Digest:
     last_end = max(float(run.outcome.end.max()) for run in runs)
     edges = time_bins(columns, last_end)
     jct = {run.policy: run.outcome.end - columns.submit for run in runs}
@@ -162,7 +169,7 @@ def digest(compared: Comparison, columns: Columns, runs: Sequence[Ran]) -> Diges
     )
 
 
-def _waits(run: Ran, columns: Columns, sizes: Sequence[JobClass]) -> Waits:
+def _waits(run: Ran, columns: TraceColumns, sizes: Sequence[JobClass]) -> Waits:
     waited = waited_s(columns, run.outcome)
     by_size = [waited[size.jobs] for size in sizes]
     middle = [quantiles(waits, 0.5, 0.9) for waits in by_size]

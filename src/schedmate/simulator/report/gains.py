@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.simulator.engine.outcome import quantiles
-from schedmate.simulator.traces.columns import Coded, Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Coded, Floats, Ints, TraceColumns
 
 _GPU_BORDERS = (1, 2, 4, 8, 16, 32, 64)
 _LENGTHS = (
@@ -30,7 +30,7 @@ class JobClass:
     jobs: Ints
 
 
-def by_gpus(columns: Columns) -> list[JobClass]:
+def by_gpus(columns: TraceColumns) -> list[JobClass]:
     """1, 2, 3 to 4, 5 to 8 … GPUs, those that are there."""
     largest = _GPU_BORDERS[-1]
     labels = [_gpu_label(low + 1, high) for low, high in _gpu_ranges()] + [f"over {largest} GPUs"]
@@ -38,7 +38,7 @@ def by_gpus(columns: Columns) -> list[JobClass]:
     return _split("GPUs", labels, which)
 
 
-def by_length(columns: Columns) -> list[JobClass]:
+def by_length(columns: TraceColumns) -> list[JobClass]:
     """How long they run in the trace."""
     borders = np.array([border for border, _ in _LENGTHS])
     which = np.searchsorted(borders, columns.duration, side="right")
@@ -46,11 +46,11 @@ def by_length(columns: Columns) -> list[JobClass]:
     return _split("run time", labels, np.minimum(which, len(labels) - 1))
 
 
-def by_group(columns: Columns) -> list[JobClass]:
+def by_group(columns: TraceColumns) -> list[JobClass]:
     return _largest("group", columns.group, columns)
 
 
-def by_user(columns: Columns) -> list[JobClass]:
+def by_user(columns: TraceColumns) -> list[JobClass]:
     return _largest("user", columns.user, columns)
 
 
@@ -81,7 +81,7 @@ def _split(kind: str, labels: list[str], which: Ints) -> list[JobClass]:
     ]
 
 
-def _largest(kind: str, column: Coded, columns: Columns) -> list[JobClass]:
+def _largest(kind: str, column: Coded, columns: TraceColumns) -> list[JobClass]:
     """Those that requested most, each alone, and all others together; nothing where all are one."""
     asked = np.bincount(column.codes, columns.duration * columns.gpus, len(column.words))
     present = np.flatnonzero(np.bincount(column.codes, minlength=len(column.words)))
@@ -132,7 +132,7 @@ class Gains:
     users_better_off: int
 
 
-def gains(columns: Columns, jct: dict[str, Floats]) -> tuple[Gains, ...]:
+def gains(columns: TraceColumns, jct: dict[str, Floats]) -> tuple[Gains, ...]:
     """Each policy with SchedMate against itself; where none is, each against the first."""
     kinds = [
         JobClass("", "all jobs", np.arange(len(columns))),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schedmate.simulator.engine.outcome import Comparison
+from schedmate.simulator.engine.outcome import PolicyComparison
 from schedmate.simulator.report.gains import ratio
 
 _CHANCE = "seed"
@@ -14,7 +14,7 @@ _CHANCE = "seed"
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RatioSpread:
     """One policy over the values of what was varied: mean, least and most over all the rest."""
 
     policy: str
@@ -32,10 +32,10 @@ class Sensitivity:
     varied: str
     first: str
     runs: int
-    spreads: tuple[Spread, ...]
+    spreads: tuple[RatioSpread, ...]
 
 
-def sensitivities(trace: str, rows: Sequence[Comparison]) -> list[Sensitivity]:
+def sensitivities(trace: str, rows: Sequence[PolicyComparison]) -> list[Sensitivity]:
     """One for each thing that took several values in these runs of one trace."""
     names = dict.fromkeys(name for row in rows for name in row.setting)
     several = [name for name in names if len({row.setting[name] for row in rows}) > 1]
@@ -43,7 +43,7 @@ def sensitivities(trace: str, rows: Sequence[Comparison]) -> list[Sensitivity]:
     return [_sensitivity(trace, name, rows) for name in chosen]
 
 
-def _sensitivity(trace: str, varied: str, rows: Sequence[Comparison]) -> Sensitivity:
+def _sensitivity(trace: str, varied: str, rows: Sequence[PolicyComparison]) -> Sensitivity:
     first, *others = rows[0].policies
     values = sorted({row.setting[varied] for row in rows})
     spreads = []
@@ -53,7 +53,7 @@ def _sensitivity(trace: str, varied: str, rows: Sequence[Comparison]) -> Sensiti
             for value in values
         ]
         spreads.append(
-            Spread(
+            RatioSpread(
                 policy=policy,
                 x=tuple(values),
                 mean=tuple(geometric_mean(ratios) for ratios in per_value),
@@ -66,7 +66,7 @@ def _sensitivity(trace: str, varied: str, rows: Sequence[Comparison]) -> Sensiti
     )
 
 
-def _ratio(row: Comparison, first: str, policy: str) -> float:
+def _ratio(row: PolicyComparison, first: str, policy: str) -> float:
     return ratio(row.policies[first].avg_jct_s, row.policies[policy].avg_jct_s)
 
 

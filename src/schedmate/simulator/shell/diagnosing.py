@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedmate.core import Choice, JobDiagnosed, Reached
+from schedmate.core import JobDiagnosed, NodeChoice, Reached
 from schedmate.handler import Case, Handler
 from schedmate.model import Job, NodeState
 from schedmate.simulator.engine.steering import Recovery, Steered
@@ -37,7 +37,7 @@ class Diagnoses:
             seen.restarts,
             self._handler.diagnose(case),
             reached=self._reached(job, scheduler.done_s(job)),
-            choice=Choice(up, max(1, len(seen.nodes))) if up else None,
+            choice=NodeChoice(up, max(1, len(seen.nodes))) if up else None,
         )
 
     def _reached(self, job: int, done_s: float) -> Reached:

@@ -35,7 +35,7 @@ from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
-from schedmate.simulator.traces.columns import Columns
+from schedmate.simulator.traces.columns import TraceColumns
 
 if TYPE_CHECKING:
     from schedmate.simulator.shell.diagnosing import Diagnoses
@@ -56,14 +56,14 @@ _PURPOSES = 8
 _NO_WORKLOAD = Workload()
 
 
-class Shell:
+class SimulatedDaemon:
     """Fulfils `Beside`. A part of SchedMate that is not given does not act: without estimates no
     job is read, without a tracker no log, without diagnoses no failure."""
 
     def __init__(
         self,
         engine: DecisionEngine,
-        columns: Columns,
+        columns: TraceColumns,
         *,
         estimates: Estimates | None = None,
         tracker: Tracker | None = None,

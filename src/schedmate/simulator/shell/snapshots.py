@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from schedmate.model import Job, JobId, JobState, Request
 from schedmate.simulator.engine.steering import Steered
-from schedmate.simulator.traces.columns import STATES, Columns
+from schedmate.simulator.traces.columns import STATES, TraceColumns
 
 
 class Snapshots:
     """A job that its owner submits again is another job to the scheduler: it gets a new id."""
 
-    def __init__(self, columns: Columns, scheduler: Steered) -> None:
+    def __init__(self, columns: TraceColumns, scheduler: Steered) -> None:
         count = len(columns)
         self._columns = columns
         self._scheduler = scheduler

@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 
 from schedmate.model import Activity, Progress, Spread
+from schedmate.model.advice import Z90
 from schedmate.policies import Tracked
 from schedmate.simulator.synthetic import SyntheticWorkload
-from schedmate.simulator.traces.columns import Columns, Floats
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 from schedmate.tracker.forecasting.rhythm import Rhythm
 
 TRACKED_SIGMA = 0.03
@@ -23,7 +24,6 @@ sound: none of 250 real logs was called hung, so it may be one."""
 _PAUSE_S: Final = (2400.0, 7200.0)
 """Between which such a pause lasts. Assumed."""
 _LONG_S = 1800.0
-_Z90 = 1.2816
 LOOK_S = 30.0
 """How often the daemon looks at a Slurm and at the logs of its jobs: `slurm.poll_s`."""
 
@@ -52,7 +52,7 @@ class Tracker:
         left = self.remaining(job, done_s)
         eta = None
         if not math.isnan(left):
-            off = math.exp(_Z90 * TRACKED_SIGMA)
+            off = math.exp(Z90 * TRACKED_SIGMA)
             eta = Spread(left / off, left, left * off)
         rhythm = self._rhythm(job, began, now if spoke_at is None else spoke_at)
         return Progress(
@@ -88,7 +88,7 @@ class Silences:
     length_s: Floats
 
     @classmethod
-    def drawn(cls, columns: Columns, workload: SyntheticWorkload, *, seed: int) -> Silences:
+    def drawn(cls, columns: TraceColumns, workload: SyntheticWorkload, *, seed: int) -> Silences:
         """Hangs at the end of jobs that hang, and pauses of a few jobs that are sound."""
         count = len(columns)
         rng = np.random.default_rng([seed, count, 1])

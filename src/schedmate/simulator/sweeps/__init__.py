@@ -1,17 +1,23 @@
 """Many settings at once: what to vary, where they run, what comes back."""
 
-from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.question import SYNTHETIC, VARIED, Question, settings_of, varied
+from schedmate.simulator.sweeps.execution import SimulationResult, run_task
 from schedmate.simulator.sweeps.saving import save, unusable
-from schedmate.simulator.sweeps.workers import answers
+from schedmate.simulator.sweeps.tasks import (
+    SYNTHETIC,
+    VARIED,
+    SimulationTask,
+    settings_of,
+    varied,
+)
+from schedmate.simulator.sweeps.workers import run_tasks
 
 __all__ = [
     "SYNTHETIC",
     "VARIED",
-    "Answer",
-    "Question",
-    "answer",
-    "answers",
+    "SimulationResult",
+    "SimulationTask",
+    "run_task",
+    "run_tasks",
     "save",
     "settings_of",
     "unusable",

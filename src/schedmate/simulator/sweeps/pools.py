@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedmate.model import BadInput
-from schedmate.simulator.engine.outcome import PER_JOB, Changes, Outcome
+from schedmate.simulator.engine.outcome import PER_JOB, GpuChanges, SimulationOutcome
 from schedmate.simulator.experiments.compare import compare
 from schedmate.simulator.experiments.run import PolicyRun
 from schedmate.simulator.experiments.setting import Setting, by_group
-from schedmate.simulator.traces.columns import Columns, Ints
+from schedmate.simulator.traces.columns import Ints, TraceColumns
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -27,9 +27,9 @@ class PoolRuns:
 
 
 def run_pools(
-    columns: Columns,
+    columns: TraceColumns,
     policies: Sequence[str],
-    setting_of: Callable[[str, Columns], Setting],
+    setting_of: Callable[[str, TraceColumns], Setting],
     on_progress: OnProgress | None = None,
 ) -> PoolRuns:
     """Each group's jobs on the cluster that `setting_of` gives them."""
@@ -52,7 +52,7 @@ def run_pools(
     return PoolRuns(whole, len(settings), runs)
 
 
-def divided(gpus: int, columns: Columns) -> dict[str, int]:
+def divided(gpus: int, columns: TraceColumns) -> dict[str, int]:
     """So many GPUs among the groups: by the GPU time they ask for, and enough for the largest job
     of each."""
     groups = by_group(columns)
@@ -76,11 +76,11 @@ def _merged(runs: Sequence[PolicyRun], whole: Setting, places: Ints) -> PolicyRu
         name: np.concatenate([getattr(run.outcome, name) for run in runs])[places]
         for name in PER_JOB
     }
-    changes = Changes.together([run.outcome.changes for run in runs])
+    changes = GpuChanges.together([run.outcome.changes for run in runs])
     return replace(
         runs[0],
         columns=whole.columns,
         gpus=whole.gpus,
-        outcome=Outcome(**gathered, changes=changes),
+        outcome=SimulationOutcome(**gathered, changes=changes),
         wall_seconds=sum(run.wall_seconds for run in runs),
     )

@@ -1,4 +1,4 @@
-"""Questions answered on all cores of this machine."""
+"""Tasks run on all cores of this machine."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 
 from schedmate.model import BadInput
-from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.question import Question, named
+from schedmate.simulator.sweeps.execution import SimulationResult, run_task
+from schedmate.simulator.sweeps.tasks import SimulationTask, named
 
 
 def in_processes(
-    questions: Sequence[Question], reported: frozenset[int], workers: int
-) -> Iterator[tuple[int, Answer]]:
+    tasks: Sequence[SimulationTask], reported: frozenset[int], workers: int
+) -> Iterator[tuple[int, SimulationResult]]:
     """Each with its number, as they come; all stop when one fails or the caller stops listening."""
     others = active_children()
     pool = ProcessPoolExecutor(
@@ -24,11 +24,11 @@ def in_processes(
     )
     try:
         asked = {
-            pool.submit(answer, question, reported=number in reported): number
-            for number, question in enumerate(questions)
+            pool.submit(run_task, task, reported=number in reported): number
+            for number, task in enumerate(tasks)
         }
         for done in as_completed(asked):
-            with named(questions[asked[done]]):
+            with named(tasks[asked[done]]):
                 yield asked[done], _result(done)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -39,7 +39,7 @@ def in_processes(
     pool.shutdown()
 
 
-def _result(done: Future[Answer]) -> Answer:
+def _result(done: Future[SimulationResult]) -> SimulationResult:
     try:
         return done.result()
     except BrokenProcessPool as error:

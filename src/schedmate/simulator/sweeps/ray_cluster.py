@@ -1,4 +1,4 @@
-"""Questions answered on a Ray cluster."""
+"""Tasks run on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from socket import create_connection
 from typing import Any
 
 from schedmate.model import BadInput
-from schedmate.simulator.sweeps.answering import Answer, answer
-from schedmate.simulator.sweeps.question import Question, named
+from schedmate.simulator.sweeps.execution import SimulationResult, run_task
+from schedmate.simulator.sweeps.tasks import SimulationTask, named
 
 _KNOCK_S = 10.0
 _OUR_CODE = str(Path(__file__).parents[2])
@@ -18,20 +18,20 @@ _OUR_CODE = str(Path(__file__).parents[2])
 
 
 def on_ray(
-    questions: Sequence[Question], reported: frozenset[int], address: str
-) -> Iterator[tuple[int, Answer]]:
+    tasks: Sequence[SimulationTask], reported: frozenset[int], address: str
+) -> Iterator[tuple[int, SimulationResult]]:
     """Each with its number, as they come; work under way ends when the caller stops listening."""
     ray = _connected(address)
-    remote = ray.remote(answer)
+    remote = ray.remote(run_task)
     asked = {
-        remote.remote(question, reported=number in reported): number
-        for number, question in enumerate(questions)
+        remote.remote(task, reported=number in reported): number
+        for number, task in enumerate(tasks)
     }
     try:
         while asked:
             [done], _ = ray.wait(list(asked), num_returns=1)
             number = asked.pop(done)
-            with named(questions[number]):
+            with named(tasks[number]):
                 yield number, _result(ray, done)
     finally:
         for left in asked:
@@ -39,10 +39,10 @@ def on_ray(
         ray.shutdown()
 
 
-def _result(ray: Any, done: Any) -> Answer:
+def _result(ray: Any, done: Any) -> SimulationResult:
     """An error on another machine is raised as it would be on this one."""
     try:
-        found: Answer = ray.get(done)
+        found: SimulationResult = ray.get(done)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from error
     return found

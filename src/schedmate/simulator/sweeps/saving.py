@@ -12,7 +12,7 @@ from typing import Any
 
 from schedmate.model import BadInput
 from schedmate.simulator.report.gains import ratio
-from schedmate.simulator.sweeps.answering import Answer
+from schedmate.simulator.sweeps.execution import SimulationResult
 
 _ENDINGS = (".csv", ".jsonl")
 
@@ -26,8 +26,8 @@ def unusable(path: Path) -> str | None:
     return None
 
 
-def save(path: Path, answers: Sequence[Answer]) -> None:
-    rows = list(_rows(answers))
+def save(path: Path, results: Sequence[SimulationResult]) -> None:
+    rows = list(_rows(results))
     text = _csv(rows) if path.suffix == ".csv" else "".join(f"{json.dumps(row)}\n" for row in rows)
     try:
         path.write_text(text, encoding="utf-8", errors="replace")
@@ -36,14 +36,14 @@ def save(path: Path, answers: Sequence[Answer]) -> None:
         raise BadInput(f"cannot write {path}: {why}; name another file") from error
 
 
-def _rows(answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:
-    for each in answers:
+def _rows(results: Iterable[SimulationResult]) -> Iterator[dict[str, Any]]:
+    for each in results:
         compared = each.compared
         first = next(iter(compared.policies.values()))
         for policy, summary in compared.policies.items():
             yield {
-                "trace": each.question.source,
-                **each.question.swept,
+                "trace": each.task.source,
+                **each.task.swept,
                 "jobs": compared.jobs,
                 "gpus": compared.gpus,
                 "asked_load": compared.load,

@@ -1,6 +1,6 @@
-"""Where many questions are answered: this process, all cores of this machine, or a Ray cluster.
+"""Where many tasks are run: this process, all cores of this machine, or a Ray cluster.
 
-Answers come back in the order of the questions and are the same wherever they come from.
+Results come back in the order of the tasks and are the same wherever they come from.
 """
 
 from __future__ import annotations
@@ -8,48 +8,48 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from schedmate.simulator.sweeps.answering import Answer, OnProgress, answer
-from schedmate.simulator.sweeps.question import Question, named
+from schedmate.simulator.sweeps.execution import OnProgress, SimulationResult, run_task
+from schedmate.simulator.sweeps.tasks import SimulationTask, named
 
 OnDone = Callable[[int, int], None]
 
 
-def answers(
-    questions: Sequence[Question],
+def run_tasks(
+    tasks: Sequence[SimulationTask],
     *,
     reported: frozenset[int] = frozenset(),
     workers: int | None = None,
     ray_address: str | None = None,
     on_done: OnDone | None = None,
     on_progress: OnProgress | None = None,
-) -> list[Answer]:
+) -> list[SimulationResult]:
     """All of them; those numbered in `reported` with what a report needs.
 
-    `on_done` hears how many of how many are answered; `on_progress` how far one is, where they
-    are answered in this process.
+    `on_done` gets how many of how many are done; `on_progress` how far one is, where they run
+    in this process.
     """
-    hands = min(workers or os.cpu_count() or 1, len(questions))
+    hands = min(workers or os.cpu_count() or 1, len(tasks))
     if ray_address is not None:
         from schedmate.simulator.sweeps.ray_cluster import on_ray  # noqa: PLC0415 - seldom wanted
 
-        given = on_ray(questions, reported, ray_address)
+        given = on_ray(tasks, reported, ray_address)
     elif hands > 1:
         from schedmate.simulator.sweeps.processes import in_processes  # noqa: PLC0415 - slow to load
 
-        given = in_processes(questions, reported, hands)
+        given = in_processes(tasks, reported, hands)
     else:
-        given = _here(questions, reported, on_progress)
-    found: dict[int, Answer] = {}
+        given = _here(tasks, reported, on_progress)
+    found: dict[int, SimulationResult] = {}
     for number, each in given:
         found[number] = each
         if on_done is not None:
-            on_done(len(found), len(questions))
-    return [found[number] for number in range(len(questions))]
+            on_done(len(found), len(tasks))
+    return [found[number] for number in range(len(tasks))]
 
 
 def _here(
-    questions: Sequence[Question], reported: frozenset[int], on_progress: OnProgress | None
-) -> Iterator[tuple[int, Answer]]:
-    for number, question in enumerate(questions):
-        with named(question):
-            yield number, answer(question, reported=number in reported, on_progress=on_progress)
+    tasks: Sequence[SimulationTask], reported: frozenset[int], on_progress: OnProgress | None
+) -> Iterator[tuple[int, SimulationResult]]:
+    for number, task in enumerate(tasks):
+        with named(task):
+            yield number, run_task(task, reported=number in reported, on_progress=on_progress)

@@ -3,12 +3,16 @@
 from schedmate.simulator.synthetic.drawing import draw_workload
 from schedmate.simulator.synthetic.interference import WorkloadPhysics
 from schedmate.simulator.synthetic.projects import Project, bank
-from schedmate.simulator.synthetic.workload import Assumptions, Submission, SyntheticWorkload
+from schedmate.simulator.synthetic.workload import (
+    Assumptions,
+    SyntheticSubmission,
+    SyntheticWorkload,
+)
 
 __all__ = [
     "Assumptions",
     "Project",
-    "Submission",
+    "SyntheticSubmission",
     "SyntheticWorkload",
     "WorkloadPhysics",
     "bank",

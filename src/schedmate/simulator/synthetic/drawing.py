@@ -21,8 +21,12 @@ from schedmate.simulator.synthetic.people import (
     style,
 )
 from schedmate.simulator.synthetic.projects import bank
-from schedmate.simulator.synthetic.workload import Assumptions, Submission, SyntheticWorkload
-from schedmate.simulator.traces.columns import STATES, Coded, Columns, Floats
+from schedmate.simulator.synthetic.workload import (
+    Assumptions,
+    SyntheticSubmission,
+    SyntheticWorkload,
+)
+from schedmate.simulator.traces.columns import STATES, Coded, Floats, TraceColumns
 
 _FAILED = STATES.index(JobState.FAILED)
 _LEAST_S = 1e-3
@@ -39,7 +43,7 @@ _RATE_CHANGES = 0.3
 _ROUND = 10.0
 
 
-def draw_workload(columns: Columns, *, seed: int, **assumed: float) -> SyntheticWorkload:
+def draw_workload(columns: TraceColumns, *, seed: int, **assumed: float) -> SyntheticWorkload:
     """Give every job a project, numbers and code; `assumed` are fields of `Assumptions`.
 
     The same trace, seed and assumptions give the same workload everywhere.
@@ -70,7 +74,7 @@ class _Laid:
     names: list[str] = field(default_factory=list)
 
     @classmethod
-    def on(cls, columns: Columns, assume: Assumptions, rng: np.random.Generator) -> _Laid:
+    def on(cls, columns: TraceColumns, assume: Assumptions, rng: np.random.Generator) -> _Laid:
         jobs_of = Counter(columns.user.codes.tolist())
         return cls(
             assume=assume,
@@ -212,7 +216,7 @@ def _rate(copy: Copy, chance: float) -> float:
     return float(f"{copy.kind.rate * (0.1, 0.3, 1.0, 3.0)[int(chance * 4)]:.2g}")
 
 
-def _workload(columns: Columns, laid: _Laid, rng: np.random.Generator) -> SyntheticWorkload:
+def _workload(columns: TraceColumns, laid: _Laid, rng: np.random.Generator) -> SyntheticWorkload:
     *work, read, startup, unit = np.array(laid.rows).reshape(-1, 9).T
     project, copy, version = (each.astype(np.int64) for each in work[:3])
     planned = np.where(columns.status == COMPLETED, columns.duration, startup + work[3] * unit)
@@ -220,7 +224,7 @@ def _workload(columns: Columns, laid: _Laid, rng: np.random.Generator) -> Synthe
     own = any(columns.name.words)
     return SyntheticWorkload(
         names=columns.name if own else Coded.of(laid.names),
-        submission=Submission(project, copy, version, work[3], work[4], work[5], read),
+        submission=SyntheticSubmission(project, copy, version, work[3], work[4], work[5], read),
         startup_s=startup,
         unit_s=unit,
         planned_s=planned,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedmate.model import JobState
-from schedmate.simulator.traces.columns import STATES, Coded, Columns, Floats, Ints
+from schedmate.simulator.traces.columns import STATES, Coded, Floats, Ints, TraceColumns
 
 _USERS = {
     "file_not_found": 0.16,
@@ -63,7 +63,7 @@ _TIMEOUT_S = (600.0, 1800.0)
 """Between which NCCL's watchdog waits."""
 
 
-def reasons(columns: Columns, rng: np.random.Generator) -> Coded:
+def reasons(columns: TraceColumns, rng: np.random.Generator) -> Coded:
     chances = rng.random(len(columns))
     names = np.full(len(columns), "not_failed", dtype=object)
     for state, shares in _BY_STATE.items():
@@ -85,7 +85,7 @@ def _draw(names: np.ndarray, which: np.ndarray, shares: dict[str, float], chance
     names[which] = np.array(list(shares), dtype=object)[np.minimum(places, len(shares) - 1)]
 
 
-def hung_s(columns: Columns, reason: Coded, rng: np.random.Generator) -> Floats:
+def hung_s(columns: TraceColumns, reason: Coded, rng: np.random.Generator) -> Floats:
     """What of the run was for nothing at its end: hung, waiting for a time-out, or with NaN."""
     share = rng.uniform(0.1, 0.8, len(columns)) * columns.duration
     waited = np.minimum(rng.uniform(*_TIMEOUT_S, len(columns)), 0.9 * columns.duration)

@@ -12,7 +12,7 @@ import numpy as np
 
 from schedmate.model import BadInput
 from schedmate.simulator.synthetic.projects import Project, bank
-from schedmate.simulator.traces.columns import Coded, Columns, Floats, Ints
+from schedmate.simulator.traces.columns import Coded, Floats, Ints, TraceColumns
 
 _SHARES = (
     *("resubmission", "edits", "edits_after_failure", "telling_edits", "early_ends"),
@@ -61,7 +61,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Submission:
+class SyntheticSubmission:
     """What SchedMate sees at a job's submission beyond what any scheduler does: its directory and
     command line. A baseline is never handed this."""
 
@@ -95,7 +95,7 @@ class SyntheticWorkload:
 
     names: Coded
     """As users call their jobs; those of the trace where it has any."""
-    submission: Submission
+    submission: SyntheticSubmission
     startup_s: Floats
     unit_s: Floats
     """Seconds an epoch or step of this very run takes."""
@@ -123,6 +123,6 @@ class SyntheticWorkload:
         silent = [reason in _SILENT for reason in self.reason.words]
         return np.where(np.array(silent, dtype=bool)[self.reason.codes], self.hang_s, 0.0)
 
-    def visible_columns(self, columns: Columns) -> Columns:
+    def visible_columns(self, columns: TraceColumns) -> TraceColumns:
         """The trace as a baseline may see it: with names."""
         return replace(columns, name=self.names)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from schedmate.simulator.traces import read_trace
-from schedmate.simulator.traces.columns import STATES, Coded, Columns, columns_of
+from schedmate.simulator.traces.columns import STATES, Coded, TraceColumns, columns_of
 from schedmate.simulator.traces.drawing import draw
 from schedmate.simulator.traces.synthetic import (
     DEFAULT_PROFILE,
@@ -17,13 +17,13 @@ from schedmate.simulator.traces.synthetic import (
 )
 
 
-def read_columns(path: Path) -> Columns:
+def read_columns(path: Path) -> TraceColumns:
     return columns_of(read_trace(path).jobs)
 
 
 def synthetic_columns(
     jobs: int, *, gpus: int, load: float = 0.9, seed: int = 0, like: str = DEFAULT_PROFILE
-) -> Columns:
+) -> TraceColumns:
     """The same jobs as those of `synthetic`."""
     profile = profile_named(like)
     drawn = draw(profile, jobs, gpus=gpus, load=load, rng=np.random.default_rng(seed))
@@ -31,7 +31,7 @@ def synthetic_columns(
     people, user = _first_come(drawn.user)
     groups, group = _first_come(drawn.user % profile.groups)
     series, name = _first_come(drawn.series)
-    return Columns(
+    return TraceColumns(
         ids=[str(number) for number in range(1, jobs + 1)],
         submit=drawn.submit,
         duration=drawn.duration,

@@ -36,7 +36,7 @@ class Coded:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class TraceColumns:
     """In order of submission, equal times in the order of the trace."""
 
     ids: Sequence[str]
@@ -70,10 +70,10 @@ class Columns:
         at once."""
         return self.gpu_seconds / (gpus * self.span_s) if self.span_s else float("inf")
 
-    def take(self, which: NDArray[np.bool_] | Ints) -> Columns:
+    def take(self, which: NDArray[np.bool_] | Ints) -> TraceColumns:
         """Some of the jobs, still in order."""
         chosen = np.flatnonzero(which) if which.dtype == np.bool_ else np.sort(which)
-        return Columns(
+        return TraceColumns(
             ids=[self.ids[job] for job in chosen.tolist()],
             submit=self.submit[chosen],
             duration=self.duration[chosen],
@@ -88,10 +88,10 @@ class Columns:
         )
 
 
-def columns_of(jobs: Sequence[TraceJob]) -> Columns:
+def columns_of(jobs: Sequence[TraceJob]) -> TraceColumns:
     ordered = sorted(jobs, key=lambda job: job.submit_time)
     state_numbers = {state: number for number, state in enumerate(STATES)}
-    return Columns(
+    return TraceColumns(
         ids=[job.job_id for job in ordered],
         submit=np.array([job.submit_time for job in ordered], dtype=np.float64),
         duration=np.array([job.duration for job in ordered], dtype=np.float64),

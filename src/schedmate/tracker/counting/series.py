@@ -34,6 +34,8 @@ class Times:
     polled: float | None = None
     stamp: Stamp | None = None
     started: float | None = None
+    span_s: float = 0.0
+    """Between the first and the newest stamp so far, be it of other lines."""
 
     def began(self, clock: Clock) -> float | None:
         if clock == "printed":
@@ -93,6 +95,8 @@ class Series:
     """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
     from_zero: bool = False
+    stamped_before_s: float = 0.0
+    """How long the log had been stamped when this count began."""
     ordinal: Ordinal | None = None
     counted: float = 0.0
 
@@ -329,6 +333,12 @@ class Stamps:
             at = self._with_midnights(at)
         self.last[kind] = at
         return Stamp(at, kind, self.first.setdefault(kind, at))
+
+    @property
+    def span_s(self) -> float:
+        """The longest time between two stamps of one kind."""
+        spans = (self.last[kind] - first for kind, first in self.first.items())
+        return max(spans, default=0.0)
 
     def again(self, at: float | None) -> Stamp | None:
         """A stamp that was read before; None where the lines of this log are not stamped."""

@@ -36,6 +36,7 @@ class SeriesTable:
                 parent=parent,
                 in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
                 declared_per_epoch=sighting.per_epoch,
+                stamped_before_s=times.span_s,
             )
             self._add(key, series)
         before = series.moves
@@ -50,6 +51,13 @@ class SeriesTable:
         ]
         newest = max(begun, key=lambda one: one.seen, default=None)
         return None if newest is None else (newest.current, newest.total)
+
+    def epochs_counted(self, main: Series) -> float | None:
+        """How many epochs there are by another count, where `main` counts within each of them."""
+        others = (one for one in self.series.values() if one is not main and not one.auxiliary)
+        epochs = [one for one in others if one.unit == "epoch" and one.total is not None]
+        newest = max(epochs, key=lambda one: one.seen, default=None)
+        return None if newest is None else newest.total
 
     def note_span(self, format_name: str, sighting: Sighting, span_s: float | None) -> None:
         """A duration without a name at the end of the line of a finished unit."""

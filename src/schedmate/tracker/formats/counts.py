@@ -127,9 +127,12 @@ _NOT_NOW = frozenset(
 _EVALUATED = frozenset(
     {
         "val", "valid", "validate", "validated", "validation", "validating", "eval", "evaluate",
-        "evaluated", "evaluation", "evaluating", "test", "tested", "testing", "dev",
+        "evaluated", "evaluation", "evaluating", "test", "tested", "testing", "dev", "evaluator",
+        "validator", "tester",
     }
 )  # fmt: skip
+_LEVELS = frozenset({"info", "debug", "warning", "root"})
+"""Of a logger, between its name and what it writes."""
 _THINGS = frozenset(
     {
         "rank", "gpu", "node", "worker", "device", "shard", "file", "part", "layer", "process",
@@ -149,6 +152,8 @@ class Count:
     end: int
     percent: float | None = None
     evaluated: bool = False
+    beyond: float | None = None
+    """What an epoch has, where the count goes on over all of them: `iter 30/25` in the second."""
 
     @property
     def unit(self) -> Unit:
@@ -226,7 +231,9 @@ def _named(text: str, found: re.Match[str]) -> Count | None:
     if named is None or named[2] in _NOT_NOW:
         return None
     level, word, before = named
-    count = _count(found, level, word, evaluated=before in _EVALUATED)
+    earlier = _words_before(text, found.start())
+    logger = earlier[-2] if earlier[-1:] and earlier[-1] in _LEVELS and earlier[:-1] else ""
+    count = _count(found, level, word, evaluated=bool({before, logger} & _EVALUATED))
     if count is None:
         return None
     most, percent = found["most"], found["percent"]
@@ -252,7 +259,11 @@ def _words_before(text: str, start: int) -> list[str]:
 def _count(found: re.Match[str], level: Level, word: str, *, evaluated: bool) -> Count | None:
     current = count_of(found["current"])
     total = count_of(found["total"]) if found["total"] else None
-    if current is None or not _plausible(level, current, total):
+    if current is None:
+        return None
+    if level == "step" and total is not None and total > 1 and current > total:
+        return Count(level, current, None, word, *found.span(), evaluated=evaluated, beyond=total)
+    if not _plausible(level, current, total):
         return None
     return Count(level, current, total, word, *found.span(), evaluated=evaluated)
 

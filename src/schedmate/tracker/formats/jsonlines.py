@@ -44,9 +44,12 @@ _TOTALS: dict[Unit, tuple[str, ...]] = {
     "token": ("total_tokens",),
 }
 _ELAPSED = ("elapsed_s", "elapsed", "elapsed_time", "time_elapsed", "train_time", "_runtime")
+_STAMPS = ("ts", "timestamp", "_timestamp", "time", "created", "unix_time")
+_SINCE, _UNTIL = 1.2e9, 4e9
+"""The years 2008 and 2096."""
 _NO_METRICS = frozenset(
     {name for name, _ in _COUNTS} | {name for names in _TOTALS.values() for name in names}
-).union(_ELAPSED, ("timestamp", "time", "_timestamp", "pid", "rank", "lineno"))
+).union(_ELAPSED, _STAMPS, ("pid", "rank", "lineno"))
 
 
 class JsonLines:
@@ -95,6 +98,10 @@ class JsonLines:
                 metrics={"loss": float("nan")},
             ),
         ),
+        Sample(
+            '{"ts": 1740000006.5, "iter": 5, "max_iter": 500}',
+            Sighting(unit="step", current=5, total=500, series="iter", at=1740000006.5),
+        ),
         Sample('{"level": "info", "message": "step 3 of 5"}', None),
         Sample('{"step": true}', None),
         Sample('{"step": -1}', None),
@@ -117,9 +124,16 @@ def _sighting(record: Mapping[str, Any]) -> Sighting | None:
                 ordinal="ended" if unit == "epoch" and current.is_integer() else None,
                 epoch=_first(record, ("epoch",)),
                 elapsed_s=_first(record, _ELAPSED),
+                at=_stamp(record),
                 metrics=_metrics(record),
             )
     return None
+
+
+def _stamp(record: Mapping[str, Any]) -> float | None:
+    """Seconds since 1970 under a name for times."""
+    at = _first(record, _STAMPS)
+    return at if at is not None and _SINCE <= at < _UNTIL else None
 
 
 def _metrics(record: Mapping[str, Any]) -> dict[str, float]:

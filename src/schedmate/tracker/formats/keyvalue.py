@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Phase, Unit
@@ -141,6 +141,10 @@ def _by_level(counts: list[Count]) -> dict[Level, Count]:
 
 def _of_counts(line: _Line) -> Sighting | None:
     outer, epoch = line.counts.get("outer"), line.counts.get("epoch")
+    step = line.counts.get("step")
+    if step is not None and step.beyond is not None:
+        within = _within_its_epoch(step, epoch)
+        return None if within is None else _sighting(line, within, within=epoch)
     if outer is not None and outer.total is not None and stands_first(line.text, outer.start):
         if epoch is not None and epoch.total is not None and outer.word in _LAPS:
             ordinal: Ordinal = "ended" if line.results else "begun"
@@ -154,6 +158,17 @@ def _of_counts(line: _Line) -> Sighting | None:
     if fine is not None and not _is_something_else(line, fine):
         return _sighting(line, fine, within=epoch)
     return None if epoch is None or epoch.word == "[]" else _of_epochs(line, epoch)
+
+
+def _within_its_epoch(step: Count, epoch: Count | None) -> Count | None:
+    """`Epoch[2] Iteration[30/25]` is the fifth of 25; without such an epoch it is no count."""
+    each = step.beyond
+    if each is None or epoch is None:
+        return None
+    laps = (step.current - 1) // each
+    if laps not in (epoch.current - 1, epoch.current):
+        return None
+    return replace(step, current=step.current - laps * each, total=each, beyond=None)
 
 
 def _fine(line: _Line) -> Count | None:

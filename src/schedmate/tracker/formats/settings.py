@@ -22,6 +22,7 @@ _STEPS = (
     "max_timesteps", "max_train_iters", "num_train_iters",
 )  # fmt: skip
 _WEAK = frozenset({"num_steps", "n_steps", "steps", "nsteps", "n_iter", "num_iter", "iters"})
+_WEAK_THINGS = ("generations", "estimators", "trees", "rounds", "episodes", "trials", "sweeps")
 """Names of the total, but elsewhere of a roll-out or a part of it: shown, not believed."""
 _EPOCH_NAMES = (
     "epochs", "num_epochs", "max_epochs", "n_epochs", "nepochs", "total_epochs",
@@ -38,7 +39,9 @@ _NUMBERS_OF = (
 _COUNTED_THINGS: dict[str, Unit] = {
     "updates": "step", "iterations": "step", "iters": "step", "batches": "step", "epochs": "epoch",
     "train_steps": "step", "training_steps": "step", "optimizer_steps": "step",
-    "generations": "step",
+    "generations": "step", "estimators": "step", "trees": "step", "rounds": "step",
+    "episodes": "step", "trials": "step", "sweeps": "step", "boost_rounds": "step",
+    "boosting_rounds": "step", "passes": "epoch",
 }  # fmt: skip
 
 TOTALS: dict[str, Unit] = {
@@ -71,6 +74,7 @@ OF_SOMETHING_ELSE = frozenset(
         "lr", "save", "log", "logging", "per", "every", "profile", "profiler", "accumulation",
         "gradient", "inference", "sampling", "diffusion", "download", "request", "queue", "slurm",
         "pretrain", "burnin", "cooldown", "freeze", "frozen", "search", "solver", "trial",
+        "patience", "early", "stopping", "ema", "swa", "print", "report", "checkpoint", "ckpt",
     }
 )  # fmt: skip
 GENERIC = frozenset({"epochs", "iterations", "steps", "iters"})
@@ -84,6 +88,7 @@ _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
 _COUNTED = lazy_pattern(
     r"(?P<stem>(?:time)?steps|iter(?:ation)?s?|epochs?|epoch_num|updates?|train_samples|train_tokens"
+    r"|generations|estimators|trees|rounds|episodes|trials|sweeps|passes"
     rf"|per[_ -]epoch){_IS}(?P<count>{COUNT}){_AFTER}",
     re.IGNORECASE,
 )
@@ -99,7 +104,7 @@ _SENTENCE = lazy_pattern(
     r"(?: (?:the |a )?(?:model|network|simulation|training))?(?: for| of| on)? "
     rf"(?:a total of |up to |at most |max(?:imum)? |a maximum of )?({COUNT}) (?:time |md |mc )?"
     r"(?:(?:training|train|optimi[sz]er|optimi[sz]ation|gradient|total) )?"
-    r"(epochs|steps|timesteps|iterations|iters|updates|tokens)\b"
+    r"(epochs|passes|steps|timesteps|iterations|iters|updates|tokens)\b"
     r"(?! (?:of|more|each|per|before|ahead|behind)\b)",
     re.IGNORECASE,
 )
@@ -114,6 +119,11 @@ _BATCHES = lazy_pattern(
 _EPOCHS = lazy_pattern(
     rf"(?<![\w.,/-])({COUNT}) epochs\b(?! (?:ago|without|since|of)\b)", re.IGNORECASE
 )
+_OVER_DATA = lazy_pattern(
+    rf"(?<![\w.,/-])({COUNT}) (?:passes|epochs|sweeps) over (?:the )?(?:\w{{1,20}} ){{0,2}}"
+    r"(?:corpus|data(?:set)?|training set|examples|documents)\b",
+    re.IGNORECASE,
+)
 _TO_DO = lazy_pattern(
     r"\b(epochs|steps|iterations|updates|batches) (?:to (?:run|do|train|go|perform)|planned"
     rf"|in total|requested|total)\s{{0,3}}[:=]?\s{{1,8}}({COUNT}){_AFTER}",
@@ -124,11 +134,12 @@ _STANDS = lazy_pattern(
     r"|(?:eval|epoch|step|iter)_time\s?[:=]",
     re.IGNORECASE,
 )
+_EVALUATOR = lazy_pattern(r"\b(?:evaluator|validator|tester)\b", re.IGNORECASE)
 _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
-_UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "tokens": "token"}
+_UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "passes": "epoch", "tokens": "token"}
 _ENVIRONMENT = "timesteps"
 _ENVIRONMENT_STEPS = lazy_pattern(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
 _WEAK_CONFIDENCE = 0.5
@@ -144,6 +155,14 @@ class Settings:
         "epoch",
         "update",
         "tokens",
+        "generations",
+        "estimators",
+        "trees",
+        "rounds",
+        "episodes",
+        "trials",
+        "sweeps",
+        "passes",
         "train_samples",
         "train_tokens",
         *_CAP_HINTS,
@@ -153,6 +172,8 @@ class Settings:
         text = line[:_MAX_LENGTH]
         lowered = text.lower()
         if not any(hint in lowered for hint in self.hints) or _STANDS.search(text):
+            return None
+        if _EVALUATOR.search(text):
             return None
         unit, total, per_epoch = _total(text)
         each = None if per_epoch else _steps_per_epoch(text)
@@ -193,6 +214,20 @@ class Settings:
             Sighting(unit="step", total=1_000_000, series="timesteps"),
         ),
         Sample("4 batches of 32", None),
+        Sample("run with iters=4000 warmup=100", Sighting(unit="step", total=4000, confidence=0.5)),
+        Sample("number of estimators: 90", Sighting(unit="step", total=90, confidence=0.5)),
+        Sample(
+            "GA: population 200, max generations 120",
+            Sighting(unit="step", total=120, confidence=0.5),
+        ),
+        Sample("early stopping rounds: 50", None),
+        Sample("Engine run starting with max_epochs=20.", Sighting(unit="epoch", total=20)),
+        Sample("evaluator INFO: Engine run starting with max_epochs=1.", None),
+        Sample(
+            "LDA training, 10 topics, 12 passes over the supplied corpus of 2000 documents",
+            Sighting(unit="epoch", total=12),
+        ),
+        Sample("patience epochs=5", None),
         Sample("Running 4000 time steps with dt = 0.0005", Sighting(unit="step", total=4000)),
         Sample("Namespace(num_updates=1500, seed=42)", Sighting(unit="step", total=1500)),
         Sample("running 5 updates of the packages", None),
@@ -259,6 +294,9 @@ def _stated(text: str) -> dict[str, float]:
     total = count_of(number) if number else None
     if total:
         return {_UNITS_BY_WORD.get(what.lower(), "step"): total}
+    passes = _OVER_DATA.search(text)
+    if passes is not None and (total := count_of(passes[1])):
+        return {"epoch": total}
     each = _BATCHES.search(text) or _EACH_EPOCH.search(text)
     epochs = _EPOCHS.search(text) if each else None
     total = count_of(epochs[1]) if epochs else None
@@ -283,7 +321,9 @@ def _is_stated(text: str) -> bool:
         return True
     for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
         key = _key(text, item)
-        if key is not None and TOTALS.get(key) == "step" and key not in _WEAK:
+        if key is None or key in _WEAK or key.endswith(_WEAK_THINGS):
+            continue
+        if TOTALS.get(key) == "step":
             return True
     return False
 
@@ -336,9 +376,8 @@ def _key(text: str, item: re.Match[str]) -> str | None:
     if not words or not OF_SOMETHING_ELSE.isdisjoint(owners):
         return None
     key = "_".join(tokens[-words:])
-    alone = bool(option) or (
-        not PREFIXES.isdisjoint(before or PREFIXES) and bool(item["is"].strip())
-    )
+    first = not PREFIXES.isdisjoint(before or PREFIXES) and bool(item["is"].strip())
+    alone = bool(option) or first or item["is"] == "="
     return key if alone or key not in GENERIC else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from schedmate.files import Entry, Reader, entries, is_file
+from schedmate.files import DirectoryEntry, Reader, entries, is_file
 from schedmate.logs.lazy_patterns import lazy_pattern
 
 _MAX_ENTRIES = 20_000
@@ -56,7 +56,7 @@ def _directory(path: str) -> str:
     return os.path.dirname(path) or "."  # noqa: PTH120 - names here are str
 
 
-def _beside(directory: str, reader: Reader) -> list[Entry]:
+def _beside(directory: str, reader: Reader) -> list[DirectoryEntry]:
     """None where a directory may be entered, but not listed."""
     try:
         return entries(reader, directory, _MAX_ENTRIES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.binding import as_given
 from schedmate.advisor.interpret.python.calls import library_base, record
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, Site
 from schedmate.advisor.interpret.python.fields import (
@@ -13,9 +12,10 @@ from schedmate.advisor.interpret.python.fields import (
     fill_fields,
     has_fields,
     is_enum,
+    lineage,
     makes_constructor,
 )
-from schedmate.advisor.interpret.python.functions import bind_decorated, bound_method
+from schedmate.advisor.interpret.python.functions import as_given, bind_decorated, bound_method
 from schedmate.advisor.interpret.python.references import Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Instance
@@ -29,7 +29,6 @@ from schedmate.advisor.interpret.python.values import (
 )
 from schedmate.model import Evidence
 
-_MAX_BASES = 40
 _DICTS = ("dict", "OrderedDict", "UserDict", "defaultdict", "TypedDict")
 
 
@@ -72,18 +71,6 @@ def _make_members(cls: LocalClass) -> None:
     for name, value in list(cls.parts.items()):
         if not name.startswith("_") and not isinstance(value.data, LocalFunction):
             cls.parts[name] = enum_member(cls, name, value)
-
-
-def lineage(cls: LocalClass) -> list[LocalClass]:
-    """The class and its local bases, nearest first."""
-    found: list[LocalClass] = []
-    waiting = [cls]
-    while waiting and len(found) < _MAX_BASES:
-        current = waiting.pop(0)
-        if current not in found:
-            found.append(current)
-            waiting.extend(base.data for base in current.bases if isinstance(base.data, LocalClass))
-    return found
 
 
 def lookup_class(engine: Engine, cls: LocalClass, name: str) -> Value | None:

@@ -10,7 +10,7 @@ from typing import Any
 from schedmate.advisor.interpret.python import comprehensions, operators
 from schedmate.advisor.interpret.python.assignment import assign
 from schedmate.advisor.interpret.python.calls import call_expression
-from schedmate.advisor.interpret.python.disk import asks_disk, either_if_there
+from schedmate.advisor.interpret.python.conditions import asks_disk, either_if_there
 from schedmate.advisor.interpret.python.engine import Engine, Site
 from schedmate.advisor.interpret.python.functions import define_lambda
 from schedmate.advisor.interpret.python.iteration import items_of

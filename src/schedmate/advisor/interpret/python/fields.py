@@ -27,6 +27,19 @@ _BASES = ("NamedTuple", "BaseModel", "BaseSettings", "Struct", "TypedDict", "Pre
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _FIELDS = ("field", "Field", "ib", "attrib", "HfArg")
 _MAX_DEPTH = 40
+_MAX_BASES = 40
+
+
+def lineage(cls: LocalClass) -> list[LocalClass]:
+    """The class and its local bases, nearest first."""
+    found: list[LocalClass] = []
+    waiting = [cls]
+    while waiting and len(found) < _MAX_BASES:
+        current = waiting.pop(0)
+        if current not in found:
+            found.append(current)
+            waiting.extend(base.data for base in current.bases if isinstance(base.data, LocalClass))
+    return found
 
 
 def has_fields(cls: LocalClass, depth: int = 0) -> bool:

@@ -109,6 +109,13 @@ class Interpreter(Engine):
     def lookup_class(self, cls: LocalClass, name: str) -> Value | None:
         return classes.lookup_class(self, cls, name)
 
+    def module_at(self, path: str) -> LocalModule | None:
+        """The module that a file of the job is."""
+        for place in self._context.places(path):
+            if self.files.read(place, inside=self.finder.allowed) is not None:
+                return self.finder.adopt(LocalModule(place.stem, place, None, depth=1))
+        return None
+
     def run_file(self, path: str, scope: Scope) -> bool:
         return any(self._run_place(place, scope) for place in self._context.places(path))
 

@@ -30,6 +30,8 @@ class Described:
     """In place of the image's own."""
     image: str | None = None
     """The file that its image is built from, where it is named."""
+    context: str = "."
+    """The directory that its image is built in."""
     in_container: bool = False
 
 

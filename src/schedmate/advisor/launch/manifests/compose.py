@@ -39,6 +39,7 @@ def _service(service: Part) -> Described:
         mounts=tuple(_mounts(service.get("volumes"))),
         asked=_asked(service),
         image=_dockerfile(service.get("build")),
+        context=_context(service.get("build")),
         in_container=True,
     )
 
@@ -78,6 +79,13 @@ def _asked(service: Part) -> Asked:
         if count is not None and count.number():
             return asking(gpus=(count.number() or 0, count.evidence))
     return Asked({})
+
+
+def _context(build: Part | None) -> str:
+    if build is None:
+        return "."
+    context = build if build.text is not None else build.get("context")
+    return (context.text if context is not None else None) or "."
 
 
 def _dockerfile(build: Part | None) -> str | None:

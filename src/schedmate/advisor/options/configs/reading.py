@@ -15,8 +15,7 @@ from schedmate.advisor.options.configs import (
     words_text,
     yaml_text,
 )
-from schedmate.advisor.options.configs.building import Builder
-from schedmate.advisor.options.configs.words import made_of
+from schedmate.advisor.options.configs.building import Builder, made_of
 from schedmate.advisor.sources.files import SourceFile
 
 _READERS: dict[str, Callable[[str, Builder], Value | None]] = {

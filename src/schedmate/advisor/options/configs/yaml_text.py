@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
-from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, Builder
-from schedmate.advisor.options.configs.scalars import number, plain
+from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, Builder, number, plain
 
 _CORE = "tag:yaml.org,2002:"
 _PLAIN_TAGS = {None, "!", *(f"{_CORE}{name}" for name in ("str", "int", "float", "bool", "null"))}

@@ -6,7 +6,7 @@ import ast as syntax
 
 from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
-from schedmate.advisor.interpret.python.fields import all_fields
+from schedmate.advisor.interpret.python.fields import all_fields, lineage
 from schedmate.advisor.interpret.python.natives.base import MAX_TEXT, first
 from schedmate.advisor.interpret.python.natives.isinstance_of import is_instance, type_of
 from schedmate.advisor.interpret.python.references import LocalModule, Super
@@ -250,6 +250,33 @@ def _replace(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
     return Value(new, value.lines, value.source)
 
 
+def _dir(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """The names of an instance and its class, as far as they are the job's own."""
+    value = first(arguments)
+    data = None if value is None else value.data
+    cls = data.of if isinstance(data, Table) else data if isinstance(data, LocalClass) else None
+    names = dict.fromkeys(data.parts) if isinstance(data, Table) else {}
+    for each in reversed(lineage(cls)) if cls is not None else ():
+        names |= dict.fromkeys(each.parts)
+    if not names or value is None:
+        return UNKNOWN
+    return Value(Sequence([Value(name) for name in sorted(names)]), value.lines)
+
+
+def _fields(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """Each with its name and its default."""
+    value = first(arguments)
+    data = None if value is None else value.data
+    cls = data.of if isinstance(data, Table) else data
+    if value is None or not isinstance(cls, LocalClass):
+        return UNKNOWN
+    items = [
+        Value(Table({"name": Value(name), "default": default or UNKNOWN}, "Field", complete=False))
+        for name, default in all_fields(cls).items()
+    ]
+    return Value(Sequence(items, kind="tuple"), value.lines)
+
+
 def _set_part(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
     """`self.__setattr__(name, value)`."""
     return _setattr(engine, Arguments([receiver, *arguments.positional]), site)
@@ -309,6 +336,7 @@ INTROSPECTION: dict[str, Native] = {
     "setattr": _setattr,
     "object.__setattr__": _setattr,
     "object.__getattribute__": _getattr,
+    "dir": _dir,
     "vars": _vars,
     "globals": _globals,
     "locals": _locals,
@@ -327,6 +355,7 @@ INTROSPECTION: dict[str, Native] = {
     "argparse.Namespace": _namespace("argparse.Namespace"),
     "collections.namedtuple": _named_tuple,
     "dataclasses.asdict": _asdict,
+    "dataclasses.fields": _fields,
     "dataclasses.replace": _replace,
     "typing.cast": _cast,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, NativeMethod, Site
 from schedmate.advisor.interpret.python.natives.base import first
-from schedmate.advisor.interpret.python.values import Dotted, LibraryObject, Value
+from schedmate.advisor.interpret.python.values import Dotted, LibraryObject, Table, Value
 
 _OPENS = ("open", "io.open", "codecs.open", "gzip.open", "fsspec.open", "tensorflow.io.gfile.GFile")
 _READS = ("read", "read_text", "readlines", "read_bytes")
@@ -62,6 +62,44 @@ def _runs_path(engine: Engine, arguments: Arguments, site: Site) -> Value | None
     return engine.context.read_python_config(value.data)
 
 
+def _spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """`spec_from_file_location(name, path)`; `module_from_spec` makes a module of it."""
+    path = arguments.keywords.get("location") or _second(arguments)
+    if path is None or not isinstance(path.data, str):
+        return None
+    return Value(Table({"origin": path}, "importlib.spec", complete=False), (site.line,))
+
+
+def _from_spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    spec = first(arguments)
+    path = spec.data.parts.get("origin") if spec and isinstance(spec.data, Table) else None
+    return None if path is None else _module(engine, path)
+
+
+def _second(arguments: Arguments) -> Value | None:
+    return arguments.positional[1] if len(arguments.positional) > 1 else None
+
+
+def _module(engine: Engine, path: Value) -> Value | None:
+    module = engine.module_at(path.data) if isinstance(path.data, str) else None
+    return None if module is None else Value(module, path.lines, path.source)
+
+
+def _load_source(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """`imp.load_source(name, path)`."""
+    path = _second(arguments)
+    return None if path is None else _module(engine, path)
+
+
+def _load_module(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    """`SourceFileLoader(name, path).load_module()`."""
+    call = receiver.data.call if isinstance(receiver.data, LibraryObject) else None
+    if call is None or not call.callee.endswith("SourceFileLoader"):
+        return None
+    path = call.argument("path", 1)
+    return None if path is None else _module(engine, path)
+
+
 def _path_open(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
     if not isinstance(receiver.data, str):
         return None
@@ -103,5 +141,8 @@ READING: dict[str, Native] = {
     "toml.load": _loaded_by_name,
     "exec": _exec,
     "runpy.run_path": _runs_path,
+    "importlib.util.spec_from_file_location": _spec,
+    "importlib.util.module_from_spec": _from_spec,
+    "imp.load_source": _load_source,
 }
-READING_METHODS: dict[str, NativeMethod] = {"open": _path_open}
+READING_METHODS: dict[str, NativeMethod] = {"open": _path_open, "load_module": _load_module}

@@ -1,0 +1,82 @@
+"""What the decision engine knows of one job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from schedmate.core.attempts import Attempt, Hung
+from schedmate.core.holds import HoldPhase
+from schedmate.core.order import NEVER_ORDERED, NiceHistory
+from schedmate.model import Advice, Job, JobState, Prediction, Progress
+
+if TYPE_CHECKING:
+    from schedmate.core.events import JobDiagnosed, Past
+    from schedmate.core.hangs import HangWatch
+
+
+@dataclass(slots=True)
+class KnownJob:
+    """All that is known of one job; `attempts` by the restart count of the run."""
+
+    job: Job
+    advice: Advice | None = None
+    progress: Progress | None = None
+    ends_at: float | None = None
+    """By when it ends, as its newest progress had it: the 90th percentile."""
+    attempts: dict[int, Attempt] = field(default_factory=dict)
+    watch: HangWatch | None = None
+    """Set while its silence is suspicious."""
+    hung: Hung | None = None
+    """Set from the moment it is taken for hung until it writes again or its run is over."""
+    hung_attempt: int | None = None
+    read: bool = False
+    """Whether its code was read, or is known to be unreadable."""
+    nice: NiceHistory = NEVER_ORDERED
+    user_limit_s: float | None = None
+    our_limit_s: float | None = None
+    given_back_at: float = float("-inf")
+    hold: HoldPhase = "none"
+    checked_at: float = 0.0
+    """When a job that we hold was last read."""
+
+    @property
+    def prediction(self) -> Prediction | None:
+        return None if self.advice is None else self.advice.prediction
+
+    @property
+    def is_lowered(self) -> bool:
+        """Whether the scheduler may still go by a limit of ours."""
+        ours, shown = self.our_limit_s, self.job.request.time_limit_s
+        return ours is not None and self.user_limit_s is not None and shown in (ours, None)
+
+    @classmethod
+    def met(cls, job: Job, past: Past) -> KnownJob:
+        return cls(
+            job,
+            advice=past.advice,
+            read=past.advice is not None,
+            attempts=dict(past.attempts),
+            nice=past.nice,
+            user_limit_s=past.user_limit_s,
+            our_limit_s=past.our_limit_s,
+            hold=past.hold,
+        )
+
+    def attempt(self, event: JobDiagnosed) -> Attempt:
+        """The attempt that this diagnosis is about."""
+        job, before = self.job, self.attempts.get(event.attempt)
+        if event.attempt != job.restarts:
+            return Attempt(
+                diagnosis=event.diagnosis,
+                nodes=() if before is None else before.nodes,
+                reached=event.reached,
+                hung=None if before is None else before.hung,
+            )
+        running = job.state is JobState.RUNNING
+        return Attempt(
+            diagnosis=event.diagnosis,
+            nodes=job.nodes,
+            reached=event.reached,
+            hung=self.hung if running else None,
+        )

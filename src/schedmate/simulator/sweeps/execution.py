@@ -1,0 +1,236 @@
+"""From a task to its result; the same in this process, in another and on another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from schedmate.model import BadInput
+from schedmate.policies import POLICIES, Policy
+from schedmate.simulator.engine.faults import draw_faults
+from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.simulator.experiments.compare import compare, comparison
+from schedmate.simulator.experiments.plan import plan
+from schedmate.simulator.experiments.setting import (
+    DEFAULT_LOAD,
+    LIMITS_DRAWN,
+    Setting,
+    fitting,
+    gpus_for_load,
+    nodes_of,
+    with_limits,
+)
+from schedmate.simulator.report import Digest, digest
+from schedmate.simulator.sweeps.pools import divided, run_pools
+from schedmate.simulator.sweeps.tasks import SYNTHETIC, SimulationTask
+from schedmate.simulator.synthetic import draw_workload
+from schedmate.simulator.traces import Trace, read_trace
+from schedmate.simulator.traces.arrays import synthetic_columns
+from schedmate.simulator.traces.columns import TraceColumns, columns_of
+from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
+
+OnProgress = Callable[[str, int, int], None]
+SYNTHETIC_GPUS = 64
+_NAMED_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BadRows:
+    """Rows of a file that could not be used."""
+
+    bad: int = 0
+    rows: int = 0
+    first: tuple[str, ...] = ()
+    """What is wrong with the first few."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    task: SimulationTask
+    compared: PolicyComparison
+    semi_synthetic: bool
+    left_out: BadRows
+    digest: Digest | None = None
+    """Only where a report was asked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A trace as a simulation needs it."""
+
+    name: str
+    columns: TraceColumns
+    gpus: int | None
+    notes: tuple[str, ...]
+    left_out: BadRows
+
+
+def run_task(
+    task: SimulationTask, *, reported: bool = False, on_progress: OnProgress | None = None
+) -> SimulationResult:
+    loaded = load(task)
+    if task.by_group:
+        return _by_group_result(task, loaded, on_progress, reported=reported)
+    setting = _setting(task, loaded.name, loaded.columns, loaded)
+    runs = compare(setting, task.policies, on_progress=on_progress)
+    compared = replace(comparison(setting, runs), setting=dict(task.swept))
+    digested = digest(compared, setting.columns, runs) if reported else None
+    return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)
+
+
+def _by_group_result(
+    task: SimulationTask, loaded: Loaded, on_progress: OnProgress | None, *, reported: bool
+) -> SimulationResult:
+    sizes = divided(task.gpus, loaded.columns) if task.gpus else {}
+
+    def setting_of(name: str, columns: TraceColumns) -> Setting:
+        size = sizes.get(name)
+        return _setting(replace(task, gpus=size), f"{loaded.name}: {name}", columns, loaded)
+
+    pools = run_pools(loaded.columns, task.policies, setting_of, on_progress)
+    whole = replace(pools.whole, name=loaded.name)
+    compared = comparison(whole, pools.runs)
+    parted = f"{whole.gpus} GPUs in {pools.pools} pools, one for each group of the trace"
+    compared = replace(
+        compared,
+        assumptions=(parted, *compared.assumptions[1:]),
+        setting=dict(task.swept),
+    )
+    digested = digest(compared, whole.columns, pools.runs) if reported else None
+    return SimulationResult(task, compared, whole.workload is not None, loaded.left_out, digested)
+
+
+def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loaded) -> Setting:
+    gpus = _size(task, columns, loaded)
+    largest = max((kind.gpus for kind in task.kinds), default=gpus)
+    kept, left_out = fitting(name, columns, largest)
+    nodes = _node_sizes(task, gpus)
+    limited = with_limits(kept, seed=task.seed) if _plans_by_limits(task) else kept
+    setting = Setting(
+        name=name,
+        columns=limited,
+        gpus=gpus,
+        node_sizes=nodes,
+        spread=task.spread,
+        kinds=task.kinds,
+        per_node=task.gpus_per_node,
+        restart_s=task.restart_s,
+        seed=task.seed,
+        error=task.error,
+        left_out=left_out,
+        notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
+    )
+    return _with_workload(_with_faults(setting, task), task)
+
+
+def _node_sizes(task: SimulationTask, gpus: int) -> tuple[int, ...]:
+    if task.gpus_per_node is None:
+        return ()
+    parts = [kind.gpus for kind in task.kinds] or [gpus]
+    return tuple(size for part in parts for size in nodes_of(part, task.gpus_per_node))
+
+
+def _plans_by_limits(task: SimulationTask) -> bool:
+    return any(policy.needs_limits for policy in _policies(task))
+
+
+def _policies(task: SimulationTask) -> list[type[Policy]]:
+    return [POLICIES[plan(name).policy] for name in task.policies]
+
+
+def _size(task: SimulationTask, columns: TraceColumns, loaded: Loaded) -> int:
+    if task.gpus is not None:
+        return task.gpus
+    sized = task.load is not None and task.source != SYNTHETIC
+    if loaded.gpus is not None and not (sized or task.by_group):
+        return loaded.gpus
+    return gpus_for_load(columns, task.load or DEFAULT_LOAD)
+
+
+def _with_faults(setting: Setting, task: SimulationTask) -> Setting:
+    if not task.faults:
+        return setting
+    if not setting.node_sizes:
+        raise BadInput("faults are of nodes: say --gpus-per-node, for example 8")
+    first, last = float(setting.columns.submit[0]), float(setting.columns.submit[-1])
+    drawn = draw_faults(len(setting.node_sizes), first, last, seed=task.seed)
+    return replace(setting, faults=drawn)
+
+
+def _needs_workload(task: SimulationTask) -> bool:
+    if task.workload is not None:
+        return task.workload
+    shared_or_stretched = any("throughput" in policy.asks_for for policy in _policies(task))
+    return _aided(task) or shared_or_stretched
+
+
+def _aided(task: SimulationTask) -> bool:
+    return any(plan(name).parts for name in task.policies)
+
+
+def _with_workload(setting: Setting, task: SimulationTask) -> Setting:
+    if not _needs_workload(task):
+        if task.assumed:
+            raise BadInput(
+                f"{', '.join(task.assumed)} is about projects that jobs are given: say "
+                "--workload, or put +schedmate beside a policy"
+            )
+        return setting
+    workload = draw_workload(setting.columns, seed=task.seed, **task.assumed)
+    return replace(setting, workload=workload, columns=workload.visible_columns(setting.columns))
+
+
+def _notes(task: SimulationTask, loaded: Loaded) -> tuple[str, ...]:
+    notes = list(loaded.notes)
+    if task.error is not None:
+        notes.append(
+            f"predictions are the true run times with an error of {task.error:g} (standard "
+            "deviation of the logarithm), at no cost"
+        )
+    if _needs_workload(task) and not _aided(task):
+        notes.append(
+            "semi-synthetic: each job was given a training project of ours, which says how it "
+            "fares on fewer GPUs or beside another job"
+        )
+    return tuple(notes)
+
+
+def load(task: SimulationTask) -> Loaded:
+    """Read or draw the trace; a file is read once in a process."""
+    if task.source != SYNTHETIC:
+        return _read(task.source)
+    size = task.gpus or SYNTHETIC_GPUS
+    columns = synthetic_columns(
+        task.jobs,
+        gpus=size,
+        load=task.load or DEFAULT_LOAD,
+        seed=task.seed,
+        like=task.like or DEFAULT_PROFILE,
+    )
+    kind = f"{SYNTHETIC} {task.like}" if task.like else SYNTHETIC
+    name = f"{kind} (seed {task.seed})"
+    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=BadRows())
+
+
+@lru_cache(maxsize=1)
+def _read(source: str) -> Loaded:
+    return _loaded(read_trace(Path(source)))
+
+
+def _loaded(trace: Trace) -> Loaded:
+    notes = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    if trace.bad_rows:
+        notes.insert(0, f"{len(trace.bad_rows)} bad rows of the trace are left out")
+    return Loaded(
+        name=trace.name,
+        columns=columns_of(trace.jobs),
+        gpus=trace.gpus,
+        notes=tuple(notes),
+        left_out=BadRows(
+            bad=len(trace.bad_rows),
+            rows=len(trace.bad_rows) + len(trace.jobs),
+            first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
+        ),
+    )

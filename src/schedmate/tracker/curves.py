@@ -1,0 +1,71 @@
+"""The loss over time of one log, in bounded memory, for those who want to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from schedmate.model import Unit
+from schedmate.tracker.counting.series import Series
+from schedmate.tracker.forecasting.pace import sparse
+
+_MAX_POINTS = 400
+_SPEEDS = 40
+_LOSSES = ("loss", "train_loss", "training_loss", "lm_loss", "total_loss", "nll")
+
+
+class CurvePoint(NamedTuple):
+    at: float
+    value: float
+
+
+@dataclass(slots=True)
+class LossCurve:
+    """Every n-th value of one metric; n doubles whenever there are too many."""
+
+    name: str = ""
+    timed: bool = False
+    """`at` is seconds since the beginning, else the count."""
+    points: list[CurvePoint] = field(default_factory=list)
+    every: int = 1
+    seen: int = 0
+
+    def add(self, metrics: Mapping[str, float], main: Series | None) -> None:
+        name = self.name or _loss_in(metrics)
+        if main is None or name not in metrics:
+            return
+        timed = main.clock is not None
+        if timed != self.timed:
+            self.points, self.every, self.seen = [], 1, 0
+        self.name, self.timed = name, timed
+        if self.seen % self.every == 0:
+            at = main.timeline.elapsed_s if timed else main.counted
+            self.points.append(CurvePoint(at, metrics[name]))
+        self.seen += 1
+        if len(self.points) > _MAX_POINTS:
+            self.points, self.every = self.points[::2], 2 * self.every
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCurves:
+    """`speed` is empty where nothing shows when something was done."""
+
+    loss: LossCurve
+    speed: list[CurvePoint]
+    unit: Unit
+
+
+def speed_curve(main: Series) -> list[CurvePoint]:
+    """Units a second between the points that are known of a count."""
+    return [
+        CurvePoint(after.at, (after.done - before.done) / (after.at - before.at))
+        for before, after in pairwise(sparse(main.timeline.points, _SPEEDS))
+        if after.at > before.at
+    ]
+
+
+def _loss_in(metrics: Mapping[str, float]) -> str:
+    known = next((name for name in _LOSSES if name in metrics), "")
+    return known or next((name for name in metrics if name.endswith("loss")), "")
