@@ -246,10 +246,10 @@ class Gate:
         own = {user: np.round(each, 3).tolist() for user, each in self._own.items()}
         return GateState(tables, dict(self._taught), self._lessons, own)
 
-    def mix(self, said: ExpertPmfs, situation: Situation) -> Mixed:
-        who = np.concatenate([said.who, said.who + ROWS])
+    def mix(self, predicted: ExpertPmfs, situation: Situation) -> Mixed:
+        who = np.concatenate([predicted.who, predicted.who + ROWS])
         kind = KIND_OF[who]
-        peaks = np.log2(said.mass.max(axis=1)) + 7
+        peaks = np.log2(predicted.mass.max(axis=1)) + 7
         sure = np.minimum(np.maximum(peaks, 0), 7).astype(np.int64)
         at = np.empty((len(_BUCKETS), len(who)), np.int64)
         at[0] = np.array(situation.counts)[kind]
@@ -265,14 +265,14 @@ class Gate:
             logits += self._own[situation.user][who]
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
-        coarse = np.add.reduceat(said.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
-        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ said.mass
+        coarse = np.add.reduceat(predicted.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
+        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ predicted.mass
         return Mixed(
             plain + smeared @ SMEAR, who, weights, coarse.astype(np.float16), situation.user, at
         )
 
     def learn(self, mixed: Mixed, place: float) -> None:
-        """The job that this was said of ended at `place`."""
+        """The job that this was predicted for ended at `place`."""
         at = round(place) // _COARSE
         coarse = mixed.coarse.astype(np.float64)
         plain, smeared = coarse[:, max(0, at - 1) : at + 2].sum(axis=1), coarse @ _NEAR[:, at]

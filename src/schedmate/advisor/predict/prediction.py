@@ -69,7 +69,7 @@ def predict(
     """With what was learnt from this history, unless other `site_model` or `scaling` is given.
 
     `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
-    jobs that nobody has submitted yet.
+    jobs that are not submitted yet.
     """
     site_model = site_model or (
         learnt_site_model(history) if scaling is None else SiteModel(scaling)
@@ -106,15 +106,15 @@ def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
     return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
 
 
-def _honest(said: Prediction) -> Prediction:
+def _honest(predicted: Prediction) -> Prediction:
     """Within what a job can take; a range too wide to plan by is given, and called that."""
-    if said.duration_s is None:
-        return said
-    spread = at_most(said.duration_s, LONGEST_S)
+    if predicted.duration_s is None:
+        return predicted
+    spread = at_most(predicted.duration_s, LONGEST_S)
     warning = (
         f"; p90 is over {TOO_WIDE:g} times p10, too uncertain to plan by" if spread.too_wide else ""
     )
-    return replace(said, duration_s=spread, explanation=said.explanation + warning)
+    return replace(predicted, duration_s=spread, explanation=predicted.explanation + warning)
 
 
 def _forecast(site_model: SiteModel, target: Target, now: float | None) -> Forecast | None:

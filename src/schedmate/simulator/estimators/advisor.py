@@ -219,7 +219,7 @@ class _Code(_Metadata):
                 answer.estimate.kind,
                 answer.estimate.duration_s,
                 run.duration_s,
-                said=answer.calibrated,
+                calibrated=answer.calibrated,
             )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
