@@ -110,7 +110,7 @@ def _many_processes(reading: Reading) -> bool:
 
 
 _WEAKEST = 0.55
-"""FSDP and DeepSpeed are said more clearly."""
+"""FSDP and DeepSpeed are stated more clearly."""
 _STARTERS = frozenset({"torchrun", "launch", "run", "accelerate", "accelerate-launch", "srun"})
 
 

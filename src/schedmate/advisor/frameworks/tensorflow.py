@@ -20,7 +20,7 @@ from schedmate.advisor.frameworks.calls import (
 from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, table_of
 from schedmate.advisor.frameworks.doors import called
 from schedmate.advisor.frameworks.rules import by_name, either
-from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
+from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.sources.words import words
 
 _PIPELINES = ("tensorflow", "tensorflow_datasets", "keras")
@@ -32,14 +32,12 @@ _FROM_FILES = words(
 )
 _TRAINS = re.compile(r"(?:^|[^a-z])train|training|Train|_ds_tr|^ds$", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[^a-z])(?:val|valid|test|eval|dev|predict|infer)", re.IGNORECASE)
-_LEARNS_OTHERS = re.compile(r"vocab|word_?piece|adapt|plot|show|visuali|preview", re.IGNORECASE)
 _PER_REPLICA = re.compile(
     r"(?:batch_size_per_(?:replica|gpu|device|core|worker)"
     r"|(?:per_)?(?:replica|device|worker|local|core)_batch_size)",
     re.IGNORECASE,
 )
 _ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
-_LONGEST_CHAIN = 30
 _CALLS = called(("tensorflow", "keras", "horovod"), {"CheckpointManager": "checkpoint directory"})
 
 
@@ -57,7 +55,7 @@ def _calls(reading: Reading) -> Iterator[Settings]:
 
 def _pipeline(reading: Reading) -> Iterator[Settings]:
     """What the training's is batched by, as long as no name says that it is for a test."""
-    found = [call for call in reading.trace.calls if _batches(call) and not _aside(call)]
+    found = [call for call in reading.trace.calls if _batches(call)]
     named = [call for call in found if _TRAINS.search(_words(call))]
     training = named or [call for call in found if ".shuffle." in call.callee]
     others = [call for call in found if not _TESTS.search(_words(call))]
@@ -72,18 +70,6 @@ def _pipeline(reading: Reading) -> Iterator[Settings]:
         at = next(call for value, call in sizes if value is each.value)
         size = share(each.value, reading) or each.value
         yield Settings(table_of({"pipeline": size}), reading, at=at, confidence=0.9)
-
-
-def batch_of(pipeline: Value | None) -> Value | None:
-    """What a pipeline was batched by, whatever it went through since."""
-    for _ in range(_LONGEST_CHAIN):
-        if pipeline is None or not isinstance(pipeline.data, LibraryObject):
-            return None
-        call = pipeline.data.call
-        if _batches(call):
-            return _size(call)
-        pipeline = call.receiver
-    return None
 
 
 def share(batch: Value | None, reading: Reading) -> Value | None:
@@ -104,11 +90,6 @@ def _batches(call: Call) -> bool:
     if name in _FROM_FILES:
         return is_of(call.callee, *_PIPELINES) or call.callee.startswith("?.")
     return name in _BATCHES and is_of(call.callee, *_PIPELINES)
-
-
-def _aside(call: Call) -> bool:
-    """Batches that a vocabulary or a mean is learnt from, or that are only shown."""
-    return bool(_LEARNS_OTHERS.search(f"{call.target} {call.within} {call.line.text}"))
 
 
 def _size(call: Call) -> Value | None:

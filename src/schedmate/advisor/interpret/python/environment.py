@@ -54,11 +54,11 @@ def _scheduled(run: PythonRun, started: Processes) -> dict[str, Value]:
     under_srun = any(name.endswith("srun") for name in run.launchers)
     if not (of_slurm or under_srun):
         return {}
-    told = dict.fromkeys(_SLURM_JOB, UNKNOWN)
-    told |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
+    variables = dict.fromkeys(_SLURM_JOB, UNKNOWN)
+    variables |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
     if run.launchers and run.launchers[-1].endswith("srun") and started.total is not None:
-        told |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
-    return told | (dict.fromkeys(_SLURM, Value("0")) if under_srun else {})
+        variables |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
+    return variables | (dict.fromkeys(_SLURM, Value("0")) if under_srun else {})
 
 
 def _text(count: Count | None) -> Value:
