@@ -30,6 +30,7 @@ _ENDED: Final[dict[JobState, Literal["finished", "failed"]]] = {
     JobState.FAILED: "failed",
     JobState.OUT_OF_MEMORY: "failed",
     JobState.NODE_FAIL: "failed",
+    JobState.TIMEOUT: "failed",
 }
 
 

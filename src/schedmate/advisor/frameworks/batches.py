@@ -82,7 +82,15 @@ def _batch_size(call: Call) -> Value | None:
         if inner is None and isinstance(sampler.data, LibraryObject):
             inner = sampler.data.call.argument("batch_size", 1)
         return inner
-    return given if number_of(given) is not None else _batched(call)
+    made_of_batches = _of_batches(call) if number_of(given) in (None, 1) else None
+    return made_of_batches or (given if number_of(given) is not None else _batched(call))
+
+
+def _of_batches(call: Call) -> Value | None:
+    """A dataset whose items are batches already: it got their size itself."""
+    parts = parts_of(call.argument("dataset", 0))
+    found = (parts[name] for name in ("batch_size", "batchsize", "bs") if name in parts)
+    return next((value for value in found if (number_of(value) or 0) > 1), None)
 
 
 def _batched(call: Call) -> Value | None:

@@ -19,7 +19,7 @@ from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, r
 from schedmate.advisor.frameworks.doors import called
 from schedmate.advisor.frameworks.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.frameworks.rules import by_name, converted
-from schedmate.advisor.frameworks.tensorflow import share
+from schedmate.advisor.frameworks.tensorflow import batch_of, share
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Sequence, Table, Value
 from schedmate.advisor.sources.words import words
 
@@ -67,7 +67,10 @@ def _calls(reading: Reading) -> Iterator[Settings]:
 def _fit(call: Call, reading: Reading) -> Settings:
     place = None if last_name(call.callee) == "fit_generator" else 3
     given = {"epochs": call.argument("epochs", place)}
-    given["batch_size"] = share(call.argument("batch_size", place and place - 1), reading)
+    size = call.argument("batch_size", place and place - 1)
+    if size is None or size.data is None:
+        size = batch_of(call.argument("x", 0) or call.argument("generator"))
+    given["batch_size"] = share(size, reading)
     tree = table_of({name: value for name, value in given.items() if value is not None})
     return Settings(table_of({"fit": tree}), reading, at=call)
 
@@ -238,6 +241,7 @@ FRAMEWORK = Framework(
                 "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 1000, 0.96)\n"
                 "model = tf.keras.applications.ResNet50(weights=None)\n"
                 "model.compile(optimizer=tf.keras.optimizers.SGD(rate), loss='mse')\n"
+                "train = tf.data.Dataset.range(9).batch(32)\n"
                 "model.fit(train, epochs=5)\n"
                 "model.fit(train, epochs=90, callbacks=[\n"
                 "    tf.keras.callbacks.BackupAndRestore('/scratch/backup')])\n",
@@ -246,6 +250,7 @@ FRAMEWORK = Framework(
                 "model": "ResNet50",
                 "optimizer": "sgd",
                 "learning_rate": 0.1,
+                "batch_size": 32,
                 "epochs": 90,
                 "precision": "bf16",
                 "checkpoint_dir": "/scratch/backup",

@@ -32,6 +32,7 @@ _ASIDE = re.compile(
     r"sampl|generat|eval|test|valid|infer|predict|warm_?up|bench|plot|estimate|collect|rollout",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?<![\w.])\d{2,9}(?![\w.])")
 _FROM_ONE = re.compile(r"\+ ?1 ?\)")
 _HIDES = 0.5
 _ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
@@ -108,13 +109,24 @@ def around_the_step(reading: Reading) -> list[Loop]:
 
 
 def _rounds(loop: Loop) -> Value | None:
-    """`range(start, N + 1)` counts from 1, wherever it was resumed."""
+    """`range(start, N + 1)` counts from 1, wherever it was resumed. Where a loop runs once more or
+    less than the number that is stated for it (`range(1, epochs)`), that number is meant."""
     over = None if loop.over is None else loop.over.data
     count = number_of(loop.bound)
-    resumed = isinstance(over, Range) and not over.start.known
-    if loop.bound is None or count is None or not (resumed and _FROM_ONE.search(loop.line.text)):
+    if loop.bound is None or count is None:
         return loop.bound
-    return replace(loop.bound, data=int(count) - 1)
+    resumed = isinstance(over, Range) and not over.start.known
+    if resumed and _FROM_ONE.search(loop.line.text):
+        return replace(loop.bound, data=int(count) - 1)
+    stated = (
+        {int(text) for text in _NUMBER.findall(loop.bound.lines[0].text)}
+        if (loop.bound.lines and isinstance(over, Range))
+        else set()
+    )
+    near = stated & {int(count) - 1, int(count) + 1}
+    if int(count) in stated or len(near) != 1:
+        return loop.bound
+    return replace(loop.bound, data=near.pop())
 
 
 def _counts(loop: Loop, what: re.Pattern[str]) -> bool:

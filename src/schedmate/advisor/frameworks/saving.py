@@ -104,7 +104,11 @@ def _directory(call: Call) -> Iterator[Claim]:
         yield from claim("checkpoint_dir", value, call, confidence=0.9)
 
 
-_LOG = re.compile(r"(?:^|[/_.-])(?:log|logs|train_?log|training_?log|stats)\.(?:txt|log|jsonl)$")
+_LOG = re.compile(
+    r"(?:^|[/_.-])(?:log|logs|train_?log|training_?log|stats|stdout|history)\.(?:txt|log|jsonl|csv)$"
+    r"|\.log$"
+)
+_KEPT = re.compile(r"\.(?:csv|log|txt|jsonl|tsv)$")
 _HANDLERS = ("FileHandler", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler")
 
 
@@ -118,7 +122,16 @@ def logging_to_files(reading: Reading) -> Iterator[Claim]:
         if text_of(path):
             yield from claim("log_files", path, call, confidence=0.85)
             return
-    yield from _by_hand(reading)
+    yield from (*_by_hand(reading), *_by_own_loggers(reading))
+
+
+def _by_own_loggers(reading: Reading) -> Iterator[Claim]:
+    """`CSVLogger(columns, "logs/fold0.csv")` of a class of the job's own."""
+    for each in reading.trace.instances:
+        if each.certain and each.of.name.endswith("Logger"):
+            paths = (one for one in each.arguments.values() if _KEPT.search(text_of(one) or ""))
+            yield from claim("log_files", next(paths, None), each, confidence=0.75)
+            return
 
 
 def _by_hand(reading: Reading) -> Iterator[Claim]:

@@ -20,7 +20,7 @@ from schedmate.advisor.frameworks.calls import (
 from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, table_of
 from schedmate.advisor.frameworks.doors import called
 from schedmate.advisor.frameworks.rules import by_name, either
-from schedmate.advisor.interpret.python.values import Call, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.sources.words import words
 
 _PIPELINES = ("tensorflow", "tensorflow_datasets", "keras")
@@ -37,6 +37,7 @@ _PER_REPLICA = re.compile(
     r"|(?:per_)?(?:replica|device|worker|local|core)_batch_size)",
     re.IGNORECASE,
 )
+_LONGEST_CHAIN = 30
 _ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
 _CALLS = called(("tensorflow", "keras", "horovod"), {"CheckpointManager": "checkpoint directory"})
 
@@ -70,6 +71,18 @@ def _pipeline(reading: Reading) -> Iterator[Settings]:
         at = next(call for value, call in sizes if value is each.value)
         size = share(each.value, reading) or each.value
         yield Settings(table_of({"pipeline": size}), reading, at=at, confidence=0.9)
+
+
+def batch_of(pipeline: Value | None) -> Value | None:
+    """What a pipeline was batched by, whatever it went through since."""
+    for _ in range(_LONGEST_CHAIN):
+        if pipeline is None or not isinstance(pipeline.data, LibraryObject):
+            return None
+        call = pipeline.data.call
+        if _batches(call):
+            return _size(call)
+        pipeline = call.receiver
+    return None
 
 
 def share(batch: Value | None, reading: Reading) -> Value | None:
