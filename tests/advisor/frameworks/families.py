@@ -14,7 +14,7 @@ from schedmate.advisor.frameworks.starting_over import starting_over
 from schedmate.advisor.frameworks.tasks import tasks
 from schedmate.advisor.settle.claim import Claim
 
-_ANY = (frameworks, tasks, own_models, own_datasets)
+_ANY = (frameworks, tasks, own_models, own_datasets, starting_over)
 _OTHERS = ("keras", "tensorflow", "jax", "boosting", "vllm")
 
 
@@ -29,7 +29,7 @@ def by_calls(module: str) -> Reader:
 
 _MODULES = dict.fromkeys(signs.module for signs in SIGNS if signs.module)
 PYTORCH_FAMILY: tuple[Reader, ...] = (
-    *(reader for reader in READERS if reader not in (*_ANY, starting_over)),
+    *(reader for reader in READERS if reader not in _ANY),
     *(by_calls(module) for module in _MODULES if module not in _OTHERS),
 )
 OTHER_FAMILIES: tuple[Reader, ...] = (*_ANY, *(by_calls(module) for module in _OTHERS))

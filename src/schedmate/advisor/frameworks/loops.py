@@ -49,9 +49,7 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     steps = next((loop for loop in loops if _counts_steps(loop)), None)
     if epochs is None and steps is None:
         epochs = next((loop for loop in loops if _runs_epochs(reading, loop)), None)
-    if epochs is not None and (
-        steps is None or steps.kind != "for" or _order(loops, epochs, steps)
-    ):
+    if epochs is not None and (steps is None or steps.kind != "for"):
         yield from claim("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from claim("max_steps", _rounds(steps), steps, confidence=trusted)
@@ -76,11 +74,6 @@ def _open_ended(loop: Loop) -> bool:
     """As many epochs as the steps need, whatever an option says."""
     unknown = loop.bound is not None and not loop.bound.known
     return loop.kind == "for" and unknown and bool(_EPOCH.search(last_name(loop.variable)))
-
-
-def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
-    """Epochs of steps are a length; passes over what one of many steps gathered are none."""
-    return loops.index(outer) < loops.index(inner)
 
 
 def accumulation(reading: Reading) -> Iterator[Claim]:

@@ -86,7 +86,12 @@ def _ours(made: list[Call]) -> list[Call]:
     sure = [call for call in made if call.certain] or made
     ours = [call for call in sure if not own_class(call)] or sure
     plain = [call for call in ours if call.target.lower() in _MAIN_NAMES]
-    generators = [call for call in ours if any(g in call.target.lower() for g in _GENERATOR)]
+    generators = [
+        call
+        for call in ours
+        if any(g in call.target.lower() for g in _GENERATOR)
+        or "generator" in call.within.partition(".")[0].lower()
+    ]
     return plain or generators or ours
 
 

@@ -12,7 +12,7 @@ from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, LocalClass, Table, Value
 from schedmate.advisor.settle.claim import Claim
-from schedmate.advisor.settle.dataset_names import dataset_name, is_famous
+from schedmate.advisor.settle.dataset_names import begins_famously, dataset_name, is_famous
 from schedmate.advisor.sources.words import words
 
 _BASES = (
@@ -65,7 +65,8 @@ _OPENS = ("open", "builtins.open", "io.open", "gzip.open", "bz2.open")
 _ENDING = re.compile(r"(?<=\w)\.[A-Za-z]\w{0,8}$")
 _LONGEST = 1000
 _MOST_PARTS = 200
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]{3,11}")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]{2,11}")
+_KINDS_OF_DATA = _PLAIN | words("rna dna ecg eeg mri rgb hdr ocr asr tts nlp llm vqa irm")
 
 
 def own_datasets(reading: Reading) -> Iterator[Claim]:
@@ -129,7 +130,11 @@ def _by_famous_class(instances: list[Instance]) -> Iterator[Claim]:
     """`CIFAR10Dataset`, `MINDDataset`: a name that people know, or one in capitals."""
     for each in instances:
         name = _SUFFIX.sub("", last_name(each.of.name))
-        if is_famous(name) or (_CAPITALS.fullmatch(name) and name.lower() not in _PLAIN):
+        if (
+            is_famous(name)
+            or begins_famously(name)
+            or (_CAPITALS.fullmatch(name) and name.lower() not in _KINDS_OF_DATA)
+        ):
             yield from _called(name, each)
 
 

@@ -25,8 +25,11 @@ _BOOSTERS = ("xgboost.train", "lightgbm.train", "catboost.train")
 _LOADS = words(
     "load_state_dict load_checkpoint load_state restore restore_checkpoint load_from_checkpoint "
     "resume load_ckpt resume_checkpoint load_training_state resume_from_checkpoint load_snapshot "
-    "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint "
     "load_weights load_model load"
+)
+_CHECKPOINTS = ("ckpt_path", "resume_from_checkpoint", "initial_epoch")
+_LOOKS = words(
+    "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint"
 )
 _DOUBTFUL = re.compile(r"resum|restore|restart|contin|ckpt|checkpoint|snapshot|latest|last_|optim")
 _FOR_OTHERS = re.compile(r"pretrain|finetun|fine_tun|test|eval|infer|teacher|backbone|best|init")
@@ -62,8 +65,15 @@ def _may_resume(reading: Reading) -> bool:
     return (
         any(_asks_for_it(name, value) for name, value in reading.options.items())
         or any(_is_doubtful(call) for call in calls_of(reading, *_LOADS))
+        or any(call.reached > Reached.UNCALLED for call in calls_of(reading, *_LOOKS))
+        or any(_is_handed_one(call) for call in calls_of(reading, "fit", "train"))
         or any(_BY_THEMSELVES.search(call.callee) for call in reading.trace.calls)
     )
+
+
+def _is_handed_one(call: Call) -> bool:
+    given = (call.keywords[name] for name in _CHECKPOINTS if name in call.keywords)
+    return any(truth_of(value) is not False for value in given)
 
 
 def _asks_for_it(name: str, value: Value) -> bool:

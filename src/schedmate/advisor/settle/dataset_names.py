@@ -58,6 +58,9 @@ _WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
 _PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
 """`shards_000.npz` is one of many."""
 _PARTS_OF_A_HUB_ID = 2
+_LONG = 5
+_OF_A_MACHINE = 2
+"""`/work/…`: what stands right below the root is a machine's or a container's."""
 
 
 def dataset_name(text: str) -> str | None:
@@ -70,7 +73,7 @@ def dataset_name(text: str) -> str | None:
     famous = next((part for part in reversed(parts) if is_famous(part)), None)
     if famous is not None:
         return _CALLED_SO.get(famous.lower(), famous)
-    for part in reversed(parts):
+    for part in reversed(parts[_OF_A_MACHINE:] if parts[:1] == ("/",) else parts):
         bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
@@ -79,6 +82,12 @@ def dataset_name(text: str) -> str | None:
 
 def is_famous(name: str) -> bool:
     return bool(_FAMOUS.fullmatch(re.sub(r"[\W_]", "", name).lower()))
+
+
+def begins_famously(name: str) -> bool:
+    """`ShapeNetPartSeg`; short names begin many a word."""
+    found = _FAMOUS.match(re.sub(r"[\W_]", "", name).lower())
+    return found is not None and len(found[0]) >= _LONG
 
 
 def _address(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import KnownPrefix
 from schedmate.advisor.settle.claim import Claim, Kind
-from schedmate.advisor.settle.meanings import Meaningless, in_plain_words, meaning
+from schedmate.advisor.settle.meanings import Meaningless, in_plain_words, last_part, meaning
 from schedmate.advisor.settle.plain import UNSTATED, plain_data
 from schedmate.advisor.sources.words import words
 from schedmate.model import Finding, Source
@@ -209,9 +209,19 @@ def no_sequence_of_pictures(settled: Settled) -> Iterable[str]:
         yield "sequence_length"
 
 
+def no_width_alone(settled: Settled) -> Iterable[str]:
+    """The size of a picture's embedding is no model's width, where nothing else of one is known."""
+    task, width = settled.get("task"), settled.get("d_model")
+    if task is None or width is None or not last_part(width.claim.name).startswith("emb"):
+        return
+    if task.value in _VISION and not {"n_layer", "n_head"} & settled.keys():
+        yield "d_model"
+
+
 RULES: tuple[Rule, ...] = (
     one_length,
     no_training_where_none_runs,
     no_heads_without_attention,
     no_sequence_of_pictures,
+    no_width_alone,
 )
