@@ -21,7 +21,8 @@ OUTSIDE = {"llm", "store", "schedulers"}
 PACKAGES: dict[str, set[str]] = {
     "lazily": set(),
     "model": set(),
-    "config": {"model"},
+    "sections": set(),
+    "config": {"model", "sections"},
     "disk": {"model"},
     "policies": {"model"},
     "files": {"model"},

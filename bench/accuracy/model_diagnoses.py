@@ -1,12 +1,13 @@
-"""What the model in use says about failures that no rule knows.
+"""What a language model adds on failures that the rules leave open.
 
-    python -m bench.accuracy.model_diagnoses [--set tuned|held-out] [--no-examples] [--taught]
+    python -m bench.accuracy.model_diagnoses                    # the fresh cases, the model in use
+    python -m bench.accuracy.model_diagnoses --set held-out
+    python -m bench.accuracy.model_diagnoses --no-model         # without asking any
 
-Prints each case with the reason that a person would give, the rules' answer and the model's, and
-the seconds it took. The cases are made up, by people's own programs that follow no framework's
-words: the first half was looked at while the prompt was written, the second was not.
-`--no-examples` shows the model no similar cases; `--taught` teaches a fresh memory one answer of
-another site to a similar failure first.
+The model chooses among the explanations that the rules leave. Beside it stand the rules alone, the
+first of the explanations, and a chooser that always takes the right one if it is offered: the most
+that any model could add. The model is the configured endpoint (`llm.base_url`) or the embedded one.
+`--taught` teaches a fresh memory one answer of another site to a similar failure first.
 """
 
 from __future__ import annotations
@@ -14,159 +15,20 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from bench.command import command_line, model_in_use
-from schedmate.handler import Case, Handler, NamedLog, handler
-from schedmate.model import Asker, ModelError
+from bench.corpora.open_failures import FRESH, HELD_OUT, TUNED
+from schedmate.handler import Case, Handler, NamedLog
+from schedmate.handler.model_reading import Reading, fits
+from schedmate.model import Answer, Asker, Cost, Diagnosis, ModelError
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
 
-NOISE = "".join(f"[sweeper] {n} temporary files looked at\n" for n in range(100, 3000, 100))
-"""What a program may still say after it has given up."""
-
-TUNED = (
-    (
-        "data_error",
-        (
-            "step=20/120 loss=0.7\n[shards] record 371 of shard 3 is cut short: 512 bytes "
-            "announced, 128 found\n[shards] giving up\n"
-        ),
-    ),
-    (
-        "auth_error",
-        "loading weights\n[hub] your token has no access to this gated model, ask its owner\nbye\n",
-    ),
-    (
-        "disk_full",
-        "epoch 3 done\nwriter: only 0 bytes remain on /scratch, cannot save weights\nstopped\n",
-    ),
-    (
-        "gpu_oom",
-        "allocating activations\nthe accelerator has 2 GiB left but 6 GiB were requested\n"
-        "abort\n" + NOISE,
-    ),
-    (
-        "service_unreachable",
-        "starting\ntracking server at 10.0.0.3 did not answer within 30 s\ngave up\n",
-    ),
-    (
-        "argument_error",
-        "reading config\nunknown optimiser 'adamm' in section [train], choose adam or sgd\n",
-    ),
-    (
-        "checkpoint_mismatch",
-        (
-            "resuming from out/step-40\nthe saved model has 12 layers, this one "
-            "has 24\nrefusing to go on\n"
-        ),
-    ),
-    (
-        "loss_nan",
-        "step 100 loss 2.1\nstep 120 loss 88123.0\nstep 140 training diverged, loss is no "
-        "longer a number\nstop\n" + NOISE,
-    ),
-    (
-        "file_not_found",
-        (
-            "preparing vocabulary\nlexicon /data/lex/de.txt was never created, run the "
-            "preparation first\nquit\n"
-        ),
-    ),
-    (
-        "host_oom",
-        (
-            "building index\nindexer: the machine's main memory is used up (503 of 503 GiB), "
-            "dropping out\n"
-        ),
-    ),
-    (
-        "permission_denied",
-        "opening store\nowner of bucket dir is alice, you are bob and may not write here\nending\n",
-    ),
-    (
-        "storage_io",
-        "step 900\nreader: the parallel file system gave back garbage while reading "
-        "block 71\nstopping run\n" + NOISE,
-    ),
-)
-HELD_OUT = (
-    (
-        "data_error",
-        (
-            "worker 2 ready\ntokenizer: sentence 88123 holds bytes that are no text at "
-            "all, please clean the corpus\nending\n"
-        ),
-    ),
-    (
-        "auth_error",
-        "contacting registry\nregistry says: your login ran out yesterday, sign in "
-        "anew\nleaving\n" + NOISE,
-    ),
-    (
-        "disk_quota",
-        (
-            "saving state\nyour group has used all 2.0 TB it was granted on /project, "
-            "delete something\nbailing out\n"
-        ),
-    ),
-    (
-        "gpu_oom",
-        "batch 1\nplanner: activations need 91 GB, the card offers 80 GB\nno plan, leaving\n",
-    ),
-    (
-        "service_unreachable",
-        "fetching base model\nmirror mirror.example.org stays silent after 5 "
-        "tries\nleaving\n" + NOISE,
-    ),
-    (
-        "argument_error",
-        (
-            "parsing recipe\nthe recipe asks for warmup 5000 but the whole run is 1000 "
-            "steps long, fix the recipe\n"
-        ),
-    ),
-    (
-        "checkpoint_corrupt",
-        (
-            "warm start\nsnapshot step-800 ends in the middle of tensor 14, it was "
-            "never written to the end\nhalt\n"
-        ),
-    ),
-    (
-        "loss_nan",
-        (
-            "it 10 obj 3.2\nit 20 obj 9e18\nit 30 objective went to infinity, weights are "
-            "useless now\nhalt\n"
-        ),
-    ),
-    (
-        "import_error",
-        (
-            "plugins: loading\nplugins: 'fastrope' is nowhere to be found in this "
-            "environment, install it\nhalt\n"
-        ),
-    ),
-    (
-        "shape_mismatch",
-        "building net\nlayer 3 hands over 768 features, layer 4 takes 1024\nhalt\n" + NOISE,
-    ),
-    (
-        "network",
-        (
-            "ring of 8 nodes\nnode gpu07 cannot be heard by gpu03 any more, cable or switch?\n"
-            "leaving the ring\n"
-        ),
-    ),
-    (
-        "compile_error",
-        (
-            "specialising kernels\nkernel softmax_bwd did not build for this card, 3 "
-            "lines were not understood\nhalt\n"
-        ),
-    ),
-)
+_SETS = {"fresh": FRESH, "held-out": HELD_OUT, "tuned": TUNED}
 TAUGHT = (
     ("disk_quota", "your team has used up all 4.0 TB granted on /work, remove something"),
     ("gpu_oom", "planner: the activations need 60 GB, the card has 40 GB"),
@@ -176,37 +38,70 @@ TAUGHT = (
 )
 
 
+class _Chooser:
+    """Takes the wanted reason if it is offered, or always the first one."""
+
+    def __init__(self, wanted: str | None) -> None:
+        self._wanted = wanted
+
+    def ask(self, schema: type[Any], prompt: str, **_: object) -> Answer[Any]:  # noqa: ARG002
+        fields = schema.model_json_schema()["properties"]
+        reasons, lines = _listed(fields["reason"]), _listed(fields["line"])
+        reason = reasons[0] if self._wanted is None else self._wanted
+        chosen = reason if reason in reasons else "unknown"
+        line = next((line for line in lines if fits(chosen, line)), lines[0])
+        return Answer(Reading(line=line, reason=chosen), Cost(llm_calls=1))
+
+
+def _listed(field: dict[str, Any]) -> list[str]:
+    return field.get("enum") or [field["const"]]
+
+
 def main() -> None:
     options = _options()
-    asker = model_in_use()
-    if options.no_examples:
-        handler.similar = lambda *_, **__: ()  # type: ignore[attr-defined]
-    cases = TUNED if options.set == "tuned" else HELD_OUT
-    right = 0
-    print(f"{'wanted':<20} {'rules':<10} {'model':<20} {'seconds':>7}  line")
+    asker = None if options.no_model else model_in_use()
+    right: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    print(
+        f"{'wanted':<20} {'rules':<20} {'first':<20} {'perfect':<20} {'model':<20} {'seconds':>7}"
+    )
+    cases = _SETS[options.set]
     for wanted, log in cases:
         with tempfile.TemporaryDirectory() as folder:
-            right += _ask(asker, wanted, log, Path(folder), taught=options.taught)
-    print(f"\n{right} of {len(cases)} as a person would say")
+            answers, took = _answers(asker, wanted, log, Path(folder), taught=options.taught)
+        right.update(who for who, reason in answers.items() if reason == wanted)
+        wrong.update(
+            who for who, reason in answers.items() if reason not in (wanted, "unknown", "-")
+        )
+        shown = " ".join(f"{reason:<20}" for reason in answers.values())
+        print(f"{wanted:<20} {shown} {took:7.1f}", flush=True)
+    for who in ("rules", "first", "perfect", "model"):
+        print(f"{who}: {right[who]} of {len(cases)} right, {wrong[who]} wrong, else open")
 
 
-def _ask(asker: Asker, wanted: str, log: str, folder: Path, *, taught: bool) -> bool:
+def _answers(
+    asker: Asker | None, wanted: str, log: str, folder: Path, *, taught: bool
+) -> tuple[dict[str, str], float]:
     case = Case(logs=(NamedLog("job.log", log.encode()),), exit_code=1)
     with closing(SqliteStore(folder / "store.sqlite3")) as store:
         if taught:
             _teach(store)
-        mate = Handler(store, asker)
-        rules = mate.diagnose(case)
+        rules = Handler(store).diagnose(case)
+        found = {
+            "rules": rules.reason,
+            "first": Handler(None, _Chooser(None)).refine(case, rules).reason,
+            "perfect": Handler(None, _Chooser(wanted)).refine(case, rules).reason,
+        }
         begun = time.monotonic()
-        try:
-            model = mate.ask_model(case, rules)
-        except ModelError as error:
-            print(f"{wanted:<20} {rules.reason:<10} {error}")
-            return False
-    line = model.evidence[0].text if model.source == "llm" else "-"
-    took = time.monotonic() - begun
-    print(f"{wanted:<20} {rules.reason:<10} {model.reason:<20} {took:7.1f}  {line}", flush=True)
-    return model.reason == wanted
+        found["model"] = "-" if asker is None else _asked(Handler(store, asker), case, rules)
+        return found, time.monotonic() - begun
+
+
+def _asked(handler: Handler, case: Case, rules: Diagnosis) -> str:
+    try:
+        return handler.ask_model(case, rules).reason
+    except ModelError as error:
+        return f"({error})"
 
 
 def _teach(store: SqliteStore) -> None:
@@ -218,8 +113,8 @@ def _teach(store: SqliteStore) -> None:
 
 def _options() -> argparse.Namespace:
     parser = command_line(__doc__, __spec__)
-    parser.add_argument("--set", choices=("tuned", "held-out"), default="tuned")
-    parser.add_argument("--no-examples", action="store_true")
+    parser.add_argument("--set", choices=tuple(_SETS), default="fresh")
+    parser.add_argument("--no-model", action="store_true", help="without asking any")
     parser.add_argument("--taught", action="store_true")
     return parser.parse_args()
 

@@ -249,3 +249,52 @@ def test_a_printed_launch_failure_does_not_excuse_an_error(line, reason):
     for lines in ([line, *head, ERRORS[reason]], [*head, ERRORS[reason], line]):
         found = diagnosed([*steps(5), *lines], state=JobState.FAILED, exit_code=1)
         assert (found.reason, found.decision.exclude_nodes) == (reason, ())
+
+
+LOST_DAEMON = {
+    "ORTE, below": (
+        "ORTE has lost communication with a remote daemon.",
+        "",
+        "  HNP daemon   : [[10831,0],0] on node n1",
+        "  Remote daemon: [[10831,0],1] on node n2",
+    ),
+    "ORTE, with its domain": (
+        "ORTE has lost communication with its daemon located on node:",
+        "",
+        "  hostname:  n2.cluster.example.org",
+    ),
+    "PRTE, whose own name holds the first node's": (
+        "PRTE has lost communication with a remote daemon.",
+        "",
+        "  HNP daemon   : [prterun-n1-1918870@0,0] on node n1",
+        "  Remote daemon: [prterun-n1-1918870@0,1] on node n2",
+    ),
+    "in the line itself": ("A daemon (pid 8123) on node n2 failed unexpectedly with status 137",),
+}
+lost_daemons = pytest.mark.parametrize("lines", LOST_DAEMON.values(), ids=LOST_DAEMON)
+
+
+@lost_daemons
+@ends
+def test_a_node_whose_daemon_a_launcher_lost_is_avoided_by_its_own_retry(lines, end):
+    found = diagnosed([*steps(9), *lines], **end)
+
+    assert (found.reason, found.decision.retry) == ("node_failure", "elsewhere")
+    assert found.decision.exclude_nodes == ("n2",)
+    assert found.reported_by == found.blame.nodes_by == "job"
+
+
+@lost_daemons
+def test_a_launcher_names_no_node_of_others(lines):
+    named = [line.replace("n2", "n9") for line in lines]
+    found = diagnosed([*steps(9), *named], state=JobState.FAILED, exit_code=1)
+
+    assert (found.decision.exclude_nodes, found.blame.nodes) == ((), ())
+
+
+@lost_daemons
+def test_a_lost_daemon_beside_the_users_error_is_its_echo(lines):
+    error = [*HEAD, "KeyError: 'labels'"]
+    found = diagnosed([*steps(9), *error, *lines], state=JobState.FAILED, exit_code=1)
+
+    assert (found.reason, found.decision.exclude_nodes) == ("key_error", ())

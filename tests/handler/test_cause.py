@@ -241,3 +241,18 @@ def test_progress_in_any_format_shows_that_an_alarm_was_survived(line, reason):
     assert diagnose(text, signal=9).reason == "killed"
     assert diagnose(text, exit_code=1).confidence < 0.5
     assert diagnose(f"{before}{ALARMS[reason]}\n", exit_code=1).reason == reason
+
+
+NOTICE = "WARNING spot instance interruption notice: it will be terminated at 08:22:00Z\n"
+
+
+def test_a_warning_that_the_machine_will_go_explains_the_end():
+    log = NamedLog("a.log", (steps(0, 20) + NOTICE + steps(20, 22)).encode())
+    found = Handler().diagnose(Case(logs=(log,), exit_code=143))
+    assert (found.reason, found.decision.retry) == ("preempted", "resume")
+
+
+def test_a_notice_that_was_long_survived_does_not():
+    log = NamedLog("a.log", (steps(0, 20) + NOTICE + steps(20, 220)).encode())
+    found = Handler().diagnose(Case(logs=(log,), state=JobState.FAILED, signal=9))
+    assert found.reason == "killed"

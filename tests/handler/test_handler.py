@@ -7,11 +7,14 @@ from pydantic import ValidationError
 
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.decision import decide
-from schedmate.handler.model_reading import DEFINITIONS, fits
+from schedmate.handler.model_reading import DEFINITIONS, Reading, fits
 from schedmate.handler.signature import masked
 from schedmate.model import (
     REASONS,
     SURE_ENOUGH,
+    Answer,
+    BadAnswer,
+    Cost,
     Finding,
     JobState,
     ModelTooSlow,
@@ -88,8 +91,6 @@ def test_another_failure_is_not_taken_for_it(memory):
 @pytest.mark.parametrize(
     "answer",
     [
-        _reading(reason="gpu_hardware"),
-        _reading(reason="nccl_timeout"),
         _reading(reason="unknown"),
         ModelUnavailable("no model"),
         ModelTooSlow("too slow"),
@@ -101,6 +102,34 @@ def test_an_answer_that_the_log_does_not_carry_is_dropped(answer, memory):
     assert (diagnosis.reason, diagnosis.source) == ("unknown", "none")
     assert not memory.past_failures()
     assert not memory.learned_rules()
+
+
+@pytest.mark.parametrize("reason", ["gpu_hardware", "nccl_timeout", "preempted"])
+def test_a_reason_that_was_not_offered_is_dropped(reason, memory):
+    """An endpoint may check no schema."""
+
+    class Unchecked:
+        def ask(self, *_, **__):
+            return Answer(Reading.model_construct(**_reading(reason=reason)), Cost(llm_calls=1))
+
+    case = _case(PUZZLE)
+    handler = Handler(memory, Unchecked())
+    diagnosis = handler.refine(case, handler.diagnose(case))
+    assert (diagnosis.reason, diagnosis.source) == ("unknown", "none")
+    assert not memory.past_failures()
+
+
+def test_a_model_chooses_among_three_explanations_at_most():
+    asker = ScriptedAsker([BadAnswer("nothing")])
+    handler = Handler(None, asker)
+    case = _case(PUZZLE)
+    handler.refine(case, handler.diagnose(case))
+    offered = asker.asked[0].schema.model_json_schema()["properties"]["reason"]["enum"]
+    assert set(offered[-2:]) == {"python_exception", "unknown"}
+    assert 1 <= len(offered) - 2 <= 3
+    assert "auth_error" in offered
+    assert f"auth_error: {DEFINITIONS['auth_error']}" in asker.asked[0].prompt
+    assert "gpu_hardware" not in asker.asked[0].prompt
 
 
 @pytest.mark.parametrize(

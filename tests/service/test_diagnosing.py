@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from schedulers.local_house import wait_for
 
 from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, DecisionLimits
@@ -21,6 +20,7 @@ from schedmate.service.daemon.daemon import Daemon
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
+from schedulers.local_site import wait_for
 
 TRACEBACK = (
     'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x()\nKeyError: 3\n'

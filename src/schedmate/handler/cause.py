@@ -231,7 +231,8 @@ def _place(clue: Clue) -> tuple[int, int]:
 def _tier(case: Case, clue: Clue) -> Tier:
     rule, weight = clue.rule, clue.rule.weight
     if weight is Weight.DECISIVE and clue.line is not None and case.state is not None:
-        return Tier.SYMPTOM  # the scheduler itself would report it, and does not
+        # the scheduler itself would report it, and does not
+        return Tier.SYMPTOM if clue.confidence >= _FAINT else Tier.FAINT
     if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT
     if weight is Weight.CAUSE and rule.reason in HARDWARE:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler import model_reading, report
 from schedmate.handler.excerpt import candidate_lines, excerpt, mentions_trouble, unusual_lines
+from schedmate.handler.explanations import Explanation, explanations
 from schedmate.handler.learning.active_rules import (
     CORRECTED_CONFIDENCE,
     MODEL_CONFIDENCE,
@@ -90,6 +91,11 @@ class Analysis:
     def candidate_lines(self) -> tuple[LogLine, ...]:
         return candidate_lines(self.view, self.unusual)
 
+    @property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """What the rules leave a model to choose from."""
+        return explanations(self.gathered, self.candidate_lines, model_reading.DEFINITIONS)
+
 
 class Handler:
     def __init__(self, experience: Experience | None = None, asker: Asker | None = None) -> None:
@@ -129,15 +135,18 @@ class Handler:
         analysis = self._analyse(case)
         if not analysis.view:
             return diagnosis
+        alike = self._similar(analysis)
+        reasons = model_reading.offered(analysis.explanations)
+        reasons = tuple(dict.fromkeys([*(one.reason for one in alike), *reasons]))
         answer = self._asker.ask(
-            model_reading.schema(analysis.candidate_lines),
-            model_reading.question(case, analysis.view, self._similar(analysis)),
+            model_reading.schema(analysis.candidate_lines, reasons),
+            model_reading.question(case, analysis.view, reasons, alike),
             purpose=model_reading.PURPOSE,
             system=model_reading.SYSTEM,
             max_tokens=model_reading.MAX_TOKENS,
         )
         cost = _sum(diagnosis.cost, answer.cost)
-        line = model_reading.grounded(answer.value, analysis.candidate_lines)
+        line = model_reading.grounded(answer.value, analysis.candidate_lines, reasons)
         if line is None:
             return replace(diagnosis, cost=cost)
         refined = report.from_line(

@@ -1,8 +1,9 @@
-"""What a model is asked: which line shows the cause, and which reason it shows.
+"""What a model is asked: which line shows the cause, and which of the explanations it shows.
 
-The answer's schema lists the very lines it was shown, so there is nothing to invent: it can
-neither misquote nor miscount, as small models do. It chooses no action. A quoted line must carry
-the reason: a reason that leads to a retry must be named by the line's own words.
+It chooses among the reasons that the rules leave, at most three, and the answer's schema lists the
+very lines it was shown: it can neither invent, misquote nor miscount, as small models do. It
+chooses no action. A quoted line must carry the reason: a reason that leads to a retry must be named
+by the line's own words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.handler.case import Case
+    from schedmate.handler.explanations import Explanation
     from schedmate.handler.learning.similar import Example
     from schedmate.handler.reading import LogLine
 
@@ -54,11 +56,14 @@ DEFINITIONS: Final = {
 
 SYSTEM: Final = (
     "A training job failed. From lines of its log, copy the one line that names the problem, then "
-    "choose the reason that fits that line.\nReasons:\n"
-    + "\n".join(f"{reason}: {gloss}" for reason, gloss in DEFINITIONS.items())
-    + "\nExample:\nLog:\nepoch 2 done\nvalve: no way to n7, eth1 is dead\nstopping\n"
+    "choose the reason that fits that line, or unknown.\n"
+    "Example:\nReasons:\nnetwork: a link, cable or switch between nodes is down\n"
+    "unknown: the lines do not say why\n"
+    "Log:\nepoch 2 done\nvalve: no way to n7, eth1 is dead\nstopping\n"
     '{"line": "valve: no way to n7, eth1 is dead", "reason": "network"}'
 )
+_OTHERS: Final = ("python_exception", "unknown")
+"""Offered beside the explanations that the rules leave."""
 
 
 class Reading(BaseModel):
@@ -69,16 +74,28 @@ class Reading(BaseModel):
     reason: str
 
 
-def schema(candidate_lines: Sequence[LogLine]) -> type[Reading]:
-    """A `Reading` that can only name one of these lines and reasons of the table."""
+def offered(options: Sequence[Explanation]) -> tuple[str, ...]:
+    """The reasons that a model may choose from: all, where the rules leave none."""
+    if not options:
+        return tuple(DEFINITIONS)
+    return tuple(dict.fromkeys([*(option.reason for option in options), *_OTHERS]))
+
+
+def schema(candidate_lines: Sequence[LogLine], reasons: Sequence[str]) -> type[Reading]:
+    """A `Reading` that can only name one of these lines and reasons."""
     fields: dict[str, Any] = {
         "line": (Literal[tuple(dict.fromkeys(_shown(candidate_lines)))], ...),
-        "reason": (Literal[tuple(DEFINITIONS)], ...),
+        "reason": (Literal[tuple(reasons)], ...),
     }
     return create_model("Reading", __base__=Reading, **fields)
 
 
-def question(case: Case, view: Sequence[LogLine], alike: Sequence[Example] = ()) -> str:
+def question(
+    case: Case,
+    view: Sequence[LogLine],
+    reasons: Sequence[str],
+    alike: Sequence[Example] = (),
+) -> str:
     ended = [
         f"state {case.state}" if case.state else "",
         f"exit code {case.exit_code}" if case.exit_code is not None else "",
@@ -88,12 +105,16 @@ def question(case: Case, view: Sequence[LogLine], alike: Sequence[Example] = ())
     verdict = ", ".join(part for part in ended if part) or "unknown"
     known = "".join(f"{_clean(one.line)} -> {one.reason}\n" for one in alike)
     hint = f"Such lines meant before:\n{known}" if known else ""
-    return f"{hint}How it ended: {verdict}\nLog:\n" + "\n".join(_shown(view))
+    glosses = "".join(f"{reason}: {DEFINITIONS[reason]}\n" for reason in reasons)
+    shown = "\n".join(_shown(view))
+    return f"{hint}Reasons:\n{glosses}How it ended: {verdict}\nLog:\n{shown}"
 
 
-def grounded(reading: Reading, candidate_lines: Sequence[LogLine]) -> LogLine | None:
+def grounded(
+    reading: Reading, candidate_lines: Sequence[LogLine], reasons: Sequence[str]
+) -> LogLine | None:
     """The line that was picked, if it can carry the reason; an endpoint may check no schema."""
-    if reading.reason not in DEFINITIONS:
+    if reading.reason not in reasons:
         return None
     pairs = zip(candidate_lines, _shown(candidate_lines), strict=True)
     picked = [line for line, text in pairs if text == reading.line]

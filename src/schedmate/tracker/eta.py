@@ -15,6 +15,8 @@ _ENOUGH_POINTS = 8
 _LESS, _MORE = 0.8, 1.5
 _START_UP_S, _START_UP_SHARE = 20.0, 0.4
 """The average since the start includes the start-up, which does not come again."""
+_AFTER_S = 15.0
+"""A last evaluation, a model that is saved, the end of the process; similar runs show their own."""
 _LESS_BY_AVERAGE, _MORE_BY_AVERAGE = 0.5, 1.8
 _EARLIEST_STOP = 0.2
 """A run that may stop early is rarely stopped before this share of what is left."""
@@ -37,7 +39,7 @@ def estimate_eta(
         over = stated or ("total" if position.at_end else "unknown")
         return replace(estimate, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
     estimate = replace(estimate, eta_s=_with_gaps(facts, position, estimate))
-    estimate = replace(estimate, eta_s=_at_most(position, estimate))
+    estimate = replace(estimate, eta_s=_at_most(facts, position, estimate))
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
     return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
@@ -144,12 +146,13 @@ def _with_gaps(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Sp
     return Spread(eta.p10, likely * eta.p50, max(likely, written / timed) * eta.p90)
 
 
-def _at_most(position: RunPosition, estimate: EtaEstimate) -> Spread | None:
-    """Where the count may be of the first of several epochs, all of them may be to come."""
+def _at_most(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """What may come after the last count; all epochs, where it may be of the first of several."""
     eta, rate, most = estimate.eta_s, estimate.rate_per_s, position.most
-    if eta is None or not rate or most is None:
+    if eta is None or facts.similar or estimate.ends_by != "total":
         return eta
-    return replace(eta, p90=max(eta.p90, (most - position.done) / rate))
+    latest = eta.p90 if not rate or most is None else max(eta.p90, (most - position.done) / rate)
+    return replace(eta, p90=latest + _AFTER_S)
 
 
 def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:

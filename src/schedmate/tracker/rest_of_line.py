@@ -209,7 +209,9 @@ def _since_start(text: str) -> float | None:
 def _speed(text: str, sighting: Sighting) -> float | None:
     if _counts_frames(sighting.series):
         return _frames_per_second(text)
-    return speeds_in(text, text.lower()).get(sighting.unit or "step")
+    speeds = speeds_in(text, text.lower())
+    unnamed = None if sighting.series else speeds.get("epoch")
+    return speeds.get(sighting.unit or "step") or unnamed
 
 
 def _counts_frames(series: str) -> bool:

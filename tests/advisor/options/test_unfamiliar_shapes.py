@@ -787,7 +787,7 @@ CONFIGS = {
                 torch.save(cfg, cfg.OUTPUT_DIR + "/last.pt")
             """
         },
-        """python train.py SOLVER.MAX_EPOCHS 12 OUTPUT_DIR "('./out/a')" """,
+        """python train.py SOLVER.MAX_EPOCHS 12 OUTPUT_DIR "('out/a')" """,
         {"epochs": 12, "checkpoint_dir": "out/a"},
     ),
     "lightning cli with classes in classes": (

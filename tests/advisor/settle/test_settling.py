@@ -86,7 +86,7 @@ def settled(*claims: Claim) -> dict[str, Any]:
             id="anything-over-what-is-overwritten",
         ),
         pytest.param(
-            claim(1, "name", reached=Reached.UNDECIDED, confidence=0.3, depth=4),
+            claim(1, "option", reached=Reached.UNCALLED, confidence=0.3, depth=4),
             claim(2, reached=Reached.ANOTHER_PROGRAM, confidence=1.0),
             id="anything-over-another-program",
         ),

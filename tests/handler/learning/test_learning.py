@@ -115,7 +115,7 @@ def test_a_models_answer_becomes_a_proposal_with_its_origin(store):
 
 
 @pytest.mark.parametrize("text", [PUZZLE, ALIKE], ids=["the same failure", "one like it"])
-@pytest.mark.parametrize("reason", ["python_exception", "storage_io", "gpu_hardware"])
+@pytest.mark.parametrize("reason", ["python_exception", "storage_io", "disk_full"])
 def test_one_answer_of_a_model_decides_no_later_failure(store, text, reason):
     asked = SPOKEN.replace("pump", "gpu disk")
     ask(store, case_of(PUZZLE.replace(SPOKEN, asked)), reason, asked)

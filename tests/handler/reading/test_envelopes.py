@@ -16,6 +16,9 @@ RANKED = {
     "logger before torchrun": "2026-01-01 10:00:00,123 - ERROR - [rank3]: ",
     "torchrun before a time": "[rank3]: 2026-01-01 10:00:00 ",
     "mpirun before torchrun": "[1,3]<stdout>:[rank3]: ",
+    "task before torchrun": "4-task-1-0/0 [default3]:[rank3]: ",
+    "time and task before torchrun": "2026-04-03T12:16:00.52Z 4-task-1-0/0 [default3]:[rank3]: ",
+    "host before torchrun": "[gpu-041] [rank3]: ",
 }
 ESCAPES = {
     "CSI": b"\x1b[31m",

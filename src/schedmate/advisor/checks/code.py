@@ -104,7 +104,7 @@ def _environment(checked: Checked) -> Path | None:
 
 
 def _installed(prefix: Path, files: Files) -> set[str] | None:
-    """Lower-case names of what can be imported; None where that can not be told."""
+    """Lower-case names of what can be imported; None where that is unknown."""
     names: set[str] = set()
     try:
         for python in _names(prefix / "lib", files):

@@ -9,7 +9,6 @@ from schedmate.advisor.frameworks.batches import loader_batches
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.environments import environments
 from schedmate.advisor.frameworks.index import in_sight
-from schedmate.advisor.frameworks.log_files import logging_to_files
 from schedmate.advisor.frameworks.loops import (
     accumulation,
     running_out_of_time,
@@ -22,10 +21,10 @@ from schedmate.advisor.frameworks.own_models import own_models
 from schedmate.advisor.frameworks.parallelism import spread_by_launcher, submitit, torch_parallelism
 from schedmate.advisor.frameworks.precision import torch_precision
 from schedmate.advisor.frameworks.resuming import resuming
+from schedmate.advisor.frameworks.saving import logging_to_files, saving
 from schedmate.advisor.frameworks.shapes import model_configs, module_shapes, torch_modules
 from schedmate.advisor.frameworks.starting_over import starting_over
 from schedmate.advisor.frameworks.tasks import tasks
-from schedmate.advisor.frameworks.torch_checkpoints import saving
 from schedmate.advisor.frameworks.torch_datasets import datasets
 from schedmate.advisor.frameworks.torch_models import models, sequence_lengths
 from schedmate.advisor.settle.claim import Claim

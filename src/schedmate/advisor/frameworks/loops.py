@@ -32,6 +32,7 @@ _ASIDE = re.compile(
     r"sampl|generat|eval|test|valid|infer|predict|warm_?up|bench|plot|estimate|collect|rollout",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?<![\w.])\d{2,9}(?![\w.])")
 _FROM_ONE = re.compile(r"\+ ?1 ?\)")
 _HIDES = 0.5
 _ELSEWHERE = ("tensorflow", "keras", "jax", "flax", "optax")
@@ -46,9 +47,7 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     trusted = 0.95 if around else 0.8
     epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
     steps = next((loop for loop in loops if _counts_steps(loop)), None)
-    if epochs is not None and (
-        steps is None or steps.kind != "for" or _order(loops, epochs, steps)
-    ):
+    if epochs is not None and (steps is None or steps.kind != "for"):
         yield from claim("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from claim("max_steps", _rounds(steps), steps, confidence=trusted)
@@ -60,11 +59,6 @@ def _open_ended(loop: Loop) -> bool:
     """As many epochs as the steps need, whatever an option says."""
     unknown = loop.bound is not None and not loop.bound.known
     return loop.kind == "for" and unknown and bool(_EPOCH.search(last_name(loop.variable)))
-
-
-def _order(loops: list[Loop], outer: Loop, inner: Loop) -> bool:
-    """Epochs of steps are a length; passes over what one of many steps gathered are none."""
-    return loops.index(outer) < loops.index(inner)
 
 
 def accumulation(reading: Reading) -> Iterator[Claim]:
@@ -115,13 +109,24 @@ def around_the_step(reading: Reading) -> list[Loop]:
 
 
 def _rounds(loop: Loop) -> Value | None:
-    """`range(start, N + 1)` counts from 1, wherever it was resumed."""
+    """`range(start, N + 1)` counts from 1, wherever it was resumed. Where a loop runs once more or
+    less than the number that is stated for it (`range(1, epochs)`), that number is meant."""
     over = None if loop.over is None else loop.over.data
     count = number_of(loop.bound)
-    resumed = isinstance(over, Range) and not over.start.known
-    if loop.bound is None or count is None or not (resumed and _FROM_ONE.search(loop.line.text)):
+    if loop.bound is None or count is None:
         return loop.bound
-    return replace(loop.bound, data=int(count) - 1)
+    resumed = isinstance(over, Range) and not over.start.known
+    if resumed and _FROM_ONE.search(loop.line.text):
+        return replace(loop.bound, data=int(count) - 1)
+    stated = (
+        {int(text) for text in _NUMBER.findall(loop.bound.lines[0].text)}
+        if (loop.bound.lines and isinstance(over, Range))
+        else set()
+    )
+    near = stated & {int(count) - 1, int(count) + 1}
+    if int(count) in stated or len(near) != 1:
+        return loop.bound
+    return replace(loop.bound, data=near.pop())
 
 
 def _counts(loop: Loop, what: re.Pattern[str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
@@ -18,6 +17,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
 )
 from schedmate.advisor.interpret.python.values import Call, Sequence, Value
+from schedmate.advisor.launch.launchers import SPAWNERS
 from schedmate.advisor.settle.claim import Claim
 
 _WAYS = {
@@ -28,9 +28,6 @@ _WAYS = {
     "dp": "DataParallel",
 }
 _LIBRARIES = ("torch", "apex", "fairscale", "torch_geometric", "megatron", "timm")
-_MANY_PROCESSES = frozenset(
-    {"torchrun", "torch.distributed.launch", "torch.distributed.run", "accelerate", "deepspeed"}
-)
 _WAY_OF = {name: way for way, names in _WAYS.items() for name in names.split()}
 
 
@@ -100,17 +97,16 @@ def _strongest(found: dict[str, Call]) -> tuple[str, Call]:
 
 
 def _many_processes(reading: Reading) -> bool:
-    names = {PurePosixPath(name).name for name in reading.run.launchers}
     total = reading.processes.total
     if total is not None and total.number > 1:
         return True
-    if any(name in _MANY_PROCESSES or "torch.distributed" in name for name in names):
+    if SPAWNERS.intersection(reading.run.launchers):
         return True
     return any(call.certain for call in calls_of(reading, "multiprocessing.spawn", "mp.spawn"))
 
 
 _WEAKEST = 0.55
-"""FSDP and DeepSpeed are said more clearly."""
+"""FSDP and DeepSpeed are stated more clearly."""
 _STARTERS = frozenset({"torchrun", "launch", "run", "accelerate", "accelerate-launch", "srun"})
 
 

@@ -29,8 +29,13 @@ def of_program(data: str, *because: str) -> Rule:
 def by_program(settings: Settings, data: Any, *because: str) -> Value:
     found = [settings.first(names) for names in because]
     lines = [line for value in found if value is not None for line in value.lines[:1]]
-    shown = tuple(dict.fromkeys((*lines, *settings.reading.run.command.evidence)))
-    return Value(data, shown, "derived")
+    imported = [
+        each.line
+        for each in settings.reading.trace.imports
+        if isinstance(data, str) and data in each.name.partition(".")[0]
+    ]
+    command = settings.reading.run.command.evidence
+    return Value(data, tuple(dict.fromkeys((*lines, *command, *imported[:1]))), "derived")
 
 
 def converted(convert: Convert, names: str) -> Rule:

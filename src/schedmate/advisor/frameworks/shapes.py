@@ -65,10 +65,8 @@ _OTHER_CONFIGS = (
     "Mesh",
     "Train",
 )
-_ELSEWHERE = ("tensorflow", "keras", "jax", "peft")
 _WHOLE = ("d_model", "n_layer", "n_head")
 _ENOUGH = 2
-_LINES_OF_A_CALL = 6
 
 
 def torch_modules(reading: Reading) -> Iterator[Claim]:
@@ -81,7 +79,6 @@ def torch_modules(reading: Reading) -> Iterator[Claim]:
                 for each in claim(field, call.argument(argument, place), call, confidence=0.9)
             )
     yield from agreed(each for call in _made(reading, "Embedding") for each in _words(call))
-    yield from _recurrent(reading)
 
 
 def _made(reading: Reading, name: str) -> list[Call]:
@@ -91,16 +88,12 @@ def _made(reading: Reading, name: str) -> list[Call]:
 def model_configs(reading: Reading) -> Iterator[Claim]:
     """A config with a width, a depth and heads is a transformer's, whatever its class."""
     for call in reading.trace.calls:
-        if call.certain and _is_config(last_name(call.callee)) and _is_ours(call):
+        if call.certain and _is_config(last_name(call.callee)):
             yield from _shape(call.keywords, call)
     for binding in reading.trace.bindings:
         data = binding.value.data if binding.certain else None
         if isinstance(data, Table) and data.of is not None and _is_config(data.of.name):
             yield from _shape(data.parts, binding)
-
-
-def _is_ours(call: Call) -> bool:
-    return not is_of(call.callee, *_ELSEWHERE)
 
 
 def _is_config(name: str) -> bool:
@@ -126,27 +119,6 @@ def _words(call: Call) -> Iterator[Claim]:
         return
     if _WORDS.search(call.target):
         yield from claim("vocab_size", call.argument("num_embeddings", 0), call, confidence=0.85)
-
-
-def _is_configured(call: Call) -> bool:
-    """A depth written into the very call belongs to some part of a model."""
-    depth = call.argument("num_layers", 2)
-    if depth is None or not depth.known or not depth.lines:
-        return False
-    first, here = depth.lines[0], call.line
-    written_here = first.file == here.file and 0 <= first.line - here.line <= _LINES_OF_A_CALL
-    return not written_here and call.certain and is_of(call.callee, "torch.nn")
-
-
-def _recurrent(reading: Reading) -> Iterator[Claim]:
-    for name in ("LSTM", "GRU", "RNN"):
-        calls = [call for call in calls_of(reading, name) if _is_configured(call)]
-        for field, argument, place in (("d_model", "hidden_size", 1), ("n_layer", "num_layers", 2)):
-            yield from agreed(
-                each
-                for call in calls
-                for each in claim(field, call.argument(argument, place), call, confidence=0.8)
-            )
 
 
 _VOCABULARY = ("vocab_size", "n_vocab", "vocab", "ntoken", "ntokens")
@@ -183,10 +155,5 @@ def _numbers(instance: Instance) -> dict[str, Value]:
     return {
         name: value
         for name, value in instance.arguments.items()
-        if 0 < (number_of(value) or 0) < _LARGEST and not _is_of_patches(name, value)
+        if 0 < (number_of(value) or 0) < _LARGEST
     }
-
-
-def _is_of_patches(name: str, value: Value) -> bool:
-    """A number of tokens that is computed says into how many a picture is cut."""
-    return name in ("num_tokens", "n_tokens") and len(value.lines) > 1

@@ -67,8 +67,6 @@ def spread_of(below: Pmf, low_level: float = 0.1, high_level: float = 0.9) -> Sp
 _BELIEF = 3.0
 """How many runs our expectation of the spread is worth."""
 _WIDEST = 5.0
-LONGEST_S = 1e8
-"""Three years: no answer is longer."""
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -97,7 +95,3 @@ def around(p50: float, ratios: Sequence[float], *, expected: float) -> Spread:
     variance = (_BELIEF * expected**2 + seen) / (_BELIEF + len(logs))
     sigma = min(math.sqrt(variance * (1 + 1 / max(1, len(logs)))), _WIDEST)
     return Spread(p50 * math.exp(-Z90 * sigma), p50, p50 * math.exp(Z90 * sigma))
-
-
-def at_most(spread: Spread, seconds: float) -> Spread:
-    return Spread(min(spread.p10, seconds), min(spread.p50, seconds), min(spread.p90, seconds))

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.advisor.predict.distributions import (
-    LONGEST_S,
     around,
-    at_most,
     empirical,
     median,
     quantile,
@@ -27,6 +25,7 @@ from schedmate.advisor.predict.runs import (
     grouped,
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
+from schedmate.advisor.predict.without_runs import LONGEST_S, at_most
 from schedmate.model import Spread, Workload
 from schedmate.model.advice import Z90
 from schedmate.model.sketch import Sketch

@@ -92,7 +92,12 @@ def read_code(
     )
     trace = interpreted.trace
     if not needs_no_code(run):
-        unread = unread_configs(run.arguments, interpreted.context, interpreted.configs)
+        unread = unread_configs(
+            run.arguments,
+            interpreted.context,
+            interpreted.configs,
+            elsewhere=run.entry.source is None,
+        )
         trace.options[:0] = list(unread)
     trace.options += undeclared(run.arguments, {option.name for option in trace.options})
     reading = Reading(

@@ -213,6 +213,7 @@ _CUDA = (
             r"|\bCUDA_ERROR_[A-Z_]{3,60}\b|\bcudaError[A-Z]\w{2,60}\b|\bhipError[A-Z]\w{2,60}\b"
             r"|\bHSA_STATUS_ERROR\w{0,60}\b|\b(?:UR|PI)_(?:RESULT_)?ERROR_[A-Z_]{3,40}\b"
             r"|NCCL WARN (?:Cuda|CUDA|HIP) failure|^CUDA unknown error|CUDA unknown error - "
+            r"|failed to launch on the (?:GPU|device)\b"
             r"|unspecified launch failure|(?:was )?unable to find an engine to execute this"
             r"|CUDA driver initialization failed"
         ),

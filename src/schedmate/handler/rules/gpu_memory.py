@@ -189,6 +189,7 @@ RULES = (
             r"|larger than the (?:available KV cache memory|maximum number of tokens that can be"
             r" stored in KV cache)"
             r"|Make sure you have enough GPU RAM to fit"
+            r"|Failed to allocate a memory region\b.{0,80}GPU"
             r"|Not enough memory\. Please try (?:to increas|increasing)"
             r"|(?:[Nn]ot enough|[Ii]nsufficient) (?:free )?(?:(?:GPU|device|VRAM|CUDA)[ -]?memory"
             r"|memory (?:on|for|in) (?:the )?(?:device|GPU|accelerator|card)\b)"

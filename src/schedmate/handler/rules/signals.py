@@ -120,6 +120,7 @@ _KILLS = Rule(
         r"|exiting program after receiving SIGTERM"
         r"|^slurmstepd\S{0,60}: error: .{0,60}killed by signal 9"
         r"|[Ww]orker process .{0,40}(?:was )?killed by signal (?:9|15)"
+        r"|\bprocess killed \(SIG(?:KILL|TERM|HUP)\)"
         r"|[Rr]eceived (?:SIGTERM|signal 15)\b.{0,60}(?:exit|terminat|shut|stopp|abort)"
     ),
     unless=LazyPattern(r"^\+{1,4} |\btrap '"),

@@ -332,6 +332,8 @@ class Daemon:
         known = self._store.diagnoses(job.id).get(job.restarts)
         # a run that seemed to hang and then ended by itself is another case
         is_settled = known is not None and (hung or known.reason != _HANG) and not is_unread(known)
+        if known is not None and is_settled and not self._handler.leaves_open(known):
+            return [self._found(job, known, now)]
         case = self._case(job, now, hung=hung)
         if known is not None and is_settled:
             return [self._answered(job, case, known, now, keep=False)]

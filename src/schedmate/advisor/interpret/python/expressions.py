@@ -186,12 +186,12 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
     if not all(isinstance(value.data, str) for value in values):
         return beginning(values)
     text = "".join(value.data for value in values)
-    told = [
+    stated = [
         v for v, p in zip(values, node.values, strict=False) if isinstance(p, ast.FormattedValue)
     ]
     if len(text) > _MAX_TEXT:
         return UNKNOWN
-    found = derived(text, *(told or values))
+    found = derived(text, *(stated or values))
     here = scope.file.line(node)
     lines = found.lines if here in found.lines else (*found.lines[:2], here)
     return Value(text, lines, found.source)

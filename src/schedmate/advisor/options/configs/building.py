@@ -68,7 +68,7 @@ Scalar = str | int | float | bool | None
 
 
 def plain(text: str) -> Scalar:
-    """A plain YAML scalar. `1e-4` is a number here: PyYAML calls it a string, which nobody who
+    """A plain YAML scalar. `1e-4` is a number here: PyYAML calls it a string, which no one who
     writes a learning rate means, and every trainer turns it back into a number.
     """
     lowered = text.lower()

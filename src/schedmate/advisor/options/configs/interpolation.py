@@ -13,7 +13,7 @@ from schedmate.advisor.options.configs.override_text import primitive
 
 _MAX_HOPS = 24
 _MISSING = "???"
-"""OmegaConf's word for what the job has yet to be told."""
+"""OmegaConf's word for a value that is still missing."""
 _SET_BY_OTHERS = frozenset(
     {"HOME", "USER", "PWD", "PATH", "HOSTNAME", "TMPDIR", "SHELL", "LOGNAME"}
 )

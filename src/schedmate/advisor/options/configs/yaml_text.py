@@ -68,7 +68,7 @@ class _TooDeepError(ValueError):
 
 
 class _Composer:
-    """Aliases are shared, not copied, but count as if they were copied: whoever walks the
+    """Aliases are shared, not copied, but count as if they were copied: what walks the
     value later will walk them all.
     """
 
@@ -165,7 +165,7 @@ class _Composer:
         )
 
     def _key(self, event: Any) -> tuple[str | None, int]:
-        """None for a key that is itself a collection or an alias: nobody looks for such."""
+        """None for a key that is itself a collection or an alias: no reader looks for such."""
         if type(event).__name__ == "ScalarEvent":
             self._node(event, _line(event))
             return event.value, 0
