@@ -10,7 +10,7 @@ pytestmark = pytest.mark.processes
 
 NOT_FOR_A_LOOK = {
     "numpy",
-    "pydantic_settings",
+    "pydantic",
     "asyncio",
     "schedmate.advisor.advisor",
     "schedmate.handler.handler",
@@ -66,4 +66,14 @@ def test_a_job_that_was_read_before_is_advised_without_an_interpreter(queue, tmp
 
     heavy = {"schedmate.advisor.frameworks", "schedmate.advisor.options"}
     assert heavy <= first
-    assert second & {*heavy, "schedmate.advisor.agent"} == set()
+    assert second & {*heavy, "schedmate.advisor.agent", "pydantic"} == set()
+
+
+def test_a_first_job_is_advised_without_what_weighs_past_runs(tmp_path):
+    (tmp_path / "train.py").write_text("for step in range(9):\n    print(step)\n")
+    words = ["advise", "--dir", str(tmp_path), "--", "python", "train.py"]
+
+    seen = startup.call(words, startup.environment(tmp_path))
+
+    assert "no past run resembles it" in seen.printed
+    assert seen.modules & {"numpy", "pydantic", "schedmate.advisor.predict.neighbours"} == set()

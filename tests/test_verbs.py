@@ -89,3 +89,26 @@ def test_an_unknown_verb_is_a_usage_error():
 
     assert result.exit_code == 2
     assert "no verb is called 'dance'" in result.output
+
+
+@pytest.mark.processes
+def test_a_caller_in_python_outlives_a_verb():
+    """Background work that is left behind ends a program at once, but not one that calls it."""
+    program = """
+from schedmate.cli import main
+from schedmate.service.daemon.background import BackgroundQueue
+queue = BackgroundQueue()
+try:
+    main(["--version"])
+except SystemExit:
+    queue.close()
+    print("still here")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": SOURCE_OF_THE_PROGRAM},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.endswith("still here\n")

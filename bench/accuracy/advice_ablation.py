@@ -22,9 +22,8 @@ from bench.accuracy.advice_score import Score, score_record
 from bench.command import command_line, console, progress, table
 from bench.corpora.advice_cases import BLIND, HELD_OUT, OWN, PUBLIC, LabelledJob, read_cases
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.claims import claims_by_reader
+from schedmate.advisor.frameworks.claims import READERS, claims_by_reader
 from schedmate.advisor.frameworks.index import SIGNS
-from schedmate.advisor.frameworks.readers import READERS
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.run import Launch
 from schedmate.advisor.options import MODELS, WRAPPERS

@@ -9,7 +9,8 @@ remaining time. Baselines, in the same run:
   ten        the same without the first ten steps
   history    without a total: the median duration of the similar runs, less the time so far
 A run has constant steps when the paces of its last and first third differ by 3 % at most;
-scheduled steps that grow by more than 30 % are also shown apart. "previous" is the last record
+scheduled steps that grow by more than 30 % are also shown apart, and once more with the line of
+their code that states the schedule. "previous" is the last record
 before it in the same track, "sibling" another run of the same record. Capped runs are made from
 constant ones, cut off at 60 % of their time; their history is a sibling's, cut off alike.
 """
@@ -34,7 +35,7 @@ from bench.corpora.training_logs import (
     step_logs,
 )
 from bench.datasets import required
-from schedmate.model import Mark, RunProfile, Spread, Unit
+from schedmate.model import Evidence, Finding, Mark, RunProfile, Spread, Unit, Workload
 from schedmate.tracker import profile_stream, track_stream
 from schedmate.tracker.forecasting.forecast import forecast
 from schedmate.tracker.forecasting.timeline import Timeline
@@ -113,9 +114,22 @@ def simple(lines: Sequence[Truth], newest: Truth, end: float) -> tuple[float, fl
     return naive * (end - newest.step), ten * (end - newest.step)
 
 
-def early(log: StepLog, similar: Sequence[RunProfile]) -> Outcome:
+SCHEDULES = {
+    "track_1_short": "train_bs_schedule: tuple = (8 * 2048 * 8, 16 * 2048 * 8, 24 * 2048 * 8)",
+    "track_2_medium": "train_bs_schedule: tuple = (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4)",
+}
+"""What the code of these records states; their logs do not repeat it."""
+
+
+def with_schedule(log: StepLog) -> Workload:
+    """A workload record whose evidence is the line of the code."""
+    line = Evidence("train_gpt.py", 1, SCHEDULES[log.track])
+    return Workload(batch_size=Finding(value=1, source="code", evidence=(line,)))
+
+
+def early(log: StepLog, similar: Sequence[RunProfile], workload: Workload | None = None) -> Outcome:
     head, newest, left = log.head(EARLY)
-    progress = track_stream(io.BytesIO(head), name=log.name, similar=similar)
+    progress = track_stream(io.BytesIO(head), name=log.name, similar=similar, workload=workload)
     right = (progress.current, progress.total) == (newest.step, newest.total)
     return outcome(progress.eta_s, left, simple(log.timed, newest, newest.total), right=right)
 
@@ -165,6 +179,9 @@ def step_rows(logs: Sequence[StepLog]) -> None:
         known = [(log, similar(log)) for log in chosen]
         found = [early(log, runs) for log, runs in known if runs or similar is nothing]
         show(label, found, ("naive", "ten"))
+    growing = [log for log in scheduled if growth(log) >= HEAVY]
+    known_schedule = [early(log, (), with_schedule(log)) for log in growing]
+    show("  growing more, schedule of the code known", known_schedule, ("naive", "ten"))
     show("ended by a cap, a sibling run", _capped_rows(constant), ("naive", "ten"))
     ends = [track_stream(io.BytesIO(log.text), name=log.name) for log in logs]
     pairs = zip(ends, logs, strict=True)

@@ -25,7 +25,8 @@ import numpy as np
 from bench.command import command_line
 from schedmate.advisor import Target
 from schedmate.advisor.predict.distances import comparable, distances, similarity
-from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours, sketch_of_target
+from schedmate.advisor.predict.jobs import sketch_of_target
+from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR

@@ -83,6 +83,7 @@ def test_a_module_its_relative_imports_and_the_chosen_subcommand():
         "framework": ("lightning", "code", "mynet/train.py", 5),
         "batch_size": (24, "code", "mynet/train.py", 17),
         "epochs": (5.0, "code", "mynet/settings.py", 3),
+        "resumes": (False, "code", "mynet/train.py", 19),
     }
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-
-from pydantic import BaseModel
+from typing import get_type_hints
 
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.launch.launchers.environments import ENVIRONMENTS
@@ -82,16 +82,17 @@ def settings() -> dict[str, str]:
     return dict(_walk(Settings, ""))
 
 
-def _walk(section: type[BaseModel], prefix: str) -> list[tuple[str, str]]:
-    found = []
-    for name, field in section.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            found += _walk(field.annotation, f"{prefix}{name}.")
+def _walk(section: type, prefix: str) -> list[tuple[str, str]]:
+    found, kinds, default = [], get_type_hints(section), section()
+    for name in (one.name for one in fields(section)):
+        value = getattr(default, name)
+        if is_dataclass(kinds[name]):
+            found += _walk(kinds[name], f"{prefix}{name}.")
         elif name in PLACES:
             found.append((name, PLACES[name]))
         else:
-            plain = json.dumps(field.default).strip('"')
-            found.append((prefix + name, "" if field.default is None else f"`{plain}`"))
+            plain = json.dumps(value).strip('"')
+            found.append((prefix + name, "" if value is None else f"`{plain}`"))
     return found
 
 

@@ -7,9 +7,9 @@ import time
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
-from schedmate.config import LlmSettings
+from schedmate.config import LlmSettings, Secret
 from schedmate.llm import open_asker
 from schedmate.llm.asker import ModelAsker
 from schedmate.llm.endpoint import Address, ConfiguredEndpoint
@@ -371,7 +371,7 @@ def test_tokens_are_estimated_where_the_endpoint_does_not_count(ledger, tmp_path
 def test_the_key_goes_into_the_header_and_nowhere_else(ledger, tmp_path):
     key = "very-private-0123456789"
     with serving(refuses(401, f"Incorrect API key provided: {key}")) as server:
-        asker = asker_of(server, ledger, tmp_path, api_key=SecretStr(key))
+        asker = asker_of(server, ledger, tmp_path, api_key=Secret(key))
         with pytest.raises(ModelUnavailable) as caught:
             ask(asker)
     assert server.requests[0]["headers"]["Authorization"] == f"Bearer {key}"

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_a_wide_job_at_the_head_is_not_overtaken(site):
 def test_a_job_wider_than_the_machine_has_become_does_not_block_the_rest(site):
     wide = site.shell("true", gpus=2)
     late = site.shell("echo late >> ran")
-    site.settings = SETTINGS.model_copy(update={"slots": 1})
+    site.settings = replace(SETTINGS, slots=1)
 
     assert site.ended(late).state is JobState.COMPLETED
     assert site.job(wide).state is JobState.PENDING

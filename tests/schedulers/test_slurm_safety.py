@@ -4,6 +4,7 @@ import logging
 import subprocess
 import time
 from contextlib import ExitStack, closing
+from dataclasses import replace
 
 import pytest
 
@@ -86,7 +87,7 @@ def requeue(job_id, *nodes, delay_s=0.0):
 
 
 def test_a_lowered_limit_is_given_back_when_the_daemon_stops(bench, settings, store):
-    lowering = settings.model_copy(update={"time_limits": TimeLimitSettings(lower=True)})
+    lowering = replace(settings, time_limits=TimeLimitSettings(lower=True))
     job_id = waits(bench, "--time=10:00:00")
     store.keep_advice(job_id, KeptAdvice(an_advice(3600.0), None))
 
@@ -109,7 +110,7 @@ def waits(bench, *flags):
 
 
 def test_a_users_own_number_is_never_overwritten(bench, settings, store):
-    assist = settings.model_copy(update={"mode": "assist"})
+    assist = replace(settings, mode="assist")
     before = waits(bench, "--nice=500")
     words = ["--begin=now+1hour", f"--chdir={bench.directory}", "--nice=500", "--", "true"]
     through_us = submit(assist, submission_of(assist, words)).job_id

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import JobState
-from schedmate.schedulers.slurm import hostlist, values
+from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
 
 
@@ -156,12 +156,12 @@ def test_memory(text, megabytes):
     ],
 )
 def test_hostlists(text, hosts):
-    assert hostlist.expand(text) == hosts
+    assert values.expand(text) == hosts
 
 
 @given(st.text(alphabet="ab[]-,01", max_size=20))
 def test_no_hostlist_is_too_odd(text):
-    assert all(hostlist.expand(text))
+    assert all(values.expand(text))
 
 
 def names(**parts):

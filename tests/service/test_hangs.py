@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ JOB = Path(__file__).parent / "silent_job.py"
 class HangPlace(Place):
     @property
     def settings(self):
-        local = super().settings.local.model_copy(update={"slots": 16})
+        local = replace(super().settings.local, slots=16)
         hang = HangSettings(minutes=HANG_S / 60)
-        return super().settings.model_copy(update={"hang": hang, "local": local})
+        return replace(super().settings, hang=hang, local=local)
 
     def begin(self, kind, *, command=None, alone=True):
         """Start a job of this kind, in a directory of its own or in that of all the others."""

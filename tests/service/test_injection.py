@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -104,7 +104,7 @@ class PlaceWithModel(Place):
     @property
     def settings(self):
         model = LlmSettings(base_url=self.model_url, model="scripted")
-        return super().settings.model_copy(update={"llm": model})
+        return replace(super().settings, llm=model)
 
 
 @pytest.mark.parametrize(

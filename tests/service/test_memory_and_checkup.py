@@ -95,7 +95,7 @@ def test_a_daemon_that_follows_is_named(place):
 
 
 def test_gpus_of_past_runs_that_are_unknown_are_listed(place):
-    named = place.settings.model_copy(update={"gpus": {"fast": "H100-SXM5-80GB"}})
+    named = replace(place.settings, gpus={"fast": "H100-SXM5-80GB"})
     with closing(open_store(place.settings)) as store:
         for number, gpu_type in enumerate(("a100", "fast", "slow")):
             job = a_job(id=f"9{number}", state=JobState.COMPLETED)

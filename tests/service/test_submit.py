@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schedmate.advisor import Advisor
@@ -70,7 +72,7 @@ def test_the_directives_of_a_script_are_honoured_and_flags_outrank_them(here):
 
 def test_slurm_gets_the_flags_as_they_are(here):
     (here.work / "job.sh").write_text(SCRIPT)
-    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    slurm = replace(here.settings, scheduler="slurm")
 
     submission = submission_of(slurm, ["--qos=x", "job.sh"])
 
@@ -173,13 +175,13 @@ def test_what_only_slurm_can_do_is_refused_rather_than_passed_over(here, flags):
     (here.work / "job.sh").write_text(SCRIPT)
     with pytest.raises(BadInput, match="the local scheduler cannot do --"):
         submission_of(here.settings, [*flags, "job.sh"])
-    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    slurm = replace(here.settings, scheduler="slurm")
     assert submission_of(slurm, [*flags, "job.sh"]).passthrough == tuple(flags)
 
 
 @pytest.mark.parametrize("flags", [["--wrap=echo a b"], ["--wrap", "echo a b"]], ids=str)
 def test_a_wrapped_command_runs_in_a_shell(here, flags):
-    slurm = here.settings.model_copy(update={"scheduler": "slurm"})
+    slurm = replace(here.settings, scheduler="slurm")
     for settings, passed in ((here.settings, ()), (slurm, ("--qos=x",))):
         submission = submission_of(settings, ["--qos=x", *flags])
         assert submission.command == ("/bin/sh", "-c", "echo a b")

@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.without_runs import is_untaught, predict_alone
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.recalled import recalled_or_read
-from schedmate.model import Advice, Asker, Cost, Fingerprint, History, ModelError, ReadingCache
+from schedmate.model import (
+    Advice,
+    Asker,
+    Cost,
+    Fingerprint,
+    History,
+    ModelError,
+    Prediction,
+    ReadingCache,
+    Workload,
+)
 
 if TYPE_CHECKING:
     from schedmate.advisor.agent import Agent, ModelPointer
@@ -58,13 +68,7 @@ class Advisor:
         agent = None if pointer is None else self._agent(pointer)
         understood, problems, _ = recalled_or_read(target, launch, self._cache, agent)
         prints = fingerprint(launch, understood, target.request)
-        prediction = predict(
-            self._history,
-            target,
-            prints,
-            understood.workload,
-            now=time.time(),
-        )
+        prediction = self._predict(target, prints, understood.workload)
         checked = Checked(
             target=target,
             launch=launch,
@@ -87,6 +91,15 @@ class Advisor:
             None if agent is None else agent.problem,
             launch.main is None and bool(launch.lost) and prediction.duration_s is None,
         )
+
+    def _predict(
+        self, target: Target, prints: Fingerprint | None, workload: Workload
+    ) -> Prediction:
+        if is_untaught(self._history):
+            return predict_alone(target, prints, workload)
+        from schedmate.advisor.predict.prediction import predict
+
+        return predict(self._history, target, prints, workload, now=time.time())
 
     def _pointer(self) -> ModelPointer | None:
         if self._asker is None:

@@ -79,11 +79,12 @@ def root() -> None:
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
-    """Run a verb and end the process with its exit code."""
+    """Run a verb and end with its exit code; with `argv` the process is the caller's own."""
     try:
         _run(argv)
     except SystemExit as end:
-        _leave_background_work(end)
+        if argv is None:
+            _leave_background_work(end)
         raise
 
 

@@ -30,6 +30,7 @@ _ENDED: Final[dict[JobState, Literal["finished", "failed"]]] = {
     JobState.FAILED: "failed",
     JobState.OUT_OF_MEMORY: "failed",
     JobState.NODE_FAIL: "failed",
+    JobState.TIMEOUT: "failed",
 }
 
 
@@ -56,7 +57,8 @@ class JobFollower:
             return Look(self._queued(job))
         run = self._tracked(job)
         if not job.state.ended:
-            return Look(self.viewer.progress(run.tracker.poll(now), run.job.user))
+            progress = run.tracker.poll(now, writing=True)  # the scheduler knows that it runs
+            return Look(self.viewer.progress(progress, run.job.user))
         progress = run.tracker.poll(job.end_time or now, ended=_ENDED.get(job.state))
         while run.tracker.behind:
             progress = run.tracker.poll(job.end_time or now, ended=_ENDED.get(job.state))

@@ -32,6 +32,8 @@ def command(no_llm: bool, as_json: bool) -> int:
     ordered by SchedMate, in a directory of its own. Fetches the embedded model (1.1 GB, once)
     beside it, and does not wait for it.
     """
+    from dataclasses import replace
+
     from schedmate import config
     from schedmate.demo.page import page
     from schedmate.demo.show import Show
@@ -40,8 +42,7 @@ def command(no_llm: bool, as_json: bool) -> int:
 
     settings = config.load()
     if no_llm:
-        off = settings.llm.model_copy(update={"enabled": False})
-        settings = settings.model_copy(update={"llm": off})
+        settings = replace(settings, llm=replace(settings.llm, enabled=False))
     stage = set_stage(settings)
     begun = time.monotonic()
     echo(f"logs, queue and history of this demo are in {stage.root}", err=True)

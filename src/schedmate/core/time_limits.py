@@ -17,11 +17,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedmate.model.advice import Z90
+
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction, Spread
 
-_P90, _P99 = 1.2816, 2.3263
-"""Standard deviations above the median."""
+_Z99 = 2.3263
+"""As `Z90`, of the 99th percentile."""
 _KNOWN_CODE = ("identical", "same_code", "similar")
 
 
@@ -63,4 +65,4 @@ def p99(spread: Spread) -> float:
     """Of the log-normal distribution with this median and 90th percentile."""
     if spread.p50 <= 0:
         return spread.p90
-    return float(spread.p50 * (spread.p90 / spread.p50) ** (_P99 / _P90))
+    return float(spread.p50 * (spread.p90 / spread.p50) ** (_Z99 / Z90))

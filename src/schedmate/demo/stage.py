@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -50,14 +50,13 @@ def set_stage(settings: Settings) -> Stage:
         )
     root = Path(tempfile.mkdtemp(prefix="schedmate-demo-"))
     local = LocalSettings(slots=_SLOTS, kill_wait_s=2.0)
-    own = settings.model_copy(
-        update={
-            "scheduler": "local",
-            "mode": "act",
-            "state_dir": root,
-            "local": local,
-            "hang": HangSettings(minutes=_HANG_MINUTES),
-        }
+    own = replace(
+        settings,
+        scheduler="local",
+        mode="act",
+        state_dir=root,
+        local=local,
+        hang=HangSettings(minutes=_HANG_MINUTES),
     )
     shutil.copytree(_examples(), root / "work", ignore=shutil.ignore_patterns("__pycache__"))
     return Stage(root, own)

@@ -167,3 +167,37 @@ def _on_network(path: Path) -> bool:
         if len(fields) > 2 and resolved.is_relative_to(fields[1])  # noqa: PLR2004 - fstab(5)
     ]
     return bool(found) and max(found)[1] in _NETWORK_FILE_SYSTEMS
+
+
+class ReadOnlyDatabase(Database):
+    """A file that this user may read and not write to.
+
+    It must be of this very version: nothing can be brought up to date here.
+    """
+
+    def __init__(self, path: Path, *, version: int) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        try:
+            self._connection = _connection_for_reading(path)
+            weakref.finalize(self, self._connection.close)
+            found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.Error as error:
+            raise BadInput(f"{path} cannot be read ({error})") from error
+        if found != version:
+            raise BadInput(f"{path} has format {found}, this SchedMate reads {version}")
+
+
+def _connection_for_reading(path: Path) -> sqlite3.Connection:
+    """Without the right to write beside it, a write-ahead log that is not there cannot be made."""
+    where = path.resolve().as_uri()
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        made = sqlite3.connect(f"{where}?{mode}", uri=True, check_same_thread=False)
+        try:
+            made.execute("SELECT count(*) FROM sqlite_schema")
+        except sqlite3.OperationalError as error:
+            made.close()
+            failed = error
+        else:
+            return made
+    raise failed

@@ -69,7 +69,7 @@ class ConfiguredEndpoint:
 def api_key(settings: LlmSettings) -> str | None:
     """The key from the environment or the file that the settings name."""
     if settings.api_key is not None:
-        key = settings.api_key.get_secret_value().strip()
+        key = settings.api_key.reveal().strip()
     elif settings.api_key_file is not None:
         try:
             key = settings.api_key_file.expanduser().read_text().strip()

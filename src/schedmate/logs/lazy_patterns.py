@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "split")
 
 
-class _LazyPattern:
+class LazyPattern:
     """After the first use its methods are the compiled pattern's own, so that none is slower."""
 
-    def __init__(self, pattern: str, flags: int) -> None:
+    search: Callable[[str], re.Match[str] | None]
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern, self.flags = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
@@ -24,4 +27,5 @@ class _LazyPattern:
 
 
 def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
+    """For code that uses any method of a compiled pattern."""
+    return cast("re.Pattern[str]", LazyPattern(pattern, flags))

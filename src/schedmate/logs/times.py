@@ -12,6 +12,12 @@ _DATE = re.compile(
     r"(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?![\d:])(?: ([AP])M\b)?",
     re.ASCII,
 )
+_ASCTIME = re.compile(
+    r"(?<!\w)(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) "
+    r"[ 0]?(\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (?:[A-Z]{3,4} )?(\d{4})(?!\d)",
+    re.ASCII,
+)
+_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _GLOG = re.compile(r"[IWEF](\d{2})(\d{2}) (\d{2}):(\d{2}):(\d{2})\.(\d{1,9}) ", re.ASCII)
 _LEAP_YEAR = "2000"
 _TIME = re.compile(r"\[?(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?\]?[\s|:-]", re.ASCII)
@@ -37,6 +43,10 @@ def _date(head: str) -> float | None:
         day = found.group(1, 2, 3) if found[1] else found.group(6, 4, 5)
         at = _seconds(day, found.group(7, 8, 9), found[10])
         return at + _half_day(found[7], found[11])
+    found = _ASCTIME.search(head)
+    if found is not None:
+        month = str(_MONTHS.index(found[1]) // 3 + 1)
+        return _seconds((found[6], month, found[2]), found.group(3, 4, 5), None)
     found = _GLOG.match(head)
     if found is None:
         return None

@@ -12,6 +12,8 @@ Basis = Literal["identical", "same_code", "similar", "history", "prior", "none"]
 Level = Literal["error", "warning", "hint"]
 
 
+Z90 = 1.2816
+"""Standard deviations from the median to the 90th percentile of a normal distribution."""
 TOO_WIDE = 1000.0
 """Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
 

@@ -1,23 +1,39 @@
-"""Values to JSON and back, by their types; one dialect for files, store and stdout."""
+"""Values to JSON and back, by their types; one dialect for files, store and stdout.
+
+The first values of a type go through codecs of our own, which need no import. From then on, and
+for whatever a codec does not take, pydantic reads and writes them: faster where there are many,
+and with its errors.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
-
+from schedmate.model.codecs import Codec, UnfitError, codec
 from schedmate.model.errors import BadInput
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+
 T = TypeVar("T")
+R = TypeVar("R")
+
+_FEW = 30
+"""Values of a type after which its pydantic adapter is worth being built."""
+_LONG = 20_000
+"""Characters of a text that pydantic reads sooner, its import included."""
+_used: Counter[Any] = Counter()
 
 
 @cache
 def _cached_adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter  # noqa: PLC0415 - slow to import, and few verbs need it
+
     return TypeAdapter(kind)
 
 
@@ -25,13 +41,34 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
     return cast("TypeAdapter[T]", _cached_adapter(cast("Hashable", kind)))
 
 
+def _by_codec(kind: Any, use: Callable[[Codec], R]) -> R | None:
+    """What a codec makes of a value of this type, or None."""
+    _used[kind] += 1
+    if _used[kind] > _FEW:
+        return None
+    try:
+        return use(codec(kind))
+    except (UnfitError, ValueError, TypeError, RecursionError):
+        return None
+
+
 def to_json(value: object) -> Any:
     """Return plain lists, dicts, strings and numbers, all of which JSON has a word for."""
-    return json.loads(dumps(value))
+    plain = _by_codec(type(value), lambda by: by.write(value))
+    return json.loads(_dumps_by_pydantic(value)) if plain is None else plain
 
 
 def dumps(value: object) -> str:
     """Write JSON that everybody can read: no NaN, and no bytes smuggled in as surrogates."""
+    plain = _by_codec(type(value), lambda by: by.write(value))
+    if plain is None:
+        return _dumps_by_pydantic(value)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def _dumps_by_pydantic(value: object) -> str:
+    from pydantic_core import PydanticSerializationError  # noqa: PLC0415
+
     adapter = _adapter(type(value))
     try:
         return adapter.dump_json(value).decode()
@@ -40,6 +77,11 @@ def dumps(value: object) -> str:
 
 
 def from_json(kind: type[T], data: Any) -> T:
+    value = _by_codec(kind, lambda by: by.read(data))
+    if value is not None:
+        return cast("T", value)
+    from pydantic import ValidationError  # noqa: PLC0415
+
     try:
         return _adapter(kind).validate_python(data)
     except ValidationError as error:
@@ -47,6 +89,12 @@ def from_json(kind: type[T], data: Any) -> T:
 
 
 def loads(kind: type[T], text: str | bytes) -> T:
+    short = len(text) <= _LONG
+    value = _by_codec(kind, lambda by: by.read(json.loads(text))) if short else None
+    if value is not None:
+        return cast("T", value)
+    from pydantic import ValidationError  # noqa: PLC0415
+
     try:
         return _adapter(kind).validate_json(text)
     except ValidationError as error:

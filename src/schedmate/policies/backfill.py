@@ -19,17 +19,11 @@ from schedmate.policies.disciplines import (
 )
 
 
-class Easy(Policy):
-    """EASY (Lifka 1995): only jobs that do not delay the head of the queue may overtake it.
+class _Backfill(Policy):
+    """Jobs wait in order with their plans, and run with planned ends."""
 
-    The head has the only reservation: the earliest time at which its GPUs are planned to be free.
-    Another job may start if it is planned to be done by then, or fits beside what is reserved.
-    """
-
-    name = "easy"
     needs_limits = True
     source = "limit"
-    kernel = KernelSpec("static", "easy")
 
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster
@@ -37,21 +31,35 @@ class Easy(Policy):
         self._waiting = WaitingByPlan(cluster.jobs)
         self._queue: list[tuple[float, int]] = []
 
-    def arrived(self, job: int) -> None:
-        heappush(self._queue, self._waiting.put(job))
-
     def changed(self, job: int) -> None:
         if job in self._waiting:
-            self._waiting.remove(job)
+            self._withdraw(self._waiting.remove(job))
             self.arrived(job)
         elif job in self._ends:
             self._ends.replan(job, plan_s(self._cluster.jobs.planned[job]))
+
+    def _withdraw(self, place: tuple[float, int]) -> None:
+        """Take it out of the queue, where stale places are not skipped anyway."""
 
     def ended(self, job: int) -> None:
         self._ends.remove(job)
 
     def evicted(self, job: int) -> None:
         self._ends.remove(job)
+
+
+class Easy(_Backfill):
+    """EASY (Lifka 1995): only jobs that do not delay the head of the queue may overtake it.
+
+    The head has the only reservation: the earliest time at which its GPUs are planned to be free.
+    Another job may start if it is planned to be done by then, or fits beside what is reserved.
+    """
+
+    name = "easy"
+    kernel = KernelSpec("static", "easy")
+
+    def arrived(self, job: int) -> None:
+        heappush(self._queue, self._waiting.put(job))
 
     def decide(self) -> None:
         head = self._head()
@@ -103,7 +111,7 @@ DEPTH = 100
 further back must wait, else a queue of thousands would be planned anew at every event."""
 
 
-class Conservative(Policy):
+class Conservative(_Backfill):
     """Only jobs that delay no job before them may overtake.
 
     At every decision the waiting jobs get, in order, the earliest time that is planned to be free
@@ -115,35 +123,17 @@ class Conservative(Policy):
     """
 
     name = "conservative"
-    needs_limits = True
-    source = "limit"
 
     def __init__(self, *, depth: int = DEPTH) -> None:
         if depth < 1:
             raise BadInput("the depth of conservative backfill is a number of jobs, at least 1")
         self._depth = depth
 
-    def begin(self, cluster: ClusterView) -> None:
-        self._cluster = cluster
-        self._ends = PlannedEnds()
-        self._queue: list[tuple[float, int]] = []
-        self._waiting = WaitingByPlan(cluster.jobs)
-
     def arrived(self, job: int) -> None:
         insort(self._queue, self._waiting.put(job))
 
-    def changed(self, job: int) -> None:
-        if job in self._waiting:
-            del self._queue[bisect_left(self._queue, self._waiting.remove(job))]
-            self.arrived(job)
-        elif job in self._ends:
-            self._ends.replan(job, plan_s(self._cluster.jobs.planned[job]))
-
-    def ended(self, job: int) -> None:
-        self._ends.remove(job)
-
-    def evicted(self, job: int) -> None:
-        self._ends.remove(job)
+    def _withdraw(self, place: tuple[float, int]) -> None:
+        del self._queue[bisect_left(self._queue, place)]
 
     def decide(self) -> None:
         cluster = self._cluster

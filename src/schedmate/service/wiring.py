@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
 
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
-    from schedmate.store.reading import ReadOnlyStore
+    from schedmate.store.sqlite import ReadOnlyStore
 
     _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
@@ -56,7 +57,7 @@ def _name_gpus(settings: Settings) -> None:
 
     name_gpus(
         {
-            name: meant if isinstance(meant, str) else GpuFigures(**meant.model_dump())
+            name: meant if isinstance(meant, str) else GpuFigures(**asdict(meant))
             for name, meant in settings.gpus.items()
         }
     )
@@ -148,7 +149,8 @@ def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
 
 def deciding_settings(settings: Settings) -> dict[str, str]:
     """What decisions depend on, for the event log: `{"policy": "ssf", "hang.minutes": "30.0"}`."""
-    return dict(_flat(settings.model_dump(mode="json", include=_DECIDED_BY)))
+    values = asdict(settings)
+    return dict(_flat({name: value for name, value in values.items() if name in _DECIDED_BY}))
 
 
 def _flat(values: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from schedmate.disk.database import Database
+from schedmate.disk.database import Database, ReadOnlyDatabase
 from schedmate.model import (
     Action,
     ActionRecord,
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from schedmate.model.lessons import LearnedRule, PastFailure
 
 _MATCHES = 200
 """How many runs of the same code are worth looking at."""
@@ -341,3 +343,21 @@ class SqliteStore(Lessons, Sketches):
             " FROM llm_calls"
         )
         return Spending(questions=row[0], calls=row[1], tokens=row[2], seconds=row[3])
+
+
+class ReadOnlyStore(SqliteStore):
+    """Of a user who may only read it: reads answer as usual, writes are dropped.
+
+    Fulfils `Experience`; any other attempt to write is refused by the database.
+    """
+
+    def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
+        self._db = ReadOnlyDatabase(path, version=len(MIGRATIONS))
+        self._scheduler = scheduler
+        self._shown = shown
+
+    def count_rule_hit(self, rule_id: str, *, at: float) -> None: ...
+
+    def remember_failure(self, failure: PastFailure) -> None: ...
+
+    def keep_rule(self, rule: LearnedRule) -> None: ...

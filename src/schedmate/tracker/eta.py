@@ -15,6 +15,8 @@ _ENOUGH_POINTS = 8
 _LESS, _MORE = 0.8, 1.5
 _START_UP_S, _START_UP_SHARE = 20.0, 0.4
 """The average since the start includes the start-up, which does not come again."""
+_AFTER_S = 15.0
+"""A last evaluation, a model that is saved, the end of the process; similar runs show their own."""
 _LESS_BY_AVERAGE, _MORE_BY_AVERAGE = 0.5, 1.8
 _EARLIEST_STOP = 0.2
 """A run that may stop early is rarely stopped before this share of what is left."""
@@ -36,7 +38,8 @@ def estimate_eta(
         stated = None if scan.ended_by == "unknown" else scan.ended_by
         over = stated or ("total" if position.at_end else "unknown")
         return replace(estimate, eta_s=Spread(0.0, 0.0, 0.0), ends_by=over)
-    estimate = replace(estimate, eta_s=_at_most(position, estimate))
+    estimate = replace(estimate, eta_s=_with_gaps(facts, position, estimate))
+    estimate = replace(estimate, eta_s=_at_most(facts, position, estimate))
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
     return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, aged))
@@ -67,7 +70,7 @@ def _forecast(
         left = None if position.total is None else (position.total - position.done) * inner.total
         total = None if left is None else inner.counted + left
         finer, slower = facts.forecasts.forecast(
-            inner.timeline, total=total, cap_s=facts.cap_s, grows=scan.grows
+            inner.timeline, total=total, cap_s=facts.cap_s, grows=facts.grows(scan)
         )
         if finer is not None and finer.rate_per_s:
             return replace(finer, rate_per_s=finer.rate_per_s / inner.total), slower
@@ -79,7 +82,8 @@ def _forecast(
         similar=similar,
         cap_s=facts.cap_s,
         now=newest,
-        grows=scan.grows,
+        grows=facts.grows(scan),
+        schedule=facts.schedule(scan) if position.unit == "step" else None,
     )
 
 
@@ -106,12 +110,12 @@ def _by_average_rate(facts: Facts, scan: LogScan, position: RunPosition) -> EtaE
 
     Other lines may have stamps; the first of them comes after most of the start-up.
     """
-    elapsed, gained = facts.elapsed_s or facts.written_s or 0.0, position.series.gained
-    stamped = scan.stamps.span_s
-    if max(elapsed, stamped) <= 0 or gained <= 0:
+    written, gained = facts.written_s or 0.0, position.series.gained
+    start_up = min(_START_UP_S, _START_UP_SHARE * written)
+    stamped = scan.stamps.span_s - position.series.stamped_before_s
+    working = facts.elapsed_s or stamped or written - start_up
+    if working <= 0 or gained <= 0:
         return _by_what_is_printed(position, None)
-    start_up = min(_START_UP_S, _START_UP_SHARE * elapsed)
-    working = stamped if stamped > 0 else elapsed - start_up
     return _by_what_is_printed(position, gained / working, _LESS_BY_AVERAGE, _MORE_BY_AVERAGE)
 
 
@@ -127,12 +131,28 @@ def _by_what_is_printed(
     return EtaEstimate(rate_per_s=rate, eta_s=wide, ends_by=ends_by)
 
 
-def _at_most(position: RunPosition, estimate: EtaEstimate) -> Spread | None:
-    """Where the count may be of the first of several epochs, all of them may be to come."""
-    eta, rate, most = estimate.eta_s, estimate.rate_per_s, position.most
-    if eta is None or not rate or most is None:
+def _with_gaps(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """A bar that is drawn anew each epoch does not time what comes between; its file does."""
+    eta, written = estimate.eta_s, facts.written_s
+    series = (position.series, position.inner)
+    printed = [one.run_time_s for one in series if one is not None and one.earlier_laps_s]
+    timed = next((seconds for seconds in printed if seconds), None)
+    if eta is None or written is None or timed is None or estimate.ends_by != "total":
         return eta
-    return replace(eta, p90=max(eta.p90, (most - position.done) / rate))
+    longer = (written - min(_START_UP_S, _START_UP_SHARE * written)) / timed
+    if longer <= 1:
+        return eta
+    likely = 1 + (longer - 1) * timed / (timed + _START_UP_S / 2)
+    return Spread(eta.p10, likely * eta.p50, max(likely, written / timed) * eta.p90)
+
+
+def _at_most(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
+    """What may come after the last count; all epochs, where it may be of the first of several."""
+    eta, rate, most = estimate.eta_s, estimate.rate_per_s, position.most
+    if eta is None or facts.similar or estimate.ends_by != "total":
+        return eta
+    latest = eta.p90 if not rate or most is None else max(eta.p90, (most - position.done) / rate)
+    return replace(eta, p90=latest + _AFTER_S)
 
 
 def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +11,8 @@ from schedmate.model import Prediction, RunProfile, Workload
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.forecasting.forecast_cache import ForecastCache
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
+from schedmate.tracker.line_signs import signs_of
 from schedmate.tracker.run_position import TotalSources
 from schedmate.tracker.scan import LogScan
 
@@ -25,6 +27,8 @@ class Facts:
     prediction: Prediction | None = None
     similar: Sequence[RunProfile] = ()
     limit_s: float | None = None
+    code_schedule: StepSchedule | None = None
+    """By which steps get dearer, as the job's code states it."""
     now: float | None = None
     started_at: float | None = None
     ended: Literal["finished", "failed"] | None = None
@@ -63,6 +67,22 @@ class Facts:
         if stated is not None or self.workload is None or self.workload.max_time_s is None:
             return stated
         return self.workload.max_time_s.value if self.workload.max_time_s.value > 0 else None
+
+    def grows(self, scan: LogScan) -> bool:
+        """Whether the log or the code names a schedule by which steps will take longer."""
+        return scan.grows or any(signs_of(line).growing for line in self._evidence())
+
+    def schedule(self, scan: LogScan) -> StepSchedule | None:
+        """What steps to come cost, by the log, the code or the evidence of the workload record."""
+        found = (schedule_in(line) for line in self._evidence())
+        stated = scan.schedule or self.code_schedule
+        return stated or next((one for one in found if one is not None), None)
+
+    def _evidence(self) -> Iterator[str]:
+        """Lines of code that show the size or the number of the steps."""
+        known = self.workload
+        sizes = () if known is None else (known.batch_size, known.sequence_length, known.max_steps)
+        return (line.text for size in sizes if size is not None for line in size.evidence)
 
     def total_sources(self, scan: LogScan) -> TotalSources:
         announced: dict[str, float] = {}

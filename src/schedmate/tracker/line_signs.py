@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from schedmate.logs.lazy_patterns import lazy_pattern
+from schedmate.tracker.forecasting.step_schedule import schedule_in
 
 _MAX_LENGTH = 400
 _CODE = lazy_pattern(
@@ -93,6 +94,8 @@ class Signs:
     """A common last line of a log: only a sign, since much ends before a run does."""
     growing: bool
     """Steps will take longer by a schedule: longer sequences, larger windows or batches."""
+    scheduled: bool
+    """The line may state such a schedule in numbers."""
 
 
 def signs_of(text: str) -> Signs:
@@ -104,6 +107,7 @@ def signs_of(text: str) -> Signs:
         training=_TRAINING.search(text) is not None and _OTHER_WORK.search(text) is None,
         closing=not code and _closes(text, lowered),
         growing=_GROWING.search(text) is not None,
+        scheduled=schedule_in(text) is not None,
     )
 
 

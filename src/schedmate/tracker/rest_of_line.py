@@ -54,7 +54,10 @@ _STARTS_WITH_TIME = lazy_pattern(
 )
 _STARTS = lazy_pattern(r"\b(?:start|begin|resum|in \d)", re.IGNORECASE)
 _TOOK = lazy_pattern(rf"\b(?:in|took|taking)[\s:=]{{1,3}}({DURATION})(?![\w:])", re.IGNORECASE)
-_IN_BAR = lazy_pattern(r"\[(\d{1,6}:\d{2}(?::\d{2})?)<(?:\d|\?)")
+_IN_BAR = lazy_pattern(
+    r"\[(?:\d{1,12}/\d{1,12} )?(?P<bar>\d{1,6}:\d{2}(?::\d{2})?)<(?:\d|\?)"
+    r"|/\d{1,12} \[(?P<end>\d{1,6}:\d{2}(?::\d{2})?)\]$"
+)
 _IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
 _FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
@@ -196,14 +199,19 @@ def _steps_of_epoch(text: str) -> float | None:
 
 def _since_start(text: str) -> float | None:
     """`[0.35h] update 7/200`, or a bar's `[00:03<00:12]`; it has to rise later."""
-    found = _STARTS_WITH_TIME.match(text) or _IN_BAR.search(text)
+    found = _STARTS_WITH_TIME.match(text)
+    bar = None if found is not None else _IN_BAR.search(text)
+    if bar is not None:
+        return seconds_of(bar["bar"] or bar["end"])
     return None if found is None else seconds_of(found[1])
 
 
 def _speed(text: str, sighting: Sighting) -> float | None:
     if _counts_frames(sighting.series):
         return _frames_per_second(text)
-    return speeds_in(text, text.lower()).get(sighting.unit or "step")
+    speeds = speeds_in(text, text.lower())
+    unnamed = None if sighting.series else speeds.get("epoch")
+    return speeds.get(sighting.unit or "step") or unnamed
 
 
 def _counts_frames(series: str) -> bool:

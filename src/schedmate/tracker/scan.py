@@ -12,6 +12,7 @@ from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, PARTS, SeriesTable
 from schedmate.tracker.curves import LossCurve
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
+from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
@@ -72,6 +73,8 @@ class LogScan:
     """Words, metrics or a framework's own format show that this is a training."""
     grows: bool = False
     """The log names a schedule by which steps will take longer."""
+    schedule: StepSchedule | None = None
+    """The one that it states in numbers."""
     closed_at: int = 0
     """The line with the newest common last word, ..."""
     counts_when_closed: int = 0
@@ -149,6 +152,8 @@ class LogScan:
             self.trains = True
         if signs.growing:
             self.grows = True
+        if signs.scheduled and self.schedule is None:
+            self.schedule = schedule_in(text)
         if signs.closing:
             kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
             if kind not in self.closings:
@@ -192,7 +197,7 @@ class LogScan:
             self.table.see(LEARNED, sighting, line.order, times)
 
     def _times(self, text: str, own: float | None, now: float | None) -> Times:
-        return Times(now, self.stamps.read(text, own), self.started_at)
+        return Times(now, self.stamps.read(text, own), self.started_at, self.stamps.span_s)
 
     @property
     def pausing(self) -> bool:

@@ -26,6 +26,7 @@ from schedmate.tracker.curves import LossCurve, RunCurves
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import passed
 from schedmate.tracker.forecasting.rhythm import Rhythm
+from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.phases import known_pause
 from schedmate.tracker.report import curves_from, profile_from, progress_of
 from schedmate.tracker.scan import LogScan
@@ -63,6 +64,7 @@ class JobTracker:
     """Tracks all logs of one run of a job; `poll` is cheap when nothing was written.
 
     `similar` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
+    `schedule` is by what the code makes its steps larger,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
     `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`. `curves`
     keeps the course of the loss.
@@ -77,6 +79,7 @@ class JobTracker:
         prediction: Prediction | None = None,
         similar: Sequence[RunProfile] = (),
         limit_s: float | None = None,
+        schedule: StepSchedule | None = None,
         pattern: LearnedPattern | None = None,
         state: str | None = None,
         reader: Reader = INVOKER,
@@ -94,6 +97,7 @@ class JobTracker:
             prediction=prediction,
             similar=similar,
             limit_s=limit_s,
+            code_schedule=schedule,
             started_at=started_at,
         )
         before = _restored(state)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reader, Reading
+from schedmate.advisor.frameworks.claims import READERS
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.frameworks.own_data import own_datasets
 from schedmate.advisor.frameworks.own_models import own_models
-from schedmate.advisor.frameworks.readers import READERS
+from schedmate.advisor.frameworks.starting_over import starting_over
 from schedmate.advisor.frameworks.tasks import tasks
 from schedmate.advisor.settle.claim import Claim
 
-_ANY = (frameworks, tasks, own_models, own_datasets)
+_ANY = (frameworks, tasks, own_models, own_datasets, starting_over)
 _OTHERS = ("keras", "tensorflow", "jax", "boosting", "vllm")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.frameworks.interpreted import said
-from schedmate.advisor.frameworks.endings import running_out_of_time, stopping_early
-from schedmate.advisor.frameworks.log_files import logging_to_files
+from schedmate.advisor.frameworks.loops import running_out_of_time, stopping_early
+from schedmate.advisor.frameworks.saving import logging_to_files
 
 LOOP = """
     import logging, time, torch

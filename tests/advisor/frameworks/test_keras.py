@@ -9,7 +9,7 @@ def test_the_line_of_a_value_is_where_it_is_stated(tmp_path):
         model.fit(x, epochs=EPOCHS)
     """
     lines = {each.field: each.value.lines[0].line for each in statements(tmp_path, code)}
-    assert lines == {"framework": 2, "epochs": 3}
+    assert lines == {"framework": 2, "epochs": 3, "resumes": 5}
 
 
 def test_an_optimiser_by_its_name_has_no_rate_of_its_own(tmp_path):
@@ -51,6 +51,7 @@ def test_the_tutorials_of_old(tmp_path):
         "dataset": "mnist",
         "optimizer": "sgd",
         "learning_rate": 0.01,
+        "resumes": False,
     }
 
 

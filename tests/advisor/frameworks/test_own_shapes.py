@@ -1,6 +1,5 @@
 from advisor.frameworks.interpreted import statements
-from schedmate.advisor.frameworks.own_shapes import module_shapes
-from schedmate.advisor.frameworks.torch_architecture import torch_modules
+from schedmate.advisor.frameworks.shapes import module_shapes, torch_modules
 
 NETWORK = """
 from torch import nn

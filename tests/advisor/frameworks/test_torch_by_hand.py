@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from advisor.frameworks.traces import loop, made, named, reading, said, sayings, thing, val
+from schedmate.advisor.frameworks.batches import loader_batches
+from schedmate.advisor.frameworks.loops import accumulation, training_loops
 from schedmate.advisor.frameworks.optimizers import optimizers
-from schedmate.advisor.frameworks.torch_data import loader_batches
-from schedmate.advisor.frameworks.torch_loops import accumulation, training_loops
-from schedmate.advisor.frameworks.torch_parallel import torch_parallelism
-from schedmate.advisor.frameworks.torch_precision import torch_precision
+from schedmate.advisor.frameworks.parallelism import torch_parallelism
+from schedmate.advisor.frameworks.precision import torch_precision
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import UNKNOWN
 

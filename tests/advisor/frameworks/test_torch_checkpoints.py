@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.frameworks.interpreted import said
-from schedmate.advisor.frameworks.torch_checkpoints import saving
+from schedmate.advisor.frameworks.saving import saving
 
 LOOP = """
     import argparse, os, torch

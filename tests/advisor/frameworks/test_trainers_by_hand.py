@@ -274,6 +274,7 @@ def test_stable_baselines():
         made("stable_baselines3.PPO.learn", total_timesteps=1_000_000),
     ]
     assert said(stable_baselines, reading(*calls)) == {
+        "model": "PPO",
         "learning_rate": 3e-4,
         "batch_size": 256,
         "max_steps": 1_000_000,

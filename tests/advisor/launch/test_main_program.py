@@ -196,3 +196,32 @@ def test_a_sweep_is_said_to_be_one(line, tmp_path):
     assert value(advice.workload, "epochs") == 9
     [hint] = [each for each in advice.advice if "several times" in each.text]
     assert hint.evidence[0].file == "job.sh"
+
+
+def test_settings_of_a_program_that_the_training_imports_from_are_not_its_own(tmp_path):
+    tree = Tree(
+        "",
+        """\
+        === evaluate.py
+        import argparse
+        from torch.utils.data import DataLoader
+        def accuracy(model):
+            return 1.0
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--seq_len", type=int, default=78)
+            args = parser.parse_args()
+            loader = DataLoader(load(args.seq_len), batch_size=77, shuffle=True)
+        if __name__ == "__main__":
+            main()
+        === train.py
+        from evaluate import accuracy
+        print(accuracy(None))
+        === job.sh
+        python train.py --epochs 9
+        python evaluate.py --seq_len 80
+        """,
+        "job.sh",
+        more=(("sequence_length", None), ("batch_size", None)),
+    )
+    assert_found(tree, tmp_path)

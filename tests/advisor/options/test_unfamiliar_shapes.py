@@ -673,9 +673,213 @@ CONFIGS = {
         "python main.py fit --data.batch_size 8",
         {"epochs": 15, "precision": "bf16", "batch_size": 8, "learning_rate": 1e-3},
     ),
+    "structured config of nested dataclasses": (
+        {
+            "settings.py": """\
+            from dataclasses import dataclass
+            from omegaconf import MISSING, DictConfig
+            @dataclass
+            class Run(DictConfig):
+                name: str = MISSING
+                dry_run: bool = False
+            @dataclass
+            class Training(DictConfig):
+                steps: int
+                batch_size: int
+            @dataclass
+            class Config(DictConfig):
+                run: Run
+                training: Training
+            """,
+            "conf/config.yaml": "defaults: [base, _self_]\ntraining: {steps: 400, batch_size: 6}\n",
+            "train.py": """\
+            import hydra
+            from hydra.core.config_store import ConfigStore
+            from transformers import TrainingArguments
+            from settings import Config
+            store = ConfigStore.instance()
+            store.store(name="base", node=Config)
+            @hydra.main(config_path="conf", config_name="config", version_base=None)
+            def main(cfg):
+                if cfg.run.dry_run:
+                    cfg.training.steps = 3
+                TrainingArguments("out", max_steps=cfg.training.steps,
+                                  per_device_train_batch_size=cfg.training.batch_size)
+            main()
+            """,
+        },
+        "python train.py run.name=a training.steps=900",
+        {"max_steps": 900, "batch_size": 6},
+    ),
+    "class filled from the command line by its names": (
+        {
+            "train.py": """\
+            import argparse, torch
+            class Config:
+                batch_size = 1
+                epochs = 20
+                lr = 0.5
+                def __init__(self, args):
+                    for name in dir(self):
+                        if not name.startswith("__") and hasattr(args, name):
+                            setattr(self, name, getattr(args, name))
+            p = argparse.ArgumentParser()
+            p.add_argument("--batch_size", type=int, default=8)
+            p.add_argument("--epochs", type=int, default=2)
+            config = Config(p.parse_args())
+            loader = torch.utils.data.DataLoader([], batch_size=config.batch_size, shuffle=True)
+            for epoch in range(config.epochs):
+                step(config.lr)
+            """
+        },
+        "python train.py --epochs 3",
+        {"batch_size": 8, "epochs": 3, "learning_rate": 0.5},
+    ),
+    "module by its path": (
+        {
+            "configs/a.py": "epochs = 12\nbatch_size = 6\nlr = 0.02\n",
+            "train.py": """\
+            import importlib.util, sys, torch
+            spec = importlib.util.spec_from_file_location("config", sys.argv[1])
+            config = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(config)
+            for epoch in range(config.epochs):
+                step(config.batch_size, config.lr)
+            """,
+        },
+        "python train.py configs/a.py",
+        {"epochs": 12, "batch_size": 6, "learning_rate": 0.02},
+    ),
+    "file that only a library reads": (
+        {
+            "configs/base.yml": "epoch: 7\nLearningRate: {base_lr: 0.01}\n",
+            "configs/net.yml": "_BASE_: [base.yml]\nTrainReader: {batch_size: 3}\n",
+            "train.py": """\
+            import torch
+            from toolbox.cli import Parser
+            from toolbox.engine import Trainer
+            Trainer(Parser().parse_args()).train()
+            """,
+        },
+        "python train.py -c configs/net.yml",
+        {"epochs": 7, "batch_size": 3, "learning_rate": 0.01},
+    ),
+    "data that only a library reads is no config": (
+        {
+            "data/train.json": '{"epochs": 5, "batch_size": 3}',
+            "train.py": "import torch\nfrom toolbox import main\nmain()\n",
+        },
+        "python train.py --train-file data/train.json",
+        {"epochs": None, "batch_size": None},
+    ),
+    "yacs literals": (
+        {
+            "train.py": """\
+            import sys, torch
+            from yacs.config import CfgNode as CN
+            cfg = CN()
+            cfg.NAME = "none"
+            cfg.SOLVER = CN()
+            cfg.SOLVER.MAX_EPOCHS = 1
+            cfg.OUTPUT_DIR = ""
+            cfg.merge_from_list(sys.argv[1:])
+            for epoch in range(cfg.SOLVER.MAX_EPOCHS):
+                torch.save(cfg, cfg.OUTPUT_DIR + "/last.pt")
+            """
+        },
+        """python train.py SOLVER.MAX_EPOCHS 12 OUTPUT_DIR "('out/a')" """,
+        {"epochs": 12, "checkpoint_dir": "out/a"},
+    ),
+    "lightning cli with classes in classes": (
+        {
+            "main.py": """\
+            import torch
+            from lightning import LightningModule
+            from lightning.pytorch.cli import LightningCLI
+            class Model(LightningModule):
+                def __init__(self, backbone, optimizer=None):
+                    super().__init__()
+                    self.backbone, self.optimizer = backbone, optimizer
+                def configure_optimizers(self):
+                    return self.optimizer(self.parameters())
+            class CLI(LightningCLI):
+                def add_arguments_to_parser(self, parser):
+                    parser.set_defaults({"trainer.max_epochs": 4})
+            CLI(Model)
+            """,
+            "net.py": """\
+            from torch import nn
+            class Backbone(nn.Module):
+                def __init__(self, dim: int, num_layers: int):
+                    super().__init__()
+                    self.layers = nn.ModuleList([nn.Linear(dim, dim) for _ in range(num_layers)])
+            """,
+            "run.yaml": """\
+            model:
+              backbone:
+                class_path: net.Backbone
+                init_args: {dim: 64, num_layers: 5}
+              optimizer:
+                class_path: torch.optim.Adagrad
+                init_args: {lr: 0.03}
+            """,
+        },
+        "python main.py fit --config run.yaml",
+        {"epochs": 4, "n_layer": 5, "optimizer": "adagrad", "learning_rate": 0.03},
+    ),
 }
 
 NOT_RUN = {
+    "hooks run, functions beside them do not": (
+        {
+            "train.py": """\
+            import lightning as L, torch
+            class Net(L.LightningModule):
+                def __init__(self):
+                    super().__init__()
+                    self.layer = torch.nn.Linear(2, 2)
+                def configure_optimizers(self):
+                    return torch.optim.AdamW(self.parameters(), lr=1e-3)
+            def baseline(model):
+                return torch.optim.SGD(model.parameters(), lr=0.1)
+            L.Trainer(max_epochs=3).fit(Net())
+            """
+        },
+        "python train.py",
+        {"optimizer": "adamw", "learning_rate": 1e-3},
+    ),
+    "function that a launcher calls": (
+        {
+            "train.py": """\
+            import torch
+            import torch_xla.distributed.xla_multiprocessing as xmp
+            def work(rank, lr, epochs):
+                net = torch.nn.Linear(2, 2)
+                opt = torch.optim.RMSprop(net.parameters(), lr=lr)
+                for epoch in range(epochs):
+                    opt.step()
+            xmp.spawn(work, args=(0.02, 6))
+            """
+        },
+        "python train.py",
+        {"optimizer": "rmsprop", "learning_rate": 0.02, "epochs": 6},
+    ),
+    "option that the code replaces by what it counts": (
+        {
+            "train.py": """\
+            import argparse, torch
+            p = argparse.ArgumentParser()
+            p.add_argument("--vocab_size", type=int, default=100)
+            p.add_argument("--batch_size", type=int, default=64)
+            args = p.parse_args()
+            args.vocab_size = len(open("vocab.txt").read())
+            args.batch_size = args.batch_size // torch.cuda.device_count()
+            net(args.vocab_size, args.batch_size)
+            """
+        },
+        "python train.py",
+        {"vocab_size": None, "batch_size": 64},
+    ),
     "a helper that is not called": (
         {
             "train.py": """\

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from advisor.predict.support import a_run, columns, record
 from schedmate.advisor import Target
 from schedmate.advisor.predict.distances import distances
-from schedmate.advisor.predict.distributions import LONGEST_S, SIZE, below_of, place_of, spread_of
+from schedmate.advisor.predict.distributions import SIZE, below_of, place_of, spread_of
 from schedmate.advisor.predict.kriging import krige
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.runs import grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import learn
+from schedmate.advisor.predict.without_runs import LONGEST_S
 from schedmate.model import Fingerprint, JobState, Request
 from schedmate.model.sketch import sketch_of_run
 from schedmate.store.sqlite import SqliteStore

@@ -1,5 +1,10 @@
 """Accelerators by the names that schedulers and drivers give them; code by its lines."""
 
+import subprocess
+import sys
+import zlib
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,3 +135,30 @@ def test_any_text_has_a_signature(texts):
     marks = signature(texts)
     assert len(marks) in (0, SIZE)
     assert alike(marks, marks) == (1.0 if marks else 0.0)
+
+
+@pytest.mark.parametrize("count", [1, 300, 4096, 4097])
+def test_lines_have_the_same_signature_before_and_after_numpy_is_imported(count):
+    lines = [f"line {number}" for number in range(count)]
+    program = (
+        "import sys; from schedmate.advisor.predict.signature import signature\n"
+        "text = sys.stdin.read(); first = signature([text]); early = 'numpy' in sys.modules\n"
+        "import numpy; print(early, first == signature([text]), first)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == f"{count > 4096} True {_by_numpy(lines)}"
+
+
+def _by_numpy(lines):
+    drawn = np.random.default_rng(20240607)
+    factors, offsets = (drawn.integers(low, 1 << 32, SIZE, np.uint64) for low in (1, 0))
+    hashes = np.array([zlib.crc32(line.encode()) for line in lines], np.uint64)
+    mixed = (hashes[:, None] * factors + offsets) % np.uint64((1 << 61) - 1)
+    return tuple((mixed & np.uint64(0xFFFFFFFF)).min(axis=0).tolist())

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from advisor.predict.support import a_run, columns, record
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours, sketch_of_target
+from schedmate.advisor.predict.jobs import sketch_of_target
+from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours
 from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Fingerprint, Request

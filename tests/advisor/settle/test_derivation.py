@@ -29,7 +29,7 @@ def test_the_line_that_names_the_model_is_the_evidence():
     for each in derived(found(model="resnet50")):
         assert each.value.lines == (LINE,)
         assert each.value.source == "derived"
-        assert each.confidence == 0.8
+        assert each.confidence == 0.75
 
 
 def test_what_is_stated_is_not_said_again():

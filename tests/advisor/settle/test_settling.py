@@ -81,9 +81,14 @@ def settled(*claims: Claim) -> dict[str, Any]:
             id="a-branch-over-a-function-that-is-not-called",
         ),
         pytest.param(
-            claim(1, "name", reached=Reached.UNCALLED),
+            claim(1, "name", reached=Reached.UNDECIDED),
             claim(2, reached=Reached.OVERWRITTEN),
             id="anything-over-what-is-overwritten",
+        ),
+        pytest.param(
+            claim(1, "option", reached=Reached.UNCALLED, confidence=0.3, depth=4),
+            claim(2, reached=Reached.ANOTHER_PROGRAM, confidence=1.0),
+            id="anything-over-another-program",
         ),
     ],
 )
@@ -91,8 +96,9 @@ def test_ranking(winner: Claim, loser: Claim):
     assert settled(winner, loser) == {"batch_size": 1}
 
 
-def test_what_is_overwritten_does_not_hold_even_alone():
-    assert settled(claim(8, "name", reached=Reached.OVERWRITTEN)) == {}
+@pytest.mark.parametrize("reached", [Reached.OVERWRITTEN, Reached.ANOTHER_PROGRAM])
+def test_what_is_overwritten_or_of_another_program_does_not_hold_even_alone(reached: Reached):
+    assert settled(claim(8, "name", reached=reached)) == {}
 
 
 def test_equals_that_disagree_say_nothing_unless_something_lower_agrees_with_one():
@@ -159,9 +165,10 @@ def test_no_training_where_none_runs(task: str):
     kept = {
         "task": claim(task, field="task"),
         "learning_rate": claim(0.1, "option", field="learning_rate", source="cli"),
-        "checkpoint_dir": claim("out", field="checkpoint_dir"),
     }
     dropped = (
+        claim("out", field="checkpoint_dir"),
+        claim(100, field="checkpoint_every"),
         claim("adam", field="optimizer"),
         claim(3, "option", field="epochs", source="config"),
         claim(True, field="resumes", reached=Reached.UNDECIDED),
@@ -191,6 +198,28 @@ def test_no_sequence_of_pictures():
     assert settled(task, by_name) == {"task": "segmentation"}
     assert settled(task, claim(64, field="sequence_length"))["sequence_length"] == 64
     assert settled(claim("speech", field="task"), by_name)["sequence_length"] == 64
+
+
+def test_no_width_alone():
+    task = claim("image_classification", field="task")
+    width = claim(512, "option", field="d_model", name="model.embed_dim")
+    assert settled(task, width) == {"task": "image_classification"}
+    assert settled(task, width, claim(12, field="n_layer"))["d_model"] == 512
+    assert settled(claim("language_modeling", field="task"), width)["d_model"] == 512
+
+
+def test_a_mere_name_in_a_function_that_is_not_called_states_nothing():
+    assert settled(claim(8, "name", reached=Reached.UNCALLED)) == {}
+    assert settled(claim(8, reached=Reached.UNCALLED)) == {"batch_size": 8}
+
+
+def test_others_that_state_the_same_lend_their_lines():
+    coded = Value("cifar10", (Evidence("data.py", 9, ""),))
+    named = Value("CIFAR10", (Evidence("config.yaml", 2, ""),), "config")
+    found = settle(
+        (claim(coded, field="dataset"), claim(named, "option", field="dataset", name="dataset"))
+    )
+    assert [line.file for line in found["dataset"].evidence] == ["data.py", "config.yaml"]
 
 
 def test_every_rule_is_tried_here():

@@ -10,7 +10,7 @@ import pytest
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.neighbours import sketch_of_target
+from schedmate.advisor.predict.jobs import sketch_of_target
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel

@@ -12,7 +12,7 @@ from typing import Final
 
 from schedmate.advisor.agent.grounding import without_comment
 from schedmate.advisor.agent.named import Named
-from schedmate.advisor.interpret.python.modules import Module, parse
+from schedmate.advisor.interpret.python.parsed import ParsedFile, parse_file
 from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence
 
@@ -66,12 +66,20 @@ def _plain(text: str) -> str | int | float:
 
 
 def _of_code(source: SourceFile, rank: tuple[int, int]) -> Iterator[Named]:
-    module = parse(source, 0)
-    if not isinstance(module, Module):
+    module = parse_file(source, 0)
+    if not isinstance(module, ParsedFile):
         return
-    for node in module.nodes():
+    for node in _in_order(module.tree):
         for name, value in _stated(node):
             yield from _valued(name, value, module, rank)
+
+
+def _in_order(tree: ast.Module) -> Iterator[ast.AST]:
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def _stated(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
@@ -94,7 +102,7 @@ def _stated(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 def _valued(
-    name: str, value: ast.expr | None, module: Module, rank: tuple[int, int]
+    name: str, value: ast.expr | None, module: ParsedFile, rank: tuple[int, int]
 ) -> Iterator[Named]:
     match value:
         case ast.Constant(value=str() | int() | float() as plain) if not isinstance(plain, bool):
@@ -103,5 +111,5 @@ def _valued(
             yield Named(name, made, _lines(module, value), rank, "class")
 
 
-def _lines(module: Module, node: ast.AST) -> tuple[Evidence, ...]:
-    return (module.evidence(node),)
+def _lines(module: ParsedFile, node: ast.AST) -> tuple[Evidence, ...]:
+    return (module.line(node),)

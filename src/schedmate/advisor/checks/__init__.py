@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from schedmate.advisor.checks.base import Before, Check, Checked
-from schedmate.advisor.checks.checkpoints import no_checkpoints
-from schedmate.advisor.checks.configs import missing_configs
+from schedmate.advisor.checks.code import missing_configs, packages_not_installed, syntax_errors
 from schedmate.advisor.checks.entry_point import missing_files, several_runs, unseen_program
 from schedmate.advisor.checks.failed_before import batch_did_not_fit, same_code_failed
-from schedmate.advisor.checks.gpus import gpus_not_used, one_gpu_used
-from schedmate.advisor.checks.packages import packages_not_installed
+from schedmate.advisor.checks.resources import (
+    gpus_not_used,
+    no_checkpoints,
+    one_gpu_used,
+    time_limit_too_short,
+)
 from schedmate.advisor.checks.secrets_in_script import secrets_in_script
-from schedmate.advisor.checks.syntax import syntax_errors
-from schedmate.advisor.checks.time_limit import time_limit_too_short
 from schedmate.model import Remark
 
 CHECKS: tuple[Check, ...] = (

@@ -12,7 +12,7 @@ from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Fingerprint, PastRun, Prediction, Remark, Workload
 
 if TYPE_CHECKING:
-    from schedmate.advisor.interpret.python.modules import Unparsable
+    from schedmate.advisor.interpret.python.parsed import Unparsable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +44,11 @@ class Checked:
 
 Check = Callable[[Checked], Iterator[Remark]]
 """Says what is wrong, with the lines that show it; never raises, never blocks."""
+
+
+def in_words(seconds: float) -> str:
+    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {name}"
+    whole = round(seconds)
+    return "1 second" if whole == 1 else f"{whole} seconds"

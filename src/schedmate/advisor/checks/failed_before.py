@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from schedmate.advisor.checks.base import Before, Checked
-from schedmate.advisor.checks.wording import in_words
+from schedmate.advisor.checks.base import Before, Checked, in_words
 from schedmate.model import REASONS, JobState, Remark
 
 _JUST_NOW_S = 86400.0

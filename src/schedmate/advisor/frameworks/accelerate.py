@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import kind_of, last_name
@@ -23,6 +25,7 @@ from schedmate.advisor.settle.claim import Claim
 _WEAKER = 0.9
 """What the Accelerator gets in the code goes over it."""
 _WAYS = {"multi_gpu": "ddp", "multi_npu": "ddp", "multi_xpu": "ddp", "fsdp": "fsdp"}
+_BY_FILE = re.compile(r"fsdp|zero[_-]?[123]|ddp")
 _ZERO = "zero_stage deepspeed_config.zero_stage"
 
 
@@ -77,6 +80,15 @@ def _kind(settings: Settings) -> Value | None:
     return restated(kind, _WAYS[name]) if name in _WAYS else None
 
 
+def _named_file(settings: Settings) -> Value | None:
+    """A file that is not at hand, called after what it sets: `fsdp.yaml`, `zero2_config.yaml`."""
+    file = settings.first("config_file")
+    if file is None or settings.first("distributed_type") is not None:
+        return None
+    found = _BY_FILE.search(PurePosixPath(str(file.data)).stem.lower())
+    return None if found is None else restated(file, found[0].replace("_", "").replace("-", ""))
+
+
 def _several(settings: Settings) -> Value | None:
     """Several processes, where no file says how they share the work."""
     count = settings.first("num_processes")
@@ -94,7 +106,7 @@ FRAMEWORK = Framework(
         "precision": converted(_precision, "mixed_precision"),
         "gradient_accumulation": _accumulation,
         "checkpoint_dir": "project_dir",
-        "parallelism": either(_plugin, _switch, _kind, _several),
+        "parallelism": either(_plugin, _switch, _kind, _named_file, _several),
     },
     confidence={"checkpoint_dir": 0.7},
     calls=constructed(r"^Accelerator$", ("accelerate",)),

@@ -4,10 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.base import Reader, Reading
+from schedmate.advisor.frameworks.batches import loader_batches
+from schedmate.advisor.frameworks.drivers import frameworks
+from schedmate.advisor.frameworks.environments import environments
 from schedmate.advisor.frameworks.index import in_sight
-from schedmate.advisor.frameworks.readers import READERS
+from schedmate.advisor.frameworks.loops import (
+    accumulation,
+    running_out_of_time,
+    stopping_early,
+    training_loops,
+)
+from schedmate.advisor.frameworks.optimizers import optimizers
+from schedmate.advisor.frameworks.own_data import own_datasets
+from schedmate.advisor.frameworks.own_models import own_models
+from schedmate.advisor.frameworks.parallelism import spread_by_launcher, submitit, torch_parallelism
+from schedmate.advisor.frameworks.precision import torch_precision
+from schedmate.advisor.frameworks.resuming import resuming
+from schedmate.advisor.frameworks.saving import logging_to_files, saving
+from schedmate.advisor.frameworks.shapes import model_configs, module_shapes, torch_modules
+from schedmate.advisor.frameworks.starting_over import starting_over
+from schedmate.advisor.frameworks.tasks import tasks
+from schedmate.advisor.frameworks.torch_datasets import datasets
+from schedmate.advisor.frameworks.torch_models import models, sequence_lengths
 from schedmate.advisor.settle.claim import Claim
+
+READERS: tuple[Reader, ...] = (
+    loader_batches,
+    optimizers,
+    torch_precision,
+    torch_parallelism,
+    training_loops,
+    accumulation,
+    saving,
+    resuming,
+    starting_over,
+    stopping_early,
+    running_out_of_time,
+    logging_to_files,
+    models,
+    sequence_lengths,
+    torch_modules,
+    model_configs,
+    module_shapes,
+    datasets,
+    spread_by_launcher,
+    submitit,
+    environments,
+    frameworks,
+    tasks,
+    own_models,
+    own_datasets,
+)
+"""Of calls, loops and names that jobs of any framework have."""
 
 
 def claims(reading: Reading) -> Iterator[Claim]:

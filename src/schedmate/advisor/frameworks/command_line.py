@@ -10,8 +10,8 @@ from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.options.configs import assign, inherit, merge, parse_value, resolve, select
+from schedmate.advisor.options.configs.building import made_of, value_of
 from schedmate.advisor.options.configs.inheritance import read_any
-from schedmate.advisor.options.configs.words import made_of, value_of
 
 _FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w.\-/]{0,200})(?P<equal>=)?(?P<value>.*)", re.DOTALL)
 _SETTING = re.compile(r"\+{0,2}(?P<name>[A-Za-z_][\w./@-]{0,200})=(?P<value>.*)", re.DOTALL)

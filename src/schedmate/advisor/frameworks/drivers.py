@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import is_of
+from schedmate.advisor.frameworks.calls import calls_of, is_of
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.frameworks.signs import Signs
 from schedmate.advisor.interpret.python.trace import Imported
@@ -18,6 +19,10 @@ _DRIVERS = tuple(signs for signs in SIGNS if signs.drives and signs.name != "skl
 _SKLEARN = tuple(signs for signs in SIGNS if signs.name == "sklearn")
 """Helps all the others, so it drives only what none of them is even imported for."""
 _OWN_TREES = frozenset(signs.name for signs in SIGNS if signs.own_tree)
+_LEARNS = (
+    *("backward", "fit", "Trainer.train", "TrainState.create", "apply_gradients", "learn"),
+    *("train_on_batch", "minimize", "LightningCLI"),
+)
 _BY_CALL, _BY_UNSURE_CALL, _BY_IMPORT = 0.95, 0.8, 0.7
 
 
@@ -33,7 +38,14 @@ def frameworks(reading: Reading) -> Iterator[Claim]:
         or _by_call(reading, _SKLEARN, calls, _BY_UNSURE_CALL)
     )
     if found is not None:
-        yield found
+        lines = tuple(dict.fromkeys((*found.value.lines, *_training(reading))))
+        yield replace(found, value=replace(found.value, lines=lines))
+
+
+def _training(reading: Reading) -> Iterator[Evidence]:
+    """The line that learns, where a person would look for the loop."""
+    calls = sorted(calls_of(reading, *_LEARNS), key=lambda call: -call.reached)
+    yield from (call.line for call in calls[:1])
 
 
 def _own_tree(reading: Reading, calls: Sequence[Call]) -> Claim | None:
@@ -55,7 +67,7 @@ def _by_call(
         first.setdefault(call.callee, call)
     for driver in drivers:
         for call in first.values():
-            if not driver.driving.search(call.callee) and not _fits_unseen(reading, driver, call):
+            if not driver.driving.search(call.callee):
                 continue
             imported = _import_of(reading, driver, call)
             if imported is not None:
@@ -63,16 +75,6 @@ def _by_call(
             if is_of(call.callee, *driver.imported_as):
                 return _said(driver.name, (call.line,), confidence)
     return None
-
-
-def _fits_unseen(reading: Reading, driver: Signs, call: Call) -> bool:
-    """`model.fit(…, epochs=3)` of a model of unknown construction, where Keras is imported."""
-    return (
-        driver.name == "keras"
-        and call.callee in ("?.fit", "?.fit_generator")
-        and "epochs" in call.keywords
-        and any(is_of(each.name, "keras", "tensorflow") for each in reading.trace.imports)
-    )
 
 
 def _by_import(reading: Reading) -> Claim | None:

@@ -19,7 +19,7 @@ from schedmate.advisor.frameworks.rules import (
 )
 from schedmate.advisor.interpret.python.values import Value
 from schedmate.advisor.options.configs import compose, read_arguments
-from schedmate.advisor.options.configs.words import value_of
+from schedmate.advisor.options.configs.building import value_of
 from schedmate.advisor.sources.words import words
 
 _MARKS = words(

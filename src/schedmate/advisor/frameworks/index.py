@@ -224,7 +224,7 @@ SIGNS: tuple[Signs, ...] = (
         packages="keras tf_keras keras_core keras_hub keras_nlp keras_cv tensorflow.keras",
         beside="tensorflow tensorflow_datasets tensorflow_hub autokeras transformers sklearn",
         drives=rf"^{_KERAS}\..*\.(?:fit|fit_generator|train_on_batch)$"
-        r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$",
+        r"|^transformers\.TF.*\.fit$|^autokeras\..*\.fit$|^\?\.fit(?:_generator)?$",
     ),
     Signs(
         name="tensorflow",

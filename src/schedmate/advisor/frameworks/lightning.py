@@ -9,14 +9,12 @@ from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
     calls_of,
     claim,
-    implied_claim,
     is_of,
     items_of,
     kind_of,
     last_name,
     number_of,
     parts_of,
-    runs,
     text_of,
 )
 from schedmate.advisor.frameworks.command_line import (
@@ -42,7 +40,7 @@ from schedmate.advisor.frameworks.rules import (
     last_part,
     of_program,
 )
-from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
+from schedmate.advisor.interpret.python.values import LibraryObject, Value
 from schedmate.advisor.options.configs import merge, select
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -112,26 +110,6 @@ def lightning_checkpoints(reading: Reading) -> Iterator[Claim]:
         given = [call.keywords[name] for name in steps if (number_of(call.keywords.get(name)) or 0)]
         for value in given[:1]:
             yield from claim("checkpoint_every", value, call)
-
-
-def lightning_optimizers(reading: Reading) -> Iterator[Claim]:
-    """The trainer calls `configure_optimizers`, even if the job's own code never does."""
-    made = [
-        call
-        for call in reading.trace.calls
-        if last_name(call.within) == "configure_optimizers"
-        and _is_optimizer(call)
-        and runs(reading, call)
-    ]
-    if len(made) == 1 and not made[0].certain:
-        call = made[0]
-        yield from implied_claim("optimizer", last_name(call.callee), call, certain=True)
-        yield from claim("learning_rate", call.argument("lr", 1), call, certain=True)
-
-
-def _is_optimizer(call: Call) -> bool:
-    name = last_name(call.callee)
-    return "optim" in call.callee and name[:1].isupper() and "lr_scheduler" not in call.callee
 
 
 def _started(reading: Reading) -> Iterator[Settings]:
@@ -213,7 +191,7 @@ FRAMEWORK = Framework(
     confidence={"checkpoint_dir": 0.7},
     program=_started,
     calls=_called,
-    readers=(lightning_checkpoints, lightning_optimizers, trainer_resumes),
+    readers=(lightning_checkpoints, trainer_resumes),
     samples=(
         Sample(
             command="python main.py fit --config a.yaml --config=b.yaml --trainer.max_epochs 7 "

@@ -6,7 +6,7 @@ from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, r
 from schedmate.advisor.frameworks.doors import command_line
 from schedmate.advisor.frameworks.rules import converted, last_part, of_program, resumption
 from schedmate.advisor.interpret.python.values import Value
-from schedmate.advisor.options.configs.words import value_of
+from schedmate.advisor.options.configs.building import value_of
 
 _WAYS_TO_TUNE = ("lora", "full", "adapter")
 

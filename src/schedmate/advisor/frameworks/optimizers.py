@@ -16,12 +16,12 @@ from schedmate.advisor.frameworks.calls import (
     is_trained_by_transformers,
     items_of,
     last_name,
-    named_claims,
     own_class,
     part_of,
-    parts_of,
+    runs,
     text_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -40,7 +40,6 @@ _CLASSES = words(
 _ELSEWHERE = ("keras", "tensorflow", "tf", "optax", "flax", "jax", "paddle", "mxnet", "mindspore")
 _NO_OPTIMISERS = frozenset({"Optimizer", "SWALR", "AveragedModel"})
 _MAIN_NAMES = frozenset({"optimizer", "optim", "opt", "optimiser", "optimizers"})
-_FACTORY = {"optimizer": "opt", "learning_rate": "lr"}
 _GENERATOR = ("gen", "_g", "g_", "optimizerg")
 
 
@@ -49,10 +48,9 @@ def optimizers(reading: Reading) -> Iterator[Claim]:
     made = [call for call in reading.trace.calls if _makes_optimizer(call)]
     if is_trained_by_transformers(reading):
         made = [call for call in made if _for_the_trainer(reading, call)]
-    made = _ours(made)
+    made = _ours([_as_run(reading, call) for call in made])
     yield from agreed(each for call in made for each in _names(call, reading))
     yield from agreed(each for call in made for each in _rates(call))
-    yield from _factories(reading)
 
 
 def _makes_optimizer(call: Call) -> bool:
@@ -71,6 +69,11 @@ def _makes_optimizer(call: Call) -> bool:
     )
 
 
+def _as_run(reading: Reading, call: Call) -> Call:
+    """A trainer calls `configure_optimizers`, even if the job's own code never does."""
+    return replace(call, reached=Reached.EXECUTED) if runs(reading, call) else call
+
+
 def _for_the_trainer(reading: Reading, call: Call) -> bool:
     """It makes its own, unless it gets one, or a way to make it."""
     handed = any("optimizers" in trainer.keywords for trainer in calls_of(reading, "Trainer"))
@@ -83,7 +86,12 @@ def _ours(made: list[Call]) -> list[Call]:
     sure = [call for call in made if call.certain] or made
     ours = [call for call in sure if not own_class(call)] or sure
     plain = [call for call in ours if call.target.lower() in _MAIN_NAMES]
-    generators = [call for call in ours if any(g in call.target.lower() for g in _GENERATOR)]
+    generators = [
+        call
+        for call in ours
+        if any(g in call.target.lower() for g in _GENERATOR)
+        or "generator" in call.within.partition(".")[0].lower()
+    ]
     return plain or generators or ours
 
 
@@ -117,15 +125,3 @@ def _rates(call: Call) -> Iterator[Claim]:
         return
     groups = [part_of(group, "lr") for group in items_of(call.argument("params", 0))]
     yield from agreed(each for rate in groups for each in claim("learning_rate", rate, call))
-
-
-def _factories(reading: Reading) -> Iterator[Claim]:
-    """timm's `create_optimizer(args, model)` and `create_optimizer_v2(model, opt=…, lr=…)`."""
-    for call in reading.trace.calls:
-        if not is_of(call.callee, "timm"):
-            continue
-        if last_name(call.callee) == "create_optimizer":
-            yield from named_claims(_FACTORY, parts_of(call.argument("args", 0)), call)
-        elif last_name(call.callee) in ("create_optimizer_v2", "optimizer_kwargs"):
-            given = parts_of(call.argument("cfg", 0))
-            yield from named_claims(_FACTORY, {**given, **call.keywords}, call)

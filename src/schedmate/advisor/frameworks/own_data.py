@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import claim, last_name, text_of
+from schedmate.advisor.frameworks.calls import claim, items_of, last_name, text_of
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Instance
-from schedmate.advisor.interpret.python.values import Call, LibraryObject, LocalClass, Value
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, LocalClass, Table, Value
 from schedmate.advisor.settle.claim import Claim
-from schedmate.advisor.settle.dataset_names import dataset_name
+from schedmate.advisor.settle.dataset_names import begins_famously, dataset_name, is_famous
 from schedmate.advisor.sources.words import words
 
 _BASES = (
@@ -50,21 +51,30 @@ _TABLES = re.compile(
     r"excel|ipc)$|^numpy\.(?:loadtxt|genfromtxt|memmap|fromfile)$|^h5py\.File$"
     r"|^pyarrow\.parquet\.(?:read_table|ParquetFile)$|^xgboost\.DMatrix$|^lightgbm\.Dataset$"
 )
-_KEPT = re.compile(r"^numpy\.load$|^(?:c?[pP]ickle|joblib)\.load$|^pandas\.read_pickle$")
-_KEPT_FILE = re.compile(r"(?:train|data)[^/]{0,80}\.(?:npz|npy|pkl|pickle|joblib)$", re.IGNORECASE)
+_KEPT = re.compile(
+    r"^numpy\.load$|^(?:c?[pP]ickle|joblib|torch)\.load$|^pandas\.read_pickle$|(?:^|\.)connect$|^open$"
+)
+_KEPT_FILE = re.compile(
+    r"(?:train|data)[^/]{0,80}\.(?:npz|npy|pkl|pickle|joblib|pth?|txt)$|\.(?:db|lmdb|mdb)$",
+    re.IGNORECASE,
+)
 _DATA_FILE = re.compile(r"\.(?:csv|tsv|jsonl|parquet|feather|h5|hdf5|libsvm|svm)(?:\.gz)?$")
 _OF_A_SPLIT = re.compile(r"[/\\]train(?:ing)?(?![a-zA-Z])[^/\\]{0,80}$", re.IGNORECASE)
 """`train_0_F.csv` is a part of what its folder is named after."""
 _OPENS = ("open", "builtins.open", "io.open", "gzip.open", "bz2.open")
 _ENDING = re.compile(r"(?<=\w)\.[A-Za-z]\w{0,8}$")
 _LONGEST = 1000
+_MOST_PARTS = 200
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]{2,11}")
+_KINDS_OF_DATA = _PLAIN | words("rna dna ecg eeg mri rgb hdr ocr asr tts nlp llm vqa irm")
 
 
 def own_datasets(reading: Reading) -> Iterator[Claim]:
     """Not certain, so that any setting that names the data wins."""
-    sets = [each for each in reading.trace.instances if _is_set(each.of)]
+    sets = [each for each in reading.trace.instances if _is_set(each.of) and _may_run(each)]
     training = [each for each in sets if not _is_for_others(each)]
     kinds = (
+        _by_famous_class(training),
         _by_path(training, reading.root),
         _tables(reading),
         _by_class(training),
@@ -74,6 +84,11 @@ def own_datasets(reading: Reading) -> Iterator[Claim]:
     first = next(found, None)
     if first is not None:
         yield first
+
+
+def _may_run(instance: Instance) -> bool:
+    """A class that a file makes which the job only imports is that of another program."""
+    return instance.depth == 0 or instance.reached > Reached.UNCALLED
 
 
 def _is_set(cls: LocalClass) -> bool:
@@ -87,7 +102,7 @@ def _is_for_others(instance: Instance) -> bool:
 
 def _by_path(instances: list[Instance], root: str) -> Iterator[Claim]:
     for each in instances:
-        for name, value in each.arguments.items():
+        for name, value in _stated_in(each):
             text = text_of(value) if isinstance(value.data, str) else None
             if text is None or not ("/" in text or _PATHLIKE.search(name)) or len(text) > _LONGEST:
                 continue
@@ -97,17 +112,42 @@ def _by_path(instances: list[Instance], root: str) -> Iterator[Claim]:
                 yield from claim("dataset", stated, each, confidence=0.7, certain=False)
 
 
+def _stated_in(instance: Instance) -> Iterator[tuple[str, Value]]:
+    """Its arguments; of a config that it gets the paths in that."""
+    yield from instance.arguments.items()
+    for value in instance.arguments.values():
+        if isinstance(value.data, Table) and value.data.of is None:
+            inner = list(value.data.parts.items())[:_MOST_PARTS]
+            yield from ((name, each) for name, part in inner for each in items_of(part)[:1])
+
+
 def _without_ending(path: str) -> str:
     """`cora/cora.content` is a file like any other."""
     return _ENDING.sub("", path.strip())
 
 
-def _by_class(instances: list[Instance]) -> Iterator[Claim]:
+def _by_famous_class(instances: list[Instance]) -> Iterator[Claim]:
+    """`CIFAR10Dataset`, `MINDDataset`: a name that people know, or one in capitals."""
     for each in instances:
         name = _SUFFIX.sub("", last_name(each.of.name))
-        if not {word.lower() for word in _WORDS.findall(name)} <= _PLAIN:
-            lines = tuple(dict.fromkeys((each.line, *each.named)))
-            yield from claim("dataset", Value(name, lines), each, confidence=0.6, certain=False)
+        if (
+            is_famous(name)
+            or begins_famously(name)
+            or (_CAPITALS.fullmatch(name) and name.lower() not in _KINDS_OF_DATA)
+        ):
+            yield from _called(name, each)
+
+
+def _by_class(instances: list[Instance]) -> Iterator[Claim]:
+    for each in instances:
+        name = last_name(each.of.name)
+        if not {word.lower() for word in _WORDS.findall(_SUFFIX.sub("", name))} <= _PLAIN:
+            yield from _called(name, each)
+
+
+def _called(name: str, instance: Instance) -> Iterator[Claim]:
+    lines = tuple(dict.fromkeys((instance.line, *instance.named)))
+    yield from claim("dataset", Value(name, lines), instance, confidence=0.6, certain=False)
 
 
 def _tables(reading: Reading) -> Iterator[Claim]:
@@ -123,9 +163,8 @@ def _kept(reading: Reading) -> Iterator[Claim]:
     for call in reading.trace.calls:
         if _KEPT.search(call.callee) and call.positional and not _OTHER.search(call.target):
             path = _opened(call.positional[0])
-            yield from (
-                _table(call, path, reading.root) if _KEPT_FILE.search(text_of(path) or "") else ()
-            )
+            if _KEPT_FILE.search(text_of(path) or "") and not _writes(call):
+                yield from _table(call, path, reading.root)
 
 
 def _opened(value: Value) -> Value:

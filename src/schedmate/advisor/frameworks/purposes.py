@@ -17,6 +17,10 @@ _TRAINS = words(
     "minimize apply_gradients apply_gradient partial_fit train_on_batch train_step cv "
     "pretrain"
 )
+_MAKES_TOKENS = re.compile(
+    r"^(?:tokenizers|sentencepiece|youtokentome|bpe)\b|Tokenizer|BPE|WordPiece|WordLevel|Unigram"
+)
+"""A tokenizer is fitted, not trained."""
 _OPTIMISERS = ("torch.optim", "optax", "keras.optimizers", "tensorflow.keras.optimizers")
 _TRAINER = re.compile(r"(?:^|[a-z.])Trainer(?:$|\.)|Runner$|deepspeed\.initialize|Accelerator$")
 _NAMES = (
@@ -32,7 +36,10 @@ _NAMES = (
         "preprocessing",
         re.compile(
             r"(?:^|_)(?:prepare|prep|preprocess|preprocessing|tokeni[sz]e|download|convert|extract|"
-            r"make_dataset|build_vocab|build_dataset|process_data)(?:_|$)"
+            r"make_dataset|build_vocab|build_dataset|process_data|tokenization|featurize|"
+            r"(?:create|make|build|generate|gen|process|split|filter|clean|convert|merge)_"
+            r"(?:\w{1,20}_)?(?:h5|hdf5|lmdb|tfrecords?|csv|json)?_?(?:data|datasets?|features?|splits?|"
+            r"corpus|vocab|graphs?|embeddings?|h5|hdf5|lmdb|tfrecords?))(?:_|$)"
         ),
     ),
 )
@@ -119,6 +126,7 @@ def _trains(reading: Reading) -> bool:
         or is_of(call.callee, *_OPTIMISERS)
         or bool(_TRAINER.search(call.callee))
         for call in reading.trace.calls
+        if not _MAKES_TOKENS.search(call.callee)
     )
 
 

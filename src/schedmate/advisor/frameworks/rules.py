@@ -11,7 +11,7 @@ from schedmate.advisor.frameworks.calls import is_of, last_name
 from schedmate.advisor.frameworks.contract import Rule, Settings, is_on, restated, stated
 from schedmate.advisor.interpret.python.values import Sequence, Table, Value
 from schedmate.advisor.launch.run import PythonRun
-from schedmate.advisor.options.configs.words import value_of
+from schedmate.advisor.options.configs.building import value_of
 
 Convert = Callable[[Value], Value | None]
 _NO_NAMES = frozenset({"", ".", "..", "data", "data-bin", "dataset", "datasets", "train"})
@@ -29,8 +29,13 @@ def of_program(data: str, *because: str) -> Rule:
 def by_program(settings: Settings, data: Any, *because: str) -> Value:
     found = [settings.first(names) for names in because]
     lines = [line for value in found if value is not None for line in value.lines[:1]]
-    shown = tuple(dict.fromkeys((*lines, *settings.reading.run.command.evidence)))
-    return Value(data, shown, "derived")
+    imported = [
+        each.line
+        for each in settings.reading.trace.imports
+        if isinstance(data, str) and data in each.name.partition(".")[0]
+    ]
+    command = settings.reading.run.command.evidence
+    return Value(data, tuple(dict.fromkeys((*lines, *command, *imported[:1]))), "derived")
 
 
 def converted(convert: Convert, names: str) -> Rule:

@@ -19,6 +19,8 @@ from schedmate.advisor.interpret.python.values import (
     Call,
     Dotted,
     LibraryObject,
+    LocalClass,
+    LocalFunction,
     Sequence,
     Table,
     Value,
@@ -144,6 +146,12 @@ def _save_hyperparameters(
     return Value(None)
 
 
+def _remote(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -> Value | None:
+    """Ray's `task.remote(…)` and `Actor.remote(…)` call what they are asked of."""
+    known = isinstance(receiver.data, (LocalFunction, LocalClass))
+    return engine.call(receiver, arguments, site) if known else None
+
+
 _ALL, _NODE = _counting(lambda started: started.total), _counting(lambda started: started.per_node)
 _DEVICES = _counting(lambda started: started.devices)
 _RANKS = words("get_rank get_local_rank rank local_rank process_index")
@@ -176,6 +184,7 @@ RUNTIME = Libraries(
     methods={
         **dict.fromkeys(("prepare", "setup", "setup_dataloaders"), _prepared),
         "save_hyperparameters": _save_hyperparameters,
+        "remote": _remote,
         "is_world_process_zero": _of_library(_always(True)),
         "is_local_process_zero": _of_library(_always(True)),
         "get_rank": _of_library(_always(0)),

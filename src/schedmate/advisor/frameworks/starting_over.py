@@ -12,6 +12,7 @@ from schedmate.advisor.frameworks.purposes import purpose
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.sources.files import evidence
 from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 
@@ -24,8 +25,11 @@ _BOOSTERS = ("xgboost.train", "lightgbm.train", "catboost.train")
 _LOADS = words(
     "load_state_dict load_checkpoint load_state restore restore_checkpoint load_from_checkpoint "
     "resume load_ckpt resume_checkpoint load_training_state resume_from_checkpoint load_snapshot "
-    "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint "
     "load_weights load_model load"
+)
+_CHECKPOINTS = ("ckpt_path", "resume_from_checkpoint", "initial_epoch")
+_LOOKS = words(
+    "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint"
 )
 _DOUBTFUL = re.compile(r"resum|restore|restart|contin|ckpt|checkpoint|snapshot|latest|last_|optim")
 _FOR_OTHERS = re.compile(r"pretrain|finetun|fine_tun|test|eval|infer|teacher|backbone|best|init")
@@ -34,7 +38,7 @@ _BY_THEMSELVES = re.compile(
 )
 _FAR = 99
 """So that whatever else is known of resuming is believed before."""
-_MOST_LINES = 6
+_MOST_LINES = 8
 
 
 def starting_over(reading: Reading) -> Iterator[Claim]:
@@ -61,8 +65,15 @@ def _may_resume(reading: Reading) -> bool:
     return (
         any(_asks_for_it(name, value) for name, value in reading.options.items())
         or any(_is_doubtful(call) for call in calls_of(reading, *_LOADS))
+        or any(call.reached > Reached.UNCALLED for call in calls_of(reading, *_LOOKS))
+        or any(_is_handed_one(call) for call in calls_of(reading, "fit", "train"))
         or any(_BY_THEMSELVES.search(call.callee) for call in reading.trace.calls)
     )
+
+
+def _is_handed_one(call: Call) -> bool:
+    given = (call.keywords[name] for name in _CHECKPOINTS if name in call.keywords)
+    return any(truth_of(value) is not False for value in given)
 
 
 def _asks_for_it(name: str, value: Value) -> bool:
@@ -85,9 +96,24 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if skipped.certain and any(_loads(statement) for statement in skipped.body):
             yield from skipped.value.lines[:1]
             yield skipped.line
-    yield from (call.line for call in calls_of(reading, "TrainState.create", "load_state_dict"))
-    yield from (trace.loops[place].line for place in step.loops[:1] if place < len(trace.loops))
+    for call in calls_of(reading, "TrainState.create", "load_state_dict", "from_pretrained"):
+        if call.reached > Reached.UNCALLED:
+            yield from called_from(reading, call)
+            yield call.line
+    yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
+    yield from reading.run.command.evidence[:1]
+
+
+def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:
+    """The line of the program that calls the function which a call of a library stands in."""
+    source, function = reading.run.entry.source, last_name(call.within)
+    if source is None or not function or call.line.file == source.name:
+        return
+    for number, text in enumerate(source.text.splitlines(), 1):
+        if f"{function}(" in text and not text.lstrip().startswith(("def ", "#")):
+            yield evidence(source.name, number, text)
+            return
 
 
 def _loads(statement: ast.stmt) -> bool:

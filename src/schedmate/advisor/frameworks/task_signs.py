@@ -17,7 +17,7 @@ Hint = tuple[str, Evidence]
 _HEAD = 25
 _QUOTES = ('"""', "'''")
 _PARSER = "ArgumentParser"
-_LABELS = re.compile(
+LABELS = re.compile(
     r"(?:^|\.)(?:CrossEntropyLoss|cross_entropy|nll_loss|NLLLoss|LabelSmoothing\w{0,20}|"
     r"SoftTargetCrossEntropy|softmax_cross_entropy\w{0,30}|SparseCategoricalCrossentropy|"
     r"CategoricalCrossentropy)$"
@@ -25,14 +25,15 @@ _LABELS = re.compile(
 _PICTURES = re.compile(r"(?:^|\.)(?:ImageFolder|image_dataset_from_directory|flow_from_directory)$")
 _GAMES = re.compile(
     r"^(?:gym|gymnasium|envpool|procgen)\..{0,40}(?:make|VectorEnv|make_vec)$|make_vec_env$"
+    r"|^(?:stable_baselines3|sb3_contrib|sbx)\.[A-Z]\w{1,20}$"
 )
-_BY_LABELS = ("image_classification", "sequence_classification", "segmentation")
+_BYLABELS = ("image_classification", "sequence_classification", "segmentation")
 _TABLES = re.compile(
     r"^pandas\.read_(?:csv|parquet|feather|excel|table|sql|hdf)$|^numpy\.(?:loadtxt|genfromtxt)$"
     r"|^(?:xgboost|lightgbm|catboost)\.(?:.{1,40}\.)?(?:train|cv|fit|XGB\w{1,30}|LGBM\w{1,30})$"
 )
 _SIGNS = (
-    *((task, _LABELS) for task in _BY_LABELS),
+    *((task, LABELS) for task in _BYLABELS),
     ("image_classification", _PICTURES),
     ("reinforcement_learning", _GAMES),
     ("tabular", _TABLES),
@@ -82,7 +83,7 @@ def imported(reading: Reading) -> Iterator[Hint]:
         yield from ((task, each.line) for task, pattern in CLASSES if pattern.search(each.name))
     nearest = sorted(reading.trace.own_imports, key=lambda each: each.depth)
     own = [(each.name, each.line) for each in nearest]
-    own += [(cls.name, cls.line) for cls in reading.trace.classes]
+    own += [(each.of.name, each.of.line) for each in reading.trace.instances]
     for name, line in own:
         yield from ((task, line) for task in tasks_in("model", last_name(name)))
 

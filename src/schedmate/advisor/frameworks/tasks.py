@@ -11,6 +11,15 @@ from schedmate.advisor.frameworks.calls import is_of, last_name, text_of
 from schedmate.advisor.frameworks.keras_zoo import keras_datasets, keras_models
 from schedmate.advisor.frameworks.own_models import own_models
 from schedmate.advisor.frameworks.purposes import purpose
+from schedmate.advisor.frameworks.task_learning import (
+    classes_of_its_own,
+    layers,
+    measures,
+    numbers,
+    own_data,
+    tables,
+    without_labels,
+)
 from schedmate.advisor.frameworks.task_signs import Hint, described, imported, signs
 from schedmate.advisor.frameworks.task_words import CLASSES, LIBRARIES, tasks_in
 from schedmate.advisor.frameworks.torch_datasets import datasets
@@ -34,8 +43,8 @@ _UNSUPERVISED = re.compile(
     re.IGNORECASE,
 )
 _ON_SUCH_PICTURES = ("segmentation", "diffusion", "gan", "other")
-_STRONG, _GOOD, _FAIR = 0.9, 0.8, 0.65
-_LINES, _OF_A_KIND = 8, 2
+_STRONG, _GOOD, _FAIR, _WEAK = 0.9, 0.8, 0.65, 0.5
+_LINES, _OF_A_KIND = 10, 2
 
 
 def tasks(reading: Reading) -> Iterator[Claim]:
@@ -60,6 +69,8 @@ def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
     for kind, _ in _KINDS:
         yield from islice((line for said, line in kind(reading) if said == task), _OF_A_KIND)
     yield from signs(reading, task)
+    for each in chain(islice(models(reading), 1), own_models(reading)):
+        yield from islice((each.line, *each.value.lines), _OF_A_KIND)
 
 
 def _stated(reading: Reading) -> Iterator[Hint]:
@@ -151,8 +162,10 @@ def _unsupervised(reading: Reading) -> Iterator[Hint]:
 def _models_and_files(reading: Reading) -> Iterator[Hint]:
     """A classifier may be but a part of what the file is named after."""
     found, named = list(_models(reading)), list(_files(reading))
-    if named and {task for task, _ in found} == {"image_classification"}:
-        found = []
+    if {task for task, _ in found} == {"image_classification"}:
+        if without_labels(reading):
+            found = [("other", line) for _, line in found]
+        found = [] if named else found
     yield from (*found, *named)
 
 
@@ -181,11 +194,17 @@ _KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
     (_stated, _STRONG),
     (_generative, _GOOD),
     (_classes, _STRONG),
+    (classes_of_its_own, _GOOD),
     (_libraries, _GOOD),
     (_unsupervised, _FAIR),
     (_datasets, _GOOD),
+    (own_data, _FAIR),
     (_models_and_files, _FAIR),
+    (measures, _FAIR),
     (imported, _FAIR),
     (described, _FAIR),
+    (layers, _FAIR),
+    (tables, _WEAK),
+    (numbers, _WEAK),
 )
 """The most telling first."""

@@ -32,14 +32,13 @@ _FROM_FILES = words(
 )
 _TRAINS = re.compile(r"(?:^|[^a-z])train|training|Train|_ds_tr|^ds$", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[^a-z])(?:val|valid|test|eval|dev|predict|infer)", re.IGNORECASE)
-_LEARNS_OTHERS = re.compile(r"vocab|word_?piece|adapt|plot|show|visuali|preview", re.IGNORECASE)
 _PER_REPLICA = re.compile(
     r"(?:batch_size_per_(?:replica|gpu|device|core|worker)"
     r"|(?:per_)?(?:replica|device|worker|local|core)_batch_size)",
     re.IGNORECASE,
 )
-_ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
 _LONGEST_CHAIN = 30
+_ONE_PROCESS = ("pmap", "replicate", "MirroredStrategy")
 _CALLS = called(("tensorflow", "keras", "horovod"), {"CheckpointManager": "checkpoint directory"})
 
 
@@ -57,7 +56,7 @@ def _calls(reading: Reading) -> Iterator[Settings]:
 
 def _pipeline(reading: Reading) -> Iterator[Settings]:
     """What the training's is batched by, as long as no name says that it is for a test."""
-    found = [call for call in reading.trace.calls if _batches(call) and not _aside(call)]
+    found = [call for call in reading.trace.calls if _batches(call)]
     named = [call for call in found if _TRAINS.search(_words(call))]
     training = named or [call for call in found if ".shuffle." in call.callee]
     others = [call for call in found if not _TESTS.search(_words(call))]
@@ -104,11 +103,6 @@ def _batches(call: Call) -> bool:
     if name in _FROM_FILES:
         return is_of(call.callee, *_PIPELINES) or call.callee.startswith("?.")
     return name in _BATCHES and is_of(call.callee, *_PIPELINES)
-
-
-def _aside(call: Call) -> bool:
-    """Batches that a vocabulary or a mean is learnt from, or that are only shown."""
-    return bool(_LEARNS_OTHERS.search(f"{call.target} {call.within} {call.line.text}"))
 
 
 def _size(call: Call) -> Value | None:

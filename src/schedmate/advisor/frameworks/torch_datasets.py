@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import (
@@ -21,6 +20,7 @@ from schedmate.advisor.frameworks.calls import (
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.settle.dataset_names import dataset_name
 from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 
@@ -38,12 +38,13 @@ _SPLITS = re.compile(r"^(?:train|training|val|valid|validation|test|data|dataset
 _PLAIN = frozenset({"default", "plain_text", "main", "full", "all", "simple", "raw", "en"})
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Z]{2,4})?")
 _OTHER = re.compile(r"(?:^|_)(?:val|valid|test|eval|dev)", re.IGNORECASE)
+_PART_FOR_OTHERS = re.compile(r"""\)\[["'](?:val|valid|validation|test|eval|dev)""")
 
 
 def datasets(reading: Reading) -> Iterator[Claim]:
     """The first that is surely loaded and is not called after an evaluation."""
     found = [
-        (bool(_OTHER.search(call.target)), not each.certain, index, each)
+        (_is_for_others(call), not each.certain, index, each)
         for index, call in enumerate(reading.trace.calls)
         for each in _dataset(call, reading)
     ]
@@ -54,6 +55,16 @@ def datasets(reading: Reading) -> Iterator[Claim]:
         yield replace(
             each, value=value, reached=Reached.EXECUTED if runs(reading, call) else call.reached
         )
+
+
+def _is_for_others(call: Call) -> bool:
+    """What is called after an evaluation, or is a split for one: `load_dataset(…)["test"]`."""
+    split = text_of(call.keywords.get("split")) or ""
+    return (
+        bool(_OTHER.search(call.target))
+        or bool(_OTHER.match(split))
+        or bool(_PART_FOR_OTHERS.search(call.line.text))
+    )
 
 
 def _configured(reading: Reading, call: Call) -> list[Evidence]:
@@ -116,7 +127,6 @@ def _folder(call: Call, path: Value | None) -> Iterator[Claim]:
     text = text_of(path)
     if path is None or text is None:
         return
-    parts = [part for part in PurePosixPath(text).parts if not _SPLITS.match(part.lower())]
-    name = parts[-1] if parts else ""
+    name = dataset_name(text)
     if name and not set(name) & set("{}*/$"):
         yield from claim("dataset", Value(name, path.lines, path.source), call, confidence=0.8)

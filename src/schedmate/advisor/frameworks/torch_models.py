@@ -15,11 +15,12 @@ from schedmate.advisor.frameworks.calls import (
     is_of,
     last_name,
     number_of,
+    parts_of,
     text_of,
     truth_of,
 )
 from schedmate.advisor.frameworks.own_models import is_network
-from schedmate.advisor.frameworks.own_shapes import tells_shape
+from schedmate.advisor.frameworks.shapes import tells_shape
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Value
 from schedmate.advisor.settle.claim import Claim
 
@@ -103,10 +104,12 @@ def _is_part(call: Call, reading: Reading) -> bool:
     ):
         return bool(_own_class(call, reading))
     return any(
-        _is_made_by(value, call)
+        True
         for each in reading.trace.instances
         if is_network(each.of) and tells_shape(each)
         for value in each.arguments.values()
+        for held in (value, *parts_of(value).values())
+        if _is_made_by(held, call)
     )
 
 

@@ -48,7 +48,7 @@ _SPEAKS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """None is what nobody wrote down; `of_language` is whether it reads and writes text."""
+    """None is unknown; `of_language` is whether it reads and writes text."""
 
     parameters: int | None = None
     n_layer: int | None = None

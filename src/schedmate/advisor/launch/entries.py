@@ -151,7 +151,7 @@ class Finder:
         )
 
     def missing(self, word: Word, cwd: str | None) -> bool:
-        """Whether it is known not to be there: nothing is said of places outside the job's."""
+        """Whether it is known not to be there: unknown for places outside the job's."""
         if not word.known or cwd is None or word.text.startswith("~"):
             return False
         path = Path(os.path.normpath(self.base(cwd) / word.text))
@@ -245,7 +245,7 @@ def _entry_name(source: SourceFile | None, word: Word) -> str:
 
 
 def python_words(words: Sequence[Word]) -> tuple[str, int]:
-    """What Python is told to start: "module", "inline", "file", "stdin", and where it stands."""
+    """What Python starts: "module", "inline", "file", "stdin", and where it stands."""
     index = 0
     while index < len(words):
         text = words[index].text

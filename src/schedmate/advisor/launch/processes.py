@@ -28,7 +28,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """None where nobody says."""
+    """None where unknown."""
 
     total: Count | None = None
     per_node: Count | None = None

@@ -26,7 +26,7 @@ _HELPERS = re.compile(
 )
 _TRAINING_FLAGS = frozenset(("--do_train", "--do-train", "--train", "--training"))
 _EVALUATING_FLAGS = re.compile(
-    r"--?(?:eval|evaluate|test|validate|inference|predict)(?:[_-]only)?(?:=true)?|--only[_-]eval",
+    r"--?(?:do[_-])?(?:eval|evaluate|test|validate|inference|predict)(?:[_-]only)?(?:=true)?|--only[_-]eval",
     re.IGNORECASE,
 )
 _NAMELESS = frozenset(("__main__", "main", "run", "cli", "__init__", "launch", "start"))

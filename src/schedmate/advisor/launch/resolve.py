@@ -44,22 +44,18 @@ from schedmate.advisor.launch.launchers import (
     take_off,
 )
 from schedmate.advisor.launch.manifests import Described, describe
-from schedmate.advisor.launch.recipes import recipe, tool_of
-from schedmate.advisor.launch.resolution import Resolution
+from schedmate.advisor.launch.recipes import tool_of
 from schedmate.advisor.launch.run import INLINE, STDIN, Entry, Launch, PythonRun
-from schedmate.advisor.launch.snakefiles import workflow
+from schedmate.advisor.launch.runners import MAX_NESTING, Runners
 from schedmate.advisor.launch.spawned import started_by
-from schedmate.advisor.launch.stages import STAGES, stage_texts
 from schedmate.advisor.launch.started import Started
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.launch.tasks import RUNNERS, task_text
 from schedmate.advisor.launch.walking import walked
 from schedmate.advisor.sources.files import SourceFile
 
 _SHELL_FILE = re.compile(r".*\.(?:sh|bash|slurm|sbatch|job|zsh|lsf|pbs|sub|run|cmd)")
 _SHELL_OPTIONS_WITH_VALUE = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 _PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,80}", re.ASCII)
-_MAX_NESTING = 6
 _MAX_LAUNCHERS = 20
 _MAX_RUNS = 200
 _MAX_SCRIPTS = 60
@@ -92,14 +88,14 @@ def _script(target: Target) -> SourceFile:
     return SourceFile(target.files.name_of(path), target.script_text or "", path)
 
 
-class _Resolver(Resolution):
+class _Resolver(Runners):
     """Takes commands apart, script by script."""
 
     def command(self, words: Sequence[str]) -> list[PythonRun]:
         self.commands.append(tuple(words))
         text = shell_line(words)
         if text is not None:
-            return self._text(Word(text, command_words(words)[0].evidence), (), Started())
+            return self.text(Word(text, command_words(words)[0].evidence), (), Started())
         return self.unwrap(command_words(words), Started())
 
     def script(self, source: SourceFile, args: Sequence[str], asked: Asked) -> list[PythonRun]:
@@ -117,7 +113,7 @@ class _Resolver(Resolution):
             return runs
         tool = tool_of(source)
         if tool is not None:
-            return self._recipe(tool, arguments, source, Started(asked=asked))
+            return self.recipe_of(tool, arguments, source, Started(asked=asked))
         if source.name.endswith(".ipynb"):
             return [self.file_run(word, arguments, Started())]
         if source.name.endswith(".py") or _STARTS_PYTHON.match(first):
@@ -178,7 +174,7 @@ class _Resolver(Resolution):
                 return self._contained(peeled, started)
             started = self.moved(peeled.workdir, started)
             if not peeled.rest and started.stdin and reads_commands(name):
-                return self._nested(started.stdin, (), started)
+                return self.nested(started.stdin, (), started)
             words = peeled.rest
         return []
 
@@ -186,14 +182,14 @@ class _Resolver(Resolution):
         """`sbatch job.sh`, `sbatch --wrap …`, `sbatch <<EOF`, `bsub python train.py`."""
         options = peeled.launched.options
         if "wrap" in options:
-            return self._text(options["wrap"], (), started)
+            return self.text(options["wrap"], (), started)
         if not peeled.rest:
-            return self._nested(started.stdin, (), started) if started.stdin else []
+            return self.nested(started.stdin, (), started) if started.stdin else []
         first, *arguments = peeled.rest
         source = self.finder.find(first, started.cwd)
         if source is not None and not source.name.endswith(".py"):
             self.scripts.append(source)
-            return self._nested(source, arguments, started)
+            return self.nested(source, arguments, started)
         return self.unwrap(peeled.rest, started)
 
     def _described(
@@ -222,7 +218,7 @@ class _Resolver(Resolution):
         job: Described | None = None,
     ) -> list[PythonRun]:
         """A command in a container, or what the container's image runs by itself."""
-        if started.nesting >= _MAX_NESTING:
+        if started.nesting >= MAX_NESTING:
             return []
         started = replace(started, nesting=started.nesting + 1)
         image = self.images.image(job, peeled.own, self.finder)
@@ -247,7 +243,7 @@ class _Resolver(Resolution):
     def _applied(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """`kubectl apply -f job.yaml`, `docker compose run train`."""
         meant = applied(words)
-        if meant is None or started.nesting >= _MAX_NESTING:
+        if meant is None or started.nesting >= MAX_NESTING:
             return []
         for file in meant.files:
             source = self.finder.find(file, started.cwd)
@@ -270,29 +266,12 @@ class _Resolver(Resolution):
         if _SHELL_FILE.fullmatch(name):
             return self._shell_file(words[0], words[1:], started)
         if name in ("make", "gmake", "just", "jupyter", "papermill", "snakemake"):
-            return self._indirect(name, words[1:], started)
+            return self.indirect(name, words[1:], started)
         return (
-            self._task(name, words, started)
-            or self._staged(name, words, started)
+            self.task(name, words, started)
+            or self.staged(name, words, started)
             or self._program(words, started)
         )
-
-    def _task(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
-        """`poe train`, and `train` behind `pixi run`."""
-        behind = started.launched[-1].name if started.launched else ""
-        runner, named = (name, words[1:]) if name in RUNNERS else (behind, words)
-        if runner not in RUNNERS or started.nesting >= _MAX_NESTING:
-            return []
-        base = self.finder.base(started.cwd)
-        text = task_text(runner, named, base, self.finder.read)
-        return [] if text is None else self._text(text, (), started)
-
-    def _staged(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
-        """`dvc repro train`, `mlflow run .`, `task train`."""
-        if name not in STAGES or started.nesting >= _MAX_NESTING:
-            return []
-        texts = stage_texts(name, words[1:], self.finder.base(started.cwd), self.finder.read)
-        return [run for text in texts for run in self._text(text, (), started)]
 
     def _python(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         kind, at = python_words(words)
@@ -321,18 +300,18 @@ class _Resolver(Resolution):
         while index < len(words) and words[index].text.startswith(("-", "+")):
             text = words[index].text
             if re.fullmatch(r"-[a-z]*c", text) and index + 1 < len(words):
-                return self._text(words[index + 1], words[index + 3 :], started)
+                return self.text(words[index + 1], words[index + 3 :], started)
             index += 2 if text in _SHELL_OPTIONS_WITH_VALUE else 1
         if index < len(words):
             return self._shell_file(words[index], words[index + 1 :], started)
-        return self._nested(started.stdin, (), started) if started.stdin else []
+        return self.nested(started.stdin, (), started) if started.stdin else []
 
-    def _text(self, word: Word, arguments: Sequence[Word], started: Started) -> list[PythonRun]:
+    def text(self, word: Word, arguments: Sequence[Word], started: Started) -> list[PythonRun]:
         if self.walked >= _MAX_SCRIPTS:
             return []
         source, values = shell_code(word)
         doubtful = frozenset(doubts(word.spans))
-        return self._nested(source, arguments, replace(started, values=values, doubtful=doubtful))
+        return self.nested(source, arguments, replace(started, values=values, doubtful=doubtful))
 
     def _shell_file(
         self, file: Word, arguments: Sequence[Word], started: Started
@@ -344,7 +323,7 @@ class _Resolver(Resolution):
             self.lost.append(((file, *arguments), started))
             return []
         self.scripts.append(source)
-        runs = self._nested(source, arguments, started)
+        runs = self.nested(source, arguments, started)
         return runs or self._handed_on(source, arguments, started)
 
     def _handed_on(
@@ -354,10 +333,10 @@ class _Resolver(Resolution):
         hands_on = "$@" in source.text or "$*" in source.text
         return self.unwrap(arguments, started) if hands_on and is_command(arguments) else []
 
-    def _nested(
+    def nested(
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
-        too_much = started.nesting >= _MAX_NESTING or self.walked >= _MAX_SCRIPTS
+        too_much = started.nesting >= MAX_NESTING or self.walked >= _MAX_SCRIPTS
         if too_much or source.text in self.active:
             return []
         self.active.append(source.text)
@@ -368,27 +347,6 @@ class _Resolver(Resolution):
         self.finder = before
         self.active.pop()
         return runs
-
-    def _indirect(self, name: str, words: Sequence[Word], started: Started) -> list[PythonRun]:
-        if name in ("jupyter", "papermill"):
-            notebooks = [word for word in words if word.text.endswith(".ipynb")]
-            return [self.file_run(notebooks[0], words, started)] if notebooks else []
-        if name == "snakemake":
-            base = self.finder.base(started.cwd)
-            files = workflow(words, base, self.finder.read)
-            self.scripts += files
-            return [run for each in files for run in self._nested(each, (), started)]
-        return self._recipe(name, words, None, started)
-
-    def _recipe(
-        self, tool: str, words: Sequence[Word], file: SourceFile | None, started: Started
-    ) -> list[PythonRun]:
-        found = recipe(tool, words, self.finder.base(started.cwd), self.finder.read, file)
-        if found is None:
-            return []
-        self.scripts.append(found.text)
-        where = self.moved(found.directory, started)
-        return self._nested(found.text, (), where)
 
     def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """A console script of the job's package, a script without an ending, or a program."""
@@ -417,4 +375,4 @@ class _Resolver(Resolution):
         if "python" in first:
             return [self.file_run(words[0], words[1:], started)]
         self.scripts.append(source)
-        return self._nested(source, words[1:], started) if "sh" in first else []
+        return self.nested(source, words[1:], started) if "sh" in first else []

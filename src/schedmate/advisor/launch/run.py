@@ -76,8 +76,12 @@ class Launch:
 
     @property
     def main(self) -> PythonRun | None:
-        ranked = [(rank, -index) for index, run in enumerate(self.runs) if (rank := _rank(run))]
-        return self.runs[-max(ranked)[1]] if ranked else None
+        """Of several that rank alike the last program, as earlier ones prepare for it; of the runs
+        of one program the first, as later ones vary it."""
+        ranked = [(rank, run) for run in self.runs if (rank := _rank(run))]
+        best = max((rank for rank, _ in ranked), default=None)
+        alike = [run for rank, run in ranked if rank == best]
+        return next((run for run in alike if run.entry.name == alike[-1].entry.name), None)
 
     @property
     def certainty(self) -> float:

@@ -1,4 +1,4 @@
-"""Stages that a project's YAML names: what `dvc repro train` and `mlflow run .` run."""
+"""Stages that a project's YAML names: what `dvc repro`, `task train` and `mlflow run .` run."""
 
 from __future__ import annotations
 

@@ -22,6 +22,14 @@ MODELS: Mapping[str, CallModel] = ByPackage(
             ),
         ),
         (
+            "called_back",
+            "CALLED_BACK",
+            (
+                "accelerate detectron2 fastreid lightning optuna pytorch_lightning ray torch_xla "
+                "transformers trl wandb"
+            ),
+        ),
+        (
             "config_files",
             "CONFIG_FILES",
             (

@@ -53,8 +53,8 @@ def define(call: Call, context: Context) -> Value | None:
     kind = call.callee.rpartition("DEFINE_")[2]
     value = default if default is not None else Value(None, (call.line,))
     for pair in command_line(context):
-        said = _said(pair, name.data, kind)
-        value = value if said is None else said
+        given = _given(pair, name.data, kind)
+        value = value if given is None else given
     state(context, name.data, value, call.depth)
     return holder(name.data, value, call)
 
@@ -65,7 +65,7 @@ def holder(name: str, value: Value, call: Call) -> Value:
     return Value(Table(parts, "absl.flags.FlagHolder", complete=False), (call.line,))
 
 
-def _said(pair: Pair, name: str, kind: str) -> Value | None:
+def _given(pair: Pair, name: str, kind: str) -> Value | None:
     if pair.name == f"no{name}" and kind.startswith("bool") and not pair.values:
         return pair.flag.holding(False)
     if pair.name != name:
@@ -81,8 +81,8 @@ def _said(pair: Pair, name: str, kind: str) -> Value | None:
 
 def _converted(word: Given, kind: str) -> Value:
     if kind.startswith("bool"):
-        said = boolean(word.text)
-        return word.holding(UNKNOWN_DATA if said is None else said)
+        given = boolean(word.text)
+        return word.holding(UNKNOWN_DATA if given is None else given)
     found = number(word.text) if kind in ("integer", "float") else word.text
     return word.holding(UNKNOWN_DATA if found is None else found)
 

@@ -98,12 +98,12 @@ class _Matcher:
         return next(iter(fitting.values())) if len(fitting) == 1 else None
 
     def _fits(self, flag: str, name: str) -> bool:
-        """`--num-layers` is likelier somebody else's option than short for `--num-layers-x`."""
+        """`--num-layers` is likelier another parser's option than short for `--num-layers-x`."""
         whole_words = name[len(flag) :][:1] in ("-", "_", ".")
         return name.startswith(flag) and not (whole_words and self._parser.open)
 
     def _short(self, word: Given) -> None:
-        """`-e3`, `-vvq`, or what nobody declared."""
+        """`-e3`, `-vvq`, or what is not declared."""
         declared = self._flags.get(word.text[:_SHORT])
         if declared is None or word.text.startswith("--"):
             self._undeclared(word)
@@ -116,7 +116,7 @@ class _Matcher:
                 self._words.appendleft(replace(word, text=f"-{word.text[_SHORT:]}"))
 
     def _undeclared(self, word: Given) -> None:
-        """An option of somebody else's, with the words behind it: they are likely its values."""
+        """An option of another parser, with the words behind it: they are likely its values."""
         self._found.extras.append(word)
         if "=" not in word.text:
             self._found.extras += self._take(None)

@@ -47,7 +47,7 @@ class Parsing:
                 self.run(chosen, found.rest)
 
     def take_undeclared(self) -> None:
-        """The program would stop at words that nobody declares, so somebody out of sight does."""
+        """The program would stop at undeclared words, so code out of sight declares them."""
         for pair in pairs(self.extras):
             name = underscored(pair.name)
             self.table.parts[name] = pair.value()
@@ -124,7 +124,7 @@ class Parsing:
             self._store_as_written(each, value)
 
     def _store_as_written(self, each: Match, value: Value) -> None:
-        """What looks like an abbreviation may be an option that nobody has seen declared."""
+        """What looks like an abbreviation may be an option whose declaration was not seen."""
         written = each.flag.text.partition("=")[0] if each.flag is not None else ""
         name = underscored(written.lstrip("-"))
         if written.startswith("--") and written not in each.declared.flags:

@@ -1,4 +1,4 @@
-"""What an argparse parser has been told so far."""
+"""What an argparse parser declares so far."""
 
 from __future__ import annotations
 

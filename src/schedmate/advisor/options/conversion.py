@@ -58,8 +58,8 @@ def _interpreted(kind: Value, word: Given, context: Context, name: str) -> Value
         return Value(result.data, word.lines, word.source)
     if _says_boolean(name):
         return _boolean(word)
-    said = number(word.text)
-    return word.holding(said if said is not None else word.text)
+    parsed = number(word.text)
+    return word.holding(parsed if parsed is not None else word.text)
 
 
 def _says_boolean(name: str) -> bool:
@@ -67,8 +67,8 @@ def _says_boolean(name: str) -> bool:
 
 
 def _boolean(word: Given) -> Value:
-    said = boolean(word.text)
-    return word.holding(UNKNOWN_DATA if said is None else said)
+    parsed = boolean(word.text)
+    return word.holding(UNKNOWN_DATA if parsed is None else parsed)
 
 
 def _integer(text: str) -> Any:

@@ -41,7 +41,7 @@ class _Declared:
 
 
 def docopt(call: Call, context: Context) -> Value | None:
-    """A dict by the options as they are written: `args["--lr"]`, a text as long as nobody turns
+    """A dict by the options as they are written: `args["--lr"]`, a text until the job turns
     it into a number."""
     doc = call.argument("doc", 0)
     if doc is None or not isinstance(doc.data, str) or len(doc.data) > _MAX_TEXT:

@@ -149,7 +149,7 @@ def instantiate(call: Call, context: Context) -> Value | None:
 
 
 def _with_target(table: Table | None) -> Table | None:
-    """Before 1.0 it was `class` (or `cls`), and what it is told stood below `params`."""
+    """Before 1.0 it was `class` (or `cls`), and its arguments stood below `params`."""
     if table is None or "_target_" in table.parts:
         return table
     named = table.parts.get("class") or table.parts.get("cls")

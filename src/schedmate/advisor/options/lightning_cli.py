@@ -215,7 +215,7 @@ def add_argument(call: Call, _: Context) -> Value:
     return Value(None)
 
 
-def add_optimizer(call: Call, context: Context) -> Value:  # noqa: ARG001 - as models are called
+def add_optimizer(call: Call, _: Context) -> Value:
     """`add_optimizer_args(torch.optim.Adam)`: the one that every run gets."""
     cls = call.argument("optimizer_class", 0)
     if cls is not None and isinstance(cls.data, Dotted):

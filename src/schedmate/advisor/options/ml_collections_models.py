@@ -99,8 +99,8 @@ def _with_overrides(name: str, table: Table, call: Call, context: Context) -> Va
         if pair.name.startswith(f"{name}."):
             dotted = pair.name.removeprefix(f"{name}.")
             before = look_up(table, dotted)
-            said = like(before, pair.values[0]) if len(pair.values) == 1 else pair.value()
-            put(table, dotted, said)
+            given = like(before, pair.values[0]) if len(pair.values) == 1 else pair.value()
+            put(table, dotted, given)
     state_all(context, table)
     value = Value(table, (call.line,))
     context.state(Option(name=name, value=value))

@@ -151,8 +151,10 @@ def outline(classes: Sequence[Value], context: Context) -> Table:
         if isinstance(cls.data, LocalClass):
             examples = annotated(cls.data)
             for name, default in defaults_of(cls.data, context).items():
-                told = default is not None and default.known and default.data is not None
-                table.parts[name] = default if told and default else examples.get(name, Value(None))
+                known = default is not None and default.known and default.data is not None
+                table.parts[name] = (
+                    default if known and default else examples.get(name, Value(None))
+                )
         elif isinstance(cls.data, Table):
             table.parts |= cls.data.parts
     return table

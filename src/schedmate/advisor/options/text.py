@@ -101,8 +101,8 @@ def like(default: Value | None, word: Given) -> Value:
         return word.value
     example = None if default is None else default.data
     if isinstance(example, bool):
-        said = boolean(word.text)
-        return word.value if said is None else word.holding(said)
+        parsed = boolean(word.text)
+        return word.value if parsed is None else word.holding(parsed)
     if isinstance(example, str):
         return word.value
     return typed(word)

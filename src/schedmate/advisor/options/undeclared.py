@@ -1,4 +1,4 @@
-"""Options on a command line whose declarations nobody has seen."""
+"""Options on a command line whose declarations were not seen."""
 
 from __future__ import annotations
 

@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from schedmate.advisor.interpret.python.context import Context
 from schedmate.advisor.interpret.python.trace import Option
+from schedmate.advisor.interpret.python.values import Table
 from schedmate.advisor.interpret.shell import Word
-from schedmate.advisor.options.configs import inherit
+from schedmate.advisor.options.configs import compose, inherit, read_arguments
 from schedmate.advisor.options.given import given
 from schedmate.advisor.options.tables import leaves, table_of
 from schedmate.advisor.options.undeclared import pairs
@@ -24,18 +25,44 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _MAX_FILES = 4
+_DIRECTORIES = ("configs", "conf", "config")
+_PRIMARY = ("config", "main", "train", "default", "base")
 
 
 def unread_configs(
-    arguments: Sequence[Word], context: Context, read: Collection[SourceFile]
+    arguments: Sequence[Word],
+    context: Context,
+    read: Collection[SourceFile],
+    *,
+    elsewhere: bool = False,
 ) -> Iterator[Option]:
-    """The settings of such files, one level further away than what the code itself states."""
+    """The settings of such files, one level further away than what the code itself states.
+
+    `elsewhere`: the program is none of the job's, so it composes the job's configs unseen.
+    """
+    table = _composed(context) if elsewhere else None
+    for name, value in leaves(table) if table is not None else ():
+        yield Option(name=name, value=value, depth=1)
     known = {source.name.rpartition("/")[2] for source in read}
     for path in _paths(arguments)[:_MAX_FILES]:
         found = None if path.rpartition("/")[2] in known else context.read_config(path)
         table = None if found is None else table_of(inherit(found, path, context))
         for name, value in leaves(table) if table is not None else ():
             yield Option(name=name, value=value, depth=1)
+
+
+def _composed(context: Context) -> Table | None:
+    """What Hydra makes of `experiment=a trainer.max_epochs=5` and the configs where they lie."""
+    given_words = read_arguments(context.arguments)
+    if not given_words.overrides:
+        return None
+    named = (given_words.config_name.text,) if given_words.config_name else _PRIMARY
+    for directory in _DIRECTORIES:
+        for name in named:
+            found = table_of(context.read_config(f"{directory}/{name.removesuffix('.yaml')}.yaml"))
+            if found is not None and "defaults" in found.parts:
+                return table_of(compose(context, directory, name, given_words.overrides))
+    return None
 
 
 def _paths(arguments: Sequence[Word]) -> list[str]:

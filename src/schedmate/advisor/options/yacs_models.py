@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedmate.advisor.interpret.python.context import CallModel, Context
-from schedmate.advisor.interpret.python.values import Call, Table, Value
+from schedmate.advisor.interpret.python.values import Call, Sequence, Table, Value
 from schedmate.advisor.options.configs import inherit
 from schedmate.advisor.options.given import Given, given_list
 from schedmate.advisor.options.omegaconf_models import nothing
@@ -75,10 +75,10 @@ def merge_from_list(call: Call, context: Context) -> Value | None:
 
 
 def _decoded(word: Given, before: Value | None) -> Value:
-    """As a literal where it is one, else as text."""
-    if before is not None and isinstance(before.data, str):
-        return word.value
+    """As a literal where it is one (`"('name')"`), else as text, which a text stays."""
     read = literal(word)
+    if before is not None and isinstance(before.data, str) and not isinstance(read.data, str):
+        return read if isinstance(read.data, Sequence) else word.value
     return read if read.known else word.value
 
 

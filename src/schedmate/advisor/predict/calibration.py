@@ -24,7 +24,8 @@ from statistics import NormalDist
 import numpy as np
 
 from schedmate.advisor.predict.cohorts import InFlightJob
-from schedmate.advisor.predict.distributions import LONGEST_S, Pmf, Weights, place_of, share_below
+from schedmate.advisor.predict.distributions import Pmf, Weights, place_of, share_below
+from schedmate.advisor.predict.without_runs import LONGEST_S
 from schedmate.model import Spread
 from schedmate.model.wire import dumps, loads
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import Spread
+from schedmate.model.advice import Z90
 
 Pmf: TypeAlias = NDArray[np.float32]
 Weights: TypeAlias = NDArray[np.float64]
@@ -63,12 +64,9 @@ def spread_of(below: Pmf, low_level: float = 0.1, high_level: float = 0.9) -> Sp
     return Spread(*(max(0.0, seconds_at(place)) for place in outer))
 
 
-_Z90 = 1.2816
 _BELIEF = 3.0
 """How many runs our expectation of the spread is worth."""
 _WIDEST = 5.0
-LONGEST_S = 1e8
-"""Three years: no answer is longer."""
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -96,8 +94,4 @@ def around(p50: float, ratios: Sequence[float], *, expected: float) -> Spread:
     seen = sum(value * value for value in logs)
     variance = (_BELIEF * expected**2 + seen) / (_BELIEF + len(logs))
     sigma = min(math.sqrt(variance * (1 + 1 / max(1, len(logs)))), _WIDEST)
-    return Spread(p50 * math.exp(-_Z90 * sigma), p50, p50 * math.exp(_Z90 * sigma))
-
-
-def at_most(spread: Spread, seconds: float) -> Spread:
-    return Spread(min(spread.p10, seconds), min(spread.p50, seconds), min(spread.p90, seconds))
+    return Spread(p50 * math.exp(-Z90 * sigma), p50, p50 * math.exp(Z90 * sigma))

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedmate.advisor.predict.distributions import (
-    LONGEST_S,
     around,
-    at_most,
     empirical,
     median,
     quantile,
@@ -27,7 +25,9 @@ from schedmate.advisor.predict.runs import (
     grouped,
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
+from schedmate.advisor.predict.without_runs import LONGEST_S, at_most
 from schedmate.model import Spread, Workload
+from schedmate.model.advice import Z90
 from schedmate.model.sketch import Sketch
 
 _NEAR = 0.8
@@ -37,7 +37,6 @@ ENOUGH = 10
 """Runs of which quantiles can be read off."""
 _EXPECTED = 0.12
 """How much (log) runs of the same code with the same arguments differ, as we would guess."""
-_Z90 = 1.2816
 _TAILS = 1.3
 """Variances are learnt from most pairs, not from the odd ones; but those happen, too."""
 _WIDEST = 5.0
@@ -160,7 +159,7 @@ def scaled(neighbours: Neighbours, scaling: Scaling) -> Scaled:
             apart = apart[0][prepared.newest], apart[1][prepared.newest]
         estimate = prepared.kriging.at(neighbours.query, apart)
     sd = min(_TAILS * estimate.sd, _WIDEST)
-    logs = [estimate.log_s + z * sd for z in (-_Z90, 0.0, _Z90)]
+    logs = [estimate.log_s + z * sd for z in (-Z90, 0.0, Z90)]
     outer = estimate.scaled.min(), estimate.scaled.max()
     low, middle, high, least, most = (
         _seconds(each, prepared.startup_s) for each in (*logs, *outer)

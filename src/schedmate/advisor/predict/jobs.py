@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Literal
 
 from schedmate.advisor.launch.target import Target
-from schedmate.model import Job, JobState, PastRun
+from schedmate.model import Fingerprint, Job, JobState, PastRun, Workload
+from schedmate.model.sketch import Sketch, sketch_of
 
 _NUMBER = re.compile(r"\d+")
 _FIRST_WORD = re.compile(r"[^\W\d_]{1,40}")
@@ -128,3 +129,13 @@ def replay(runs: Iterable[EndedJob]) -> Iterator[Event]:
         events.append((ended, 0 if ended > started else 4, number, "end"))
     for at, _, number, kind in sorted(events):
         yield Event(at, kind, known[number])
+
+
+def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: Workload) -> Sketch:
+    return sketch_of(
+        workload,
+        user=target.user,
+        name=target.name,
+        request=target.request,
+        fingerprint=fingerprint,
+    )

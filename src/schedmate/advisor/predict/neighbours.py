@@ -10,7 +10,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.distances import (
     comparable,
     distances,
@@ -28,8 +27,8 @@ from schedmate.advisor.predict.runs import (
     rows_of,
 )
 from schedmate.advisor.predict.scaling import Scaling
-from schedmate.model import Fingerprint, History, Workload
-from schedmate.model.sketch import WORDS, Sketch, blocks, sketch_of
+from schedmate.model import History
+from schedmate.model.sketch import WORDS, Sketch, blocks
 
 Tier = Literal["identical", "same_code", "similar"]
 _USER = WORDS.index("user")
@@ -135,16 +134,6 @@ class Neighbours:
         if self.apart is not None:
             return np.asarray(similarity(*self.apart)[self.which])
         return _similarity(self.query, self.runs, self.scaling)
-
-
-def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: Workload) -> Sketch:
-    return sketch_of(
-        workload,
-        user=target.user,
-        name=target.name,
-        request=target.request,
-        fingerprint=fingerprint,
-    )
 
 
 def find_neighbours(

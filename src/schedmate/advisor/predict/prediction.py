@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.distributions import LONGEST_S, at_most, empirical
+from schedmate.advisor.predict.distributions import empirical
 from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
-from schedmate.advisor.predict.jobs import facts_at_submission
-from schedmate.advisor.predict.neighbours import (
-    Neighbours,
-    StoredRuns,
-    sketch_of_target,
-)
+from schedmate.advisor.predict.jobs import facts_at_submission, sketch_of_target
+from schedmate.advisor.predict.neighbours import Neighbours, StoredRuns
 from schedmate.advisor.predict.runs import (
     CANCELLED,
     COMPLETED,
@@ -29,6 +23,7 @@ from schedmate.advisor.predict.runs import (
 )
 from schedmate.advisor.predict.scaling import Ending, Scaling
 from schedmate.advisor.predict.site_model import SiteModel, learnt_site_model
+from schedmate.advisor.predict.without_runs import UNLIKE_ANY, from_arithmetic, within_reason
 from schedmate.model import (
     Fingerprint,
     History,
@@ -36,12 +31,10 @@ from schedmate.model import (
     Outcome,
     PastRun,
     Prediction,
-    Request,
     Spread,
     Workload,
 )
-from schedmate.model.advice import TOO_WIDE
-from schedmate.model.sketch import WORDS, Sketch, word_hash
+from schedmate.model.sketch import WORDS, word_hash
 
 _SHOWN = 5
 _RECENT = 200
@@ -77,7 +70,7 @@ def predict(
         submitted_at=target.submitted_at,
         at=at,
     )
-    return _honest(
+    return within_reason(
         (
             _from_neighbours(history, estimate, target, workload, site_model)
             if estimate is not None
@@ -86,7 +79,7 @@ def predict(
         or _from_site(site_model, target, now)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
-        or Prediction(basis="none", explanation="no past run resembles it")
+        or UNLIKE_ANY
     )
 
 
@@ -98,17 +91,6 @@ def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
     bent = site_model.calibration.calibrated(estimate.kind, raw)
     middle = min(max(bent.p50, least), most)
     return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
-
-
-def _honest(said: Prediction) -> Prediction:
-    """Within what a job can take; a range too wide to plan by is given, and called that."""
-    if said.duration_s is None:
-        return said
-    spread = at_most(said.duration_s, LONGEST_S)
-    warning = (
-        f"; p90 is over {TOO_WIDE:g} times p10, too uncertain to plan by" if spread.too_wide else ""
-    )
-    return replace(said, duration_s=spread, explanation=said.explanation + warning)
 
 
 def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
@@ -199,38 +181,3 @@ def measured(values: Floats) -> float | None:
     """The middle of what the nearest runs that were measured used."""
     known = values[~np.isnan(values)][:_NEAREST]
     return round(float(np.median(known)), 3) if len(known) else None
-
-
-_PER_PARAMETER_AND_TOKEN = 6.0
-"""Multiplications and additions, forward and backward."""
-_USED = 0.3
-"""Of its peak that a GPU reaches in ordinary training."""
-_SOME_GPU = 200e12
-_FACTOR = 4.0
-"""Nine of ten such answers are wrong by less; by twice that where the GPU is not known."""
-_SANE_S = (1.0, 3e7)
-
-
-def from_arithmetic(workload: Workload, sketch: Sketch, request: Request) -> Prediction | None:
-    """None where the record does not state all of the work, or states what cannot be."""
-    numbers = ("steps", "batch", "sequence_length", "model_parameters")
-    work = sum(sketch.number(name) for name in numbers) + math.log(_PER_PARAMETER_AND_TOKEN)
-    if math.isnan(work) or sketch.open_ended:
-        return None
-    known = accelerator(request.gpu_type) if request.gpu_type else None
-    speed = known.half_tflops * 1e12 if known and known.half_tflops else _SOME_GPU
-    gpus = 0.0 if math.isnan(sketch.number("gpus")) else sketch.number("gpus")
-    seconds = math.exp(min(work - gpus - math.log(speed * _USED), 30.0))
-    if not _SANE_S[0] <= seconds <= _SANE_S[1]:
-        return None
-    factor = _FACTOR if known else 2 * _FACTOR
-    where = known.name.upper() if known else "some usual GPU"
-    model = workload.model.value if workload.model else "its model"
-    return Prediction(
-        basis="prior",
-        duration_s=Spread(seconds / factor, seconds, seconds * factor),
-        explanation=(
-            f"no past run resembles it; so much arithmetic takes {model} on {where} "
-            f"at {_USED:.0%} of its peak"
-        ),
-    )

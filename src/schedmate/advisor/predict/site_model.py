@@ -18,10 +18,11 @@ from schedmate.advisor.predict.jobs import ended_job
 from schedmate.advisor.predict.learning import learn_again, learnt_scaling
 from schedmate.advisor.predict.neighbours import StoredRuns
 from schedmate.advisor.predict.scaling import Scaling
+from schedmate.advisor.predict.without_runs import COHORTS
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_COHORTS, _CALIBRATION = "cohorts/1", "calibration/3"
+_CALIBRATION = "calibration/3"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 
@@ -37,7 +38,7 @@ def learnt_site_model(history: History) -> SiteModel:
     """What was learnt last."""
     return SiteModel(
         learnt_scaling(history),
-        _cohorts(history.learnt(_COHORTS)),
+        _cohorts(history.learnt(COHORTS)),
         _calibration(history.learnt(_CALIBRATION)),
     )
 
@@ -53,7 +54,7 @@ def _learn_site(history: History, *, at: float) -> CohortModel:
     site = CohortModel()
     runs = (ended_job(run) for run in history.recent_runs(limit=_RUNS))
     site.learn(run for run in runs if run is not None)
-    history.keep_learnt(_COHORTS, base64.b85encode(site.dump()).decode(), at=at)
+    history.keep_learnt(COHORTS, base64.b85encode(site.dump()).decode(), at=at)
     return site
 
 

@@ -13,7 +13,7 @@ _FILE = re.compile(
 )
 _SPLIT = re.compile(
     r"(?:train|training|val|valid|validation|test|dev|eval|images?|labels?|annotations?|part)"
-    r"[-_]?\d{0,4}|v\d{1,3}(?:\.\d{1,3}){0,2}",
+    r"[-_]?\d{0,4}|(?:task|fold|set|subset|batch|chunk|shard|round|phase|stage|step)[-_]?\d{1,4}|v\d{1,3}(?:\.\d{1,3}){0,2}",
     re.IGNORECASE,
 )
 _SAYS_LITTLE = words(
@@ -22,7 +22,10 @@ _SAYS_LITTLE = words(
     "users project projects proj corpora corpus cache bucket train_data my path none null "
     "default custom file files folder dir s3 gs rawdata raw_data processed_data prepared "
     "splits features images labels annotations embeddings samples labeled unlabeled csv json "
-    "pickle npy npz hdf5 tfrecords"
+    "pickle npy npz hdf5 tfrecords interim external build out output outputs results logs "
+    "checkpoints ckpt models model save saved pretrain finetune final full all "
+    "small large subset split clean grouped merged filtered cleaned combined shuffled sorted "
+    "balanced normalized tokenized extracted converted augmented resized cropped dataset_path"
 )
 _CALLED = {
     "imagenet": "imagenet imagenet1k imagenet-1k imagenet_1k imagenet2012 ilsvrc2012 ilsvrc12 "
@@ -35,6 +38,17 @@ _CALLED = {
     "tiny-imagenet": "tiny-imagenet tiny-imagenet-200 tiny_imagenet tinyimagenet",
     "movielens": "movielens ml-1m ml-20m ml-100k ml-25m",
 }
+_FAMOUS = re.compile(
+    r"(?:multi30k|iwslt|wmt|flores|europarl|librispeech|libritts|ljspeech|commonvoice|timit|vctk"
+    r"|voxceleb|musan|wikitext|openwebtext|bookcorpus|fineweb|slimpajama|redpajama|tinystories"
+    r"|glue|superglue|squad|mnli|snli|imdb|agnews|conll|ontonotes|mimic|chexpert|brats|isic"
+    r"|cityscapes|ade20k|camvid|kitti|nuscenes|waymo|scannet|shapenet|modelnet|movielens|mind"
+    r"|amazonreviews|criteo|ogbn?|qm7|qm9|md17|zinc|pcqm|celeba|ffhq|lsun|lsdir|div2k|coco|voc"
+    r"|imagenet|cifar|mnist|svhn|stl10|cub|inaturalist|places365|kinetics|ucf101|hmdb51|ava"
+    r"|visdrone|objects365|openimages|lvis|laion|cc3m|cc12m|flickr30k|vqa|gqa|era5|weatherbench)"
+    r"[a-z]{0,2}\d{0,4}"
+)
+"""Names that tell wherever they stand in a path, without what parts their words."""
 _CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
 _RELEASE = re.compile(r":[\d.*]{1,20}$")
 _SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
@@ -44,6 +58,9 @@ _WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
 _PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
 """`shards_000.npz` is one of many."""
 _PARTS_OF_A_HUB_ID = 2
+_LONG = 5
+_OF_A_MACHINE = 2
+"""`/work/…`: what stands right below the root is a machine's or a container's."""
 
 
 def dataset_name(text: str) -> str | None:
@@ -52,11 +69,25 @@ def dataset_name(text: str) -> str | None:
     name = _RELEASE.sub("", _SCHEME.sub("/", _address(text.strip())))
     if _is_hub_id(name):
         return name
-    for part in reversed(PurePosixPath(name).parts):
+    parts = PurePosixPath(name).parts
+    famous = next((part for part in reversed(parts) if is_famous(part)), None)
+    if famous is not None:
+        return _CALLED_SO.get(famous.lower(), famous)
+    for part in reversed(parts[_OF_A_MACHINE:] if parts[:1] == ("/",) else parts):
         bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
     return None
+
+
+def is_famous(name: str) -> bool:
+    return bool(_FAMOUS.fullmatch(re.sub(r"[\W_]", "", name).lower()))
+
+
+def begins_famously(name: str) -> bool:
+    """`ShapeNetPartSeg`; short names begin many a word."""
+    found = _FAMOUS.match(re.sub(r"[\W_]", "", name).lower())
+    return found is not None and len(found[0]) >= _LONG
 
 
 def _address(text: str) -> str:

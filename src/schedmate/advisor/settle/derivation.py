@@ -40,7 +40,7 @@ def _contradicted(facts: ModelFacts, findings: Mapping[str, Finding[Any]]) -> bo
 def _named(
     model: Finding[Any], facts: ModelFacts, findings: Mapping[str, Finding[Any]]
 ) -> Iterator[Claim]:
-    trust = _BY_SIZE if facts.n_layer is None and facts.of_language else _BY_NAME
+    trust = _BY_NAME if facts.of_language and facts.n_layer is not None else _BY_SIZE
     known = {
         "model_parameters": facts.parameters,
         "n_layer": facts.n_layer,

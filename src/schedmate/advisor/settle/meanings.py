@@ -20,7 +20,8 @@ _SAVED = {
 _PATHS = words(
     "data data_dir data_path dataset_path data_root dataset_dir train_dir datasets corpus "
     "train_data train_data_path train_data_dir training_data data_prefix dataset_root "
-    "train_file train_files data_file data_files train_path path root dir"
+    "train_file train_files data_file data_files train_path path root dir csv_file train_csv "
+    "csv_path train_csv_path data_csv train_json train_list"
 )
 _TASKS_OF_A_KIND = words(
     "cola sst2 sst-2 mrpc stsb sts-b qqp mnli mnli-mm qnli rte wnli ax boolq cb copa multirc "
@@ -125,7 +126,7 @@ def _directory(name: str, value: Any) -> str:
 
 
 def _optimizer(name: str, value: Any) -> str:
-    text = _text(name, value).lower()
+    text = _text(name, value).lower().rpartition(".")[2]
     return _OPTIMIZERS.get(text, text)
 
 

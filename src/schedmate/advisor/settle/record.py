@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,11 @@ from schedmate.advisor.settle.derivation import derived
 from schedmate.advisor.settle.naming import named_claims
 from schedmate.advisor.settle.settling import settle
 from schedmate.advisor.settle.time_caps import cap_seconds
-from schedmate.advisor.sources.files import evidence
-from schedmate.model import Finding, Request, Source, Workload
+from schedmate.advisor.sources.files import SourceFile, evidence
+from schedmate.model import Evidence, Finding, Request, Source, Workload
+
+_WHEN_STARTED = re.compile(r"if __name__ ?==")
+_STATEMENT = re.compile(r"[A-Za-z_@]")
 
 
 def record_of(
@@ -79,11 +83,23 @@ def _killed_after(run: PythonRun, own: Finding[float] | None) -> dict[str, Findi
     return {"max_time_s": Finding(value=seconds, source=source, evidence=word.evidence)}
 
 
+def _beginning(source: SourceFile | None) -> tuple[Evidence, ...]:
+    """Where a program begins: what it does when it is started, else its first statement."""
+    if source is None or source.path is None:
+        return ()
+    lines = list(enumerate(source.text.splitlines(), 1))
+    started = [(number, text) for number, text in lines if _WHEN_STARTED.match(text)]
+    first = [(number, text) for number, text in lines if _STATEMENT.match(text)]
+    return tuple(evidence(source.name, number, text) for number, text in (started or first)[:1])
+
+
 def _started(run: PythonRun) -> dict[str, Finding[Any]]:
     lines = run.command.evidence
     source = source_of(lines)
     findings: dict[str, Finding[Any]] = {
-        "entry_point": Finding(value=run.entry.name, source=source, evidence=lines)
+        "entry_point": Finding(
+            value=run.entry.name, source=source, evidence=(*lines, *_beginning(run.entry.source))
+        )
     }
     if run.log_files:
         findings["log_files"] = Finding(

@@ -14,15 +14,17 @@ from typing import Any, Final
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import KnownPrefix
 from schedmate.advisor.settle.claim import Claim, Kind
-from schedmate.advisor.settle.meanings import Meaningless, in_plain_words, meaning
+from schedmate.advisor.settle.meanings import Meaningless, in_plain_words, last_part, meaning
 from schedmate.advisor.settle.plain import UNSTATED, plain_data
 from schedmate.advisor.sources.words import words
 from schedmate.model import Finding, Source
 
 _STRENGTH: dict[Source, int] = {"cli": 3, "script": 3, "config": 2, "code": 1, "derived": 0}
+_NEVER_HOLDS = (Reached.OVERWRITTEN, Reached.ANOTHER_PROGRAM)
 _MEANINGLESS: Final = object()
 _BY_MERE_NAME = 0.75
 _TRAINS_NOTHING = ("evaluation", "inference", "preprocessing")
+_MOST_LINES, _LINES_OF_OTHERS = 6, 2
 _VISION = ("image_classification", "object_detection", "segmentation", "gan")
 _LENGTH_FIELDS = ("epochs", "max_steps")
 _OF_A_TRAINING = words(
@@ -30,6 +32,7 @@ _OF_A_TRAINING = words(
     "checkpoint_every resumes early_stopping"
 )
 _KEPT_BY_A_TRAINING = words("checkpoint_dir checkpoint_every resumes")
+_OF_A_NETWORK = words("model d_model n_layer n_head precision parallelism")
 _SET_FOR_A_TRAINING = _OF_A_TRAINING - words("checkpoint_dir resumes early_stopping")
 _WITHOUT_HEADS = re.compile(r"(?:rnn_?)?(?:bi)?(?:lstm|gru|rnn)(?:_?tanh|_?relu)?", re.IGNORECASE)
 _ANSWERS = re.compile(
@@ -75,11 +78,11 @@ def settle(claims: Iterable[Claim]) -> dict[str, Finding[Any]]:
     for rule in RULES:
         for field in {*rule(settled)}:
             del settled[field]
-    return {field: _finding(one) for field, one in settled.items()}
+    return {field: _finding(one, by_field[field]) for field, one in settled.items()}
 
 
 def _candidate(claim: Claim) -> Candidate | None:
-    if claim.reached is Reached.OVERWRITTEN or _is_of_answers(claim):
+    if claim.reached in _NEVER_HOLDS or _is_of_answers(claim):
         return None
     if claim.kind is Kind.NAME and claim.reached is Reached.UNCALLED:
         return None
@@ -140,13 +143,25 @@ def _supported(equals: Sequence[Candidate], candidates: Sequence[Candidate]) -> 
     return agreed[0] if len({str(each.value) for each in agreed}) == 1 else None
 
 
-def _finding(best: Candidate) -> Finding[Any]:
+def _finding(best: Candidate, candidates: Iterable[Candidate]) -> Finding[Any]:
+    """With the lines of others that state the same: a config's beside those of the code."""
+    lines = dict.fromkeys(best.claim.evidence)
+    for each in candidates:
+        if each.claim.certain and _agree(each.value, best.value):
+            lines |= dict.fromkeys(each.claim.evidence[:_LINES_OF_OTHERS])
+    most = max(len(best.claim.evidence), _MOST_LINES)
     return Finding(
         value=best.value,
         source=best.claim.source,
-        evidence=best.claim.evidence,
+        evidence=(*lines,)[:most],
         confidence=best.claim.confidence,
     )
+
+
+def _agree(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.casefold()
+    return type(one) is type(other) and bool(one == other)
 
 
 def one_length(settled: Settled) -> Iterable[str]:
@@ -165,9 +180,11 @@ def no_training_where_none_runs(settled: Settled) -> Iterable[str]:
     task = settled["task"].value if "task" in settled else None
     if task not in _TRAINS_NOTHING:
         return
-    shared = _SET_FOR_A_TRAINING | (words("batch_size") if task == "preprocessing" else words(""))
+    prepares = task == "preprocessing"
+    shared = _SET_FOR_A_TRAINING | (words("batch_size") if prepares else words(""))
     for field, one in settled.items():
-        if field in _KEPT_BY_A_TRAINING:
+        merely_named = field in _OF_A_NETWORK and one.claim.kind is not Kind.LIBRARY
+        if field in _KEPT_BY_A_TRAINING or (prepares and merely_named):
             yield field
         of_the_code = field in shared and one.claim.source in ("code", "config")
         if of_the_code or (field in _OF_A_TRAINING and not one.claim.certain):
@@ -192,9 +209,19 @@ def no_sequence_of_pictures(settled: Settled) -> Iterable[str]:
         yield "sequence_length"
 
 
+def no_width_alone(settled: Settled) -> Iterable[str]:
+    """The size of a picture's embedding is no model's width, where nothing else of one is known."""
+    task, width = settled.get("task"), settled.get("d_model")
+    if task is None or width is None or not last_part(width.claim.name).startswith("emb"):
+        return
+    if task.value in _VISION and not {"n_layer", "n_head"} & settled.keys():
+        yield "d_model"
+
+
 RULES: tuple[Rule, ...] = (
     one_length,
     no_training_where_none_runs,
     no_heads_without_attention,
     no_sequence_of_pictures,
+    no_width_alone,
 )

@@ -18,7 +18,8 @@ _NAMES: dict[str, str] = {
     "dataset": "dataset dataset_name data_name dataset_id task_name train_dataset "
     "data_set data data_dir data_path dataset_path data_root dataset_dir train_dir dataset_names "
     "datasets corpus train_data train_data_path train_data_dir training_data data_prefix "
-    "dataset_root dataset_file train_file train_files data_file data_files train_path",
+    "dataset_root dataset_file train_file train_files data_file data_files train_path csv_file "
+    "train_csv csv_path train_csv_path data_csv train_json train_list",
     "d_model": "d_model n_embd hidden_size embed_dim embedding_dim emsize model_dim dim n_embed "
     "hidden_dim emb_dim embed_size embedding_size hidden_channels",
     "n_layer": "n_layer n_layers num_layers nlayers num_hidden_layers num_layer layers depth "
@@ -28,6 +29,7 @@ _NAMES: dict[str, str] = {
     "vocab_size": "vocab_size n_vocab num_tokens padded_vocab_size vocabulary_size "
     "pad_vocab_size_to vocab",
     "sequence_length": "sequence_length seq_len seq_length max_seq_length max_seq_len block_size "
+    "blocksize "
     "context_length ctx_len max_length bptt context_size max_sequence_length sequence_len seqlen "
     "context_len block_len tokens_per_sample model_max_length max_source_length max_len maxlen seq",
     "batch_size": "per_device_train_batch_size per_gpu_train_batch_size per_device_batch_size "
@@ -79,7 +81,8 @@ _AS_OPTIONS_ONLY = words(
     "num_heads max_length layers save_path save_dir output_dir checkpoint_path ckpt_path "
     "total_steps log_path dataset max_iter task_name dataset_names datasets corpus train_data "
     "train_data_path train_data_dir training_data data_prefix dataset_root dataset_file train_file "
-    "train_files data_file data_files train_path emb_dim embed_size embedding_size hidden_channels "
+    "train_files data_file data_files train_path csv_file train_csv csv_path train_csv_path "
+    "data_csv train_json train_list emb_dim embed_size embedding_size hidden_channels "
     "encoder_layers enc_layers num_encoder_layers encoder_attention_heads attention_heads vocab "
     "max_len maxlen seq train_batch accumulate "
     "accum accumulation epoch epoch_num max_step max_update max_updates num_updates blr lr0 "
@@ -104,6 +107,8 @@ _PARENTED = {
     ("data", "dataset"): "dataset",
     ("optimizer", "name"): "optimizer",
     ("optimizer", "type"): "optimizer",
+    ("optimizer", "_target_"): "optimizer",
+    ("optimizer", "class_path"): "optimizer",
     ("optim", "name"): "optimizer",
     ("optim", "type"): "optimizer",
     ("checkpoint", "dir"): "checkpoint_dir",
@@ -112,6 +117,7 @@ _PARENTED = {
     ("checkpoint", "every"): "checkpoint_every",
     ("early_stopping", "patience"): "early_stopping",
 }
+_HOW_GOOD = {"name": -1, "type": 1}
 _OF_THE_TRAINING = words(
     "train trainer training args config cfg conf hparams params hp hyperparameters model net "
     "data dataset dataloader datamodule loader train_dataloader train_loader optim optimizer "
@@ -132,7 +138,7 @@ def field_of(name: str) -> tuple[str, int] | None:
     if not parts or _OF_OTHERS & {*parts[:-1]}:
         return None
     if len(parts) > 1 and (parts[-2], parts[-1]) in _PARENTED:
-        return _PARENTED[parts[-2], parts[-1]], int(parts[-1] == "type")
+        return _PARENTED[parts[-2], parts[-1]], _HOW_GOOD.get(parts[-1], 0)
     last = parts[-1]
     if last in _AS_OPTIONS_ONLY and not _OF_THE_TRAINING.issuperset(parts[:-1]):
         return None

@@ -19,7 +19,7 @@ from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import BadInput, ReadingCache, Request
 from schedmate.model.wire import dumps, loads
 
-READER_VERSION = "9"
+READER_VERSION = "10"
 """Raised whenever the same files are read into another record."""
 AGENT_VERSION = "1"
 """Raised whenever a model is asked something else."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from schedmate.advisor.interpret.python.modules import Unparsable
+from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile

@@ -14,7 +14,7 @@ from schedmate.advisor.frameworks.runtime import RUNTIME
 from schedmate.advisor.interpret.python.context import CallModel, Wrapper
 from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
-from schedmate.advisor.interpret.python.modules import Unparsable
+from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.launch.certainty import at_most
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
@@ -92,7 +92,12 @@ def read_code(
     )
     trace = interpreted.trace
     if not needs_no_code(run):
-        unread = unread_configs(run.arguments, interpreted.context, interpreted.configs)
+        unread = unread_configs(
+            run.arguments,
+            interpreted.context,
+            interpreted.configs,
+            elsewhere=run.entry.source is None,
+        )
         trace.options[:0] = list(unread)
     trace.options += undeclared(run.arguments, {option.name for option in trace.options})
     reading = Reading(

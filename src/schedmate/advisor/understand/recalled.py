@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from schedmate.advisor.interpret.python.modules import Unparsable
+    from schedmate.advisor.interpret.python.parsed import Unparsable
     from schedmate.advisor.launch.run import Launch
     from schedmate.advisor.launch.target import Target
     from schedmate.advisor.sources.files import Files

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from schedmate.advisor.frameworks.index import SIGNS
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.python.values import Call
+from schedmate.advisor.launch.launchers import MPI, SPAWNERS
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.words import words
 from schedmate.advisor.understand.understanding import Library, Traits
@@ -28,7 +29,7 @@ _SAVES_BY_ITSELF = frozenset(name for signs in SIGNS if signs.saves for name in 
 _SHARES_BY_ITSELF = words(
     "horovod fairscale ray sglang bagua byteps alpa autogluon peft"
 ) | frozenset(name for signs in SIGNS if signs.shares for name in signs.imported_as)
-_STARTS_MANY = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun"}
+_STARTS_MANY = SPAWNERS | MPI | {"horovodrun"}
 
 
 def traits(run: PythonRun, trace: Trace) -> Traits:

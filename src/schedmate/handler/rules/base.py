@@ -4,15 +4,18 @@ rule, no negative may match it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
 from schedmate.handler.case import Case
+from schedmate.logs.lazy_patterns import LazyPattern
 from schedmate.model import REASONS
 from schedmate.model.diagnosis import Reporter
+
+__all__ = ["LazyPattern", "Pattern", "Rule", "Weight", "any_of", "by_name", "typed"]
+"""What a file of rules needs."""
 
 
 class Weight(IntEnum):
@@ -34,22 +37,6 @@ class Pattern(Protocol):
     def pattern(self) -> str: ...
 
     def search(self, string: str, /) -> object | None: ...
-
-
-class LazyPattern:
-    """A pattern that is compiled when it is first asked: one diagnosis asks few of them."""
-
-    __slots__ = ("_compiled", "flags", "pattern")
-
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self.pattern = pattern
-        self.flags = flags
-        self._compiled: re.Pattern[str] | None = None
-
-    def search(self, string: str, /) -> re.Match[str] | None:
-        if self._compiled is None:
-            self._compiled = re.compile(self.pattern, self.flags)
-        return self._compiled.search(string)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -10,7 +11,7 @@ import stat
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,7 +160,7 @@ class LocalScheduler:
             return
         command = (
             *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
-            *(str(self._layout.root), self._settings.model_dump_json(), str(lock.fileno())),
+            *(str(self._layout.root), json.dumps(asdict(self._settings)), str(lock.fileno())),
         )
         with lock, append_private(self._layout.log) as log:
             subprocess.run(

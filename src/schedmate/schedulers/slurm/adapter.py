@@ -21,10 +21,10 @@ from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
 from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
-from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
+from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

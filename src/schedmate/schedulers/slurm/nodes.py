@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import NodeState
 from schedmate.schedulers.slurm import values
-from schedmate.schedulers.slurm.hostlist import expand
+from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from schedmate.model import NodeCondition

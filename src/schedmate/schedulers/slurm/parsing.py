@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from schedmate.model import Job, JobState, Request, SchedulerError
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
-from schedmate.schedulers.slurm.hostlist import expand
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
 from schedmate.schedulers.slurm.site import SlurmSite
+from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

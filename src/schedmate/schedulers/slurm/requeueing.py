@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import SchedulerError, SchedulerUnreachable
 from schedmate.schedulers.slurm import parsing, values
-from schedmate.schedulers.slurm.hostlist import expand
+from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,9 +1,10 @@
-"""Slurm's words for states, times, sizes and exit codes, as values."""
+"""Slurm's words for states, times, sizes, hosts and exit codes, as values."""
 
 from __future__ import annotations
 
 import os
 import re
+from itertools import product
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
@@ -26,6 +27,8 @@ _STATES = {
     "SPECIAL_EXIT": JobState.PENDING,
 } | {state.value: state for state in JobState}
 
+_MOST_HOSTS = 65536
+_HOSTS = re.compile(r"\[([^\]]*)\]|([^\[\]]+)")
 _FIRST_SIGNAL_CODE, _LAST_SIGNAL_CODE = 129, 192
 _MB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
@@ -122,3 +125,33 @@ def megabytes(text: str) -> int | None:
 
 def _count(text: str) -> int:
     return int(text) if text.isdecimal() else 0
+
+
+def expand(hostlist: str) -> tuple[str, ...]:
+    """Many host names as Slurm shortens them: `gpu[01-03,7]` is gpu01, gpu02, gpu03, gpu7."""
+    return tuple(
+        host for item in _outside_brackets(hostlist) for host in _expand_one(item.strip()) if host
+    )
+
+
+def _outside_brackets(text: str) -> list[str]:
+    return re.split(r",(?![^\[]*\])", text)
+
+
+def _expand_one(item: str) -> list[str]:
+    choices = [
+        _host_numbers(ranges) if ranges else [plain] for ranges, plain in _HOSTS.findall(item)
+    ]
+    return ["".join(parts) for parts in product(*choices)]
+
+
+def _host_numbers(ranges: str) -> list[str]:
+    found: list[str] = []
+    for piece in ranges.split(","):
+        first, _, last = piece.partition("-")
+        if not (first.isdecimal() and last.isdecimal()):
+            found.append(piece)
+            continue
+        count = min(int(last) - int(first) + 1, _MOST_HOSTS)
+        found += [str(int(first) + step).zfill(len(first)) for step in range(count)]
+    return found

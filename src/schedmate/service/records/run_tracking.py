@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.files import files_of
+from schedmate.logs import open_regular
 from schedmate.model import JobState
 from schedmate.service.records.log_files import logs_of
 from schedmate.tracker import JobTracker
+from schedmate.tracker.forecasting.step_schedule import schedule_of_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from schedmate.model import Job, LearnedPattern, PastRun, RunProfile
     from schedmate.store import KeptAdvice, Store
+    from schedmate.tracker.forecasting.step_schedule import StepSchedule
 
 _MOST_PROFILES = 8
+_MOST_CODE = 1 << 20
 
 
 @dataclass(slots=True)
@@ -55,11 +59,25 @@ def track_run(job: Job, store: Store, state: str | None = None) -> TrackedRun:
         prediction=None if kept is None else kept.advice.prediction,
         similar=similar_profiles(kept, store),
         limit_s=job.request.time_limit_s,
+        schedule=_schedule(job, kept),
         pattern=given,
         state=state,
         reader=files_of(job.user),
     )
     return TrackedRun(job, kept, logs, tracker, given if state is None else tracker.pattern)
+
+
+def _schedule(job: Job, kept: KeptAdvice | None) -> StepSchedule | None:
+    """By which the steps of its code grow, where the code that the advisor read states it."""
+    entry = None if kept is None else kept.advice.workload.entry_point
+    if entry is None or not entry.value.endswith(".py"):
+        return None
+    try:
+        with open_regular(Path(job.workdir, entry.value), files_of(job.user)) as source:
+            text = source.read(_MOST_CODE).decode(errors="replace")
+    except (OSError, ValueError):
+        return None
+    return schedule_of_code(text)
 
 
 def similar_profiles(kept: KeptAdvice | None, store: Store) -> tuple[RunProfile, ...]:

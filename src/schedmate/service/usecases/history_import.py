@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate import config
 from schedmate.model import PastRun, SchedMateError
 from schedmate.model.job import split_command_line
 from schedmate.schedulers.base import RemembersSubmissions
@@ -64,7 +65,7 @@ def import_scheduler(
     settings: Settings, name: str, code: CodeOptions | None = None
 ) -> ImportedHistory:
     """Remember the jobs of a scheduler that have ended."""
-    own = settings.model_copy(update={"scheduler": name})
+    own = config.changed(settings, [f"scheduler={name}"])
     scheduler, viewer = open_scheduler(own), viewer_of(own)
     ended = [job for job in scheduler.jobs() if job.state.ended and viewer.may_read(job.user)]
     with closing(open_store(own)) as store:

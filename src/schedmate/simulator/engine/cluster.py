@@ -51,10 +51,10 @@ class Cluster(Protocol):
     def repair(self, node: int) -> None: ...
 
 
-class GpuPool:
-    def __init__(self, gpus: int) -> None:
-        self.gpus = gpus
-        self.free = gpus
+class _OneKind:
+    """GPUs that are all alike."""
+
+    gpus: int
 
     @property
     def kinds(self) -> Sequence[int]:
@@ -62,6 +62,12 @@ class GpuPool:
 
     def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
         return 0
+
+
+class GpuPool(_OneKind):
+    def __init__(self, gpus: int) -> None:
+        self.gpus = gpus
+        self.free = gpus
 
     def take(
         self,
@@ -98,7 +104,7 @@ class GpuPool:
         raise ValueError(f"a pool has no node {node} that could be repaired")
 
 
-class Nodes:
+class Nodes(_OneKind):
     def __init__(self, sizes: Sequence[int], *, spread: bool = False) -> None:
         if not sizes or min(sizes) < 1:
             raise ValueError("a cluster needs nodes with at least one GPU each")
@@ -109,13 +115,6 @@ class Nodes:
         self._largest = max(sizes)
         self.gpus = sum(sizes)
         self.free = self.gpus
-
-    @property
-    def kinds(self) -> Sequence[int]:
-        return (self.gpus,)
-
-    def kind_of(self, place: Place) -> int:  # noqa: ARG002 - all are alike
-        return 0
 
     def take(
         self,

@@ -19,9 +19,8 @@ from schedmate.advisor import Target
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.durations import Estimate, estimate_duration
-from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
+from schedmate.advisor.predict.jobs import EndedJob, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
-from schedmate.advisor.predict.neighbours import sketch_of_target
 from schedmate.advisor.predict.runs import columns_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
 from schedmate.model import (

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from schedmate.model.advice import Z90
 from schedmate.policies import JobColumns, Policy
 from schedmate.simulator.engine.cluster import Cluster, GpuPool, Kinds, Nodes, Physics, Plain
 from schedmate.simulator.engine.engine import Progress, SimulationEngine
@@ -21,8 +22,6 @@ Backend = Literal["auto", "engine", "kernel"]
 
 WORTH_COMPILING = 30_000
 """Jobs from which on a kernel pays for being loaded."""
-_Z90 = 1.2816
-"""Standard deviations from the median to the 90th percentile."""
 
 
 def job_columns(columns: TraceColumns, estimates: Estimates) -> JobColumns:
@@ -45,7 +44,7 @@ def job_columns(columns: TraceColumns, estimates: Estimates) -> JobColumns:
 def log_sigma(estimates: Estimates) -> Floats:
     """The standard deviation of the logarithm that p10 and p90 imply."""
     low, high = np.maximum(estimates.p10, 1.0), np.maximum(estimates.p90, 1.0)
-    return np.asarray(np.log(high / low) / (2 * _Z90))
+    return np.asarray(np.log(high / low) / (2 * Z90))
 
 
 def execute(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from schedmate.simulator.report import marks, scale
 from schedmate.simulator.report.digest import Curve, Digest
-from schedmate.simulator.report.drawing import marks, scale
-from schedmate.simulator.report.drawing.frame import Frame, room_for
+from schedmate.simulator.report.frame import Frame, room_for
 from schedmate.simulator.report.gains import Gains
 from schedmate.simulator.report.sensitivity import Sensitivity
 from schedmate.simulator.report.words import human_number, human_time, share, text, times

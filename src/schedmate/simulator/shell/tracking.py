@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from schedmate.model import Activity, Progress, Spread
+from schedmate.model.advice import Z90
 from schedmate.policies import Tracked
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, TraceColumns
@@ -23,7 +24,6 @@ sound: none of 250 real logs was called hung, so it may be one."""
 _PAUSE_S: Final = (2400.0, 7200.0)
 """Between which such a pause lasts. Assumed."""
 _LONG_S = 1800.0
-_Z90 = 1.2816
 LOOK_S = 30.0
 """How often the daemon looks at a Slurm and at the logs of its jobs: `slurm.poll_s`."""
 
@@ -52,7 +52,7 @@ class Tracker:
         left = self.remaining(job, done_s)
         eta = None
         if not math.isnan(left):
-            off = math.exp(_Z90 * TRACKED_SIGMA)
+            off = math.exp(Z90 * TRACKED_SIGMA)
             eta = Spread(left / off, left, left * off)
         rhythm = self._rhythm(job, began, now if spoke_at is None else spoke_at)
         return Progress(

@@ -34,6 +34,8 @@ class Times:
     polled: float | None = None
     stamp: Stamp | None = None
     started: float | None = None
+    span_s: float = 0.0
+    """Between the first and the newest stamp so far, be it of other lines."""
 
     def began(self, clock: Clock) -> float | None:
         if clock == "printed":
@@ -93,6 +95,8 @@ class Series:
     """How often the printed time went back within a lap."""
     epochs_from_zero: bool = False
     from_zero: bool = False
+    stamped_before_s: float = 0.0
+    """How long the log had been stamped when this count began."""
     ordinal: Ordinal | None = None
     counted: float = 0.0
 

@@ -36,6 +36,7 @@ class SeriesTable:
                 parent=parent,
                 in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
                 declared_per_epoch=sighting.per_epoch,
+                stamped_before_s=times.span_s,
             )
             self._add(key, series)
         before = series.moves

@@ -9,8 +9,10 @@ from statistics import median
 from typing import Literal
 
 from schedmate.model import EndsBy, RunProfile, Spread
+from schedmate.model.advice import Z90
 from schedmate.tracker.forecasting.pace import Pace, pace_of, pauses_to_come
 from schedmate.tracker.forecasting.similar_runs import Comparison, UsualEnd, compare, usual_end
+from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.forecasting.timeline import Timeline
 
 Basis = Literal["own", "similar"]
@@ -32,6 +34,8 @@ _OWN_MORE, _MAX_MORE = 0.018, 0.08
 """Steps rather grow than shrink; over the root of the share done, as a window that grows shows."""
 _BY_SCHEDULE = 0.72
 """Steps that grow by a schedule may double: early on, p90 is twice p50."""
+_DEARER_DOUBT = 0.3
+"""A step of twice the size takes not quite twice as long, by how much is unknown."""
 _FEW = 0.5
 """With one or two blocks their agreement proves nothing."""
 _SIMILAR = 0.0018
@@ -73,6 +77,7 @@ def forecast(
     cap_s: float | None = None,
     now: float | None = None,
     grows: bool = False,
+    schedule: StepSchedule | None = None,
 ) -> Forecast | None:
     """How fast the run goes and when it ends; None where neither is known.
 
@@ -80,9 +85,9 @@ def forecast(
     `similar` are profiles of similar finished runs in the same unit, most similar first. `cap_s`
     is how long after its beginning the run is ended anyway (a cap in the code, a limit).
     `now` is a time of the clock of `Timeline.add`. `grows` says that steps will take longer by a
-    schedule that is not known any further.
+    schedule that is not known any further, `schedule` is one that is.
     """
-    forecaster = _Forecaster(timeline, pace_of(timeline.points), total, now, grows)
+    forecaster = _Forecaster(timeline, pace_of(timeline.points), total, now, grows, schedule)
     known = [run for run in similar if run.duration_s > 0][:_MAX_SIMILAR]
     found = forecaster.by_similar(known) or forecaster.by_own()
     if found is None and cap_s is None:
@@ -99,6 +104,7 @@ class _Forecaster:
     total: float | None
     now: float | None
     grows: bool = False
+    schedule: StepSchedule | None = None
 
     @property
     def rate(self) -> float | None:
@@ -163,17 +169,27 @@ class _Forecaster:
     def _own_estimate(self, pace: Pace, total: float) -> Estimate:
         done = self.timeline.done
         pauses = pauses_to_come(self.timeline, pace.seconds, total)
-        seconds = pace.seconds * max(0.0, total - done) + pauses.seconds
+        dearer = self._dearer(pace, total)
+        seconds = dearer * pace.seconds * max(0.0, total - done) + pauses.seconds
         begin = self.timeline.points[0].done
         share = min(1.0, max(0.0, (done - begin) / (total - begin))) if total > begin else 1.0
         unsure = pauses.deviation_s / seconds if seconds > 0 else 0.0
         doubt = math.hypot(pace.deviation, unsure, _FEW / pace.blocks**2)
         more = min(_MAX_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
-        if self.grows:
+        doubt = math.hypot(doubt, _DEARER_DOUBT * math.log(max(1.0, dearer)))
+        if self.grows and self.schedule is None:
             more = math.hypot(more, _BY_SCHEDULE * (1 - share) ** 2)
         return Estimate(
             seconds * (1 + _GROWTH), math.hypot(doubt, _OWN_LESS), math.hypot(doubt, more)
         )
+
+    def _dearer(self, pace: Pace, total: float) -> float:
+        """What a step to come costs by the schedule, in steps of the present pace."""
+        done = self.timeline.done
+        if self.schedule is None or total <= done:
+            return 1.0
+        now = self.schedule.mean_cost(min(pace.since, done), done, total)
+        return self.schedule.mean_cost(done, total, total) / now
 
     def _explains(self, run: Comparison) -> bool:
         """Whether a similar run's curve fits at least nearly as well as a straight line."""
@@ -218,7 +234,6 @@ def _usual_count(similar: Sequence[Comparison]) -> float | None:
     return median(counts) if counts else None
 
 
-_Z90 = 1.2816
 _WIDEST = 3.0
 
 
@@ -245,8 +260,8 @@ def spread_of(estimates: Sequence[Estimate], *, tail: float) -> Spread:
     `tail` is the share of opinions to be left out at either end.
     """
     middle = _quantile(estimates, 0.5, lambda one: one.seconds)
-    low = _quantile(estimates, tail, lambda one: one.at(-_Z90))
-    high = _quantile(estimates, 1 - tail, lambda one: one.at(_Z90))
+    low = _quantile(estimates, tail, lambda one: one.at(-Z90))
+    high = _quantile(estimates, 1 - tail, lambda one: one.at(Z90))
     return Spread(min(low, middle), middle, max(high, middle))
 
 

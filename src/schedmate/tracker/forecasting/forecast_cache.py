@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from schedmate.model import RunProfile, Slowdown
 from schedmate.tracker.forecasting.forecast import Forecast, forecast, passed
 from schedmate.tracker.forecasting.slowdown import slowdown
+from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.forecasting.timeline import Timeline
 
 _GOOD_FOR = 0.05
@@ -44,6 +45,7 @@ class ForecastCache:
         cap_s: float | None = None,
         now: float | None = None,
         grows: bool = False,
+        schedule: StepSchedule | None = None,
     ) -> tuple[Forecast | None, Slowdown | None]:
         cached = self.cached
         if cached is None or not _still_good(cached, timeline, total, cap_s):
@@ -53,7 +55,15 @@ class ForecastCache:
                 cap_s,
                 timeline.elapsed_s,
                 len(timeline.points),
-                forecast(timeline, total=total, similar=similar, cap_s=cap_s, now=now, grows=grows),
+                forecast(
+                    timeline,
+                    total=total,
+                    similar=similar,
+                    cap_s=cap_s,
+                    now=now,
+                    grows=grows,
+                    schedule=schedule,
+                ),
                 slowdown(timeline, similar, total=total),
             )
         return _later(cached.forecast, timeline.elapsed_s - cached.elapsed_s), cached.slowdown

@@ -2,6 +2,7 @@
 """Local modules are found where Python would find them, and read only when they are used."""
 
 from advisor.interpret.python.support import calls_of, last, plain
+from schedmate.advisor.interpret.python.reached import Reached
 
 
 def files_of(seen):
@@ -116,3 +117,26 @@ def test_nothing_outside_the_jobs_directory_is_read(job, tmp_path_factory):
     seen = job.interpret(code)
     assert files_of(seen) == ["train.py"]
     assert plain(last(seen, "y")) == [...]
+
+
+def test_what_a_module_does_only_where_it_is_started_itself_is_of_another_program(job):
+    job.put(
+        "evaluate.py",
+        "import lib\n"
+        "def accuracy():\n    lib.used()\n"
+        "def plot():\n    lib.helper()\n"
+        "def main():\n    lib.batch(77)\n    inner()\n"
+        "def inner():\n    lib.inner()\n"
+        'if __name__ == "__main__":\n    main()\n',
+    )
+    seen = job.interpret("from evaluate import accuracy\naccuracy()")
+    reached = {call.callee: call.reached for call in seen.trace.calls}
+    assert reached["lib.used"] is Reached.EXECUTED
+    assert reached["lib.helper"] is Reached.UNCALLED
+    assert reached["lib.batch"] is reached["lib.inner"] is Reached.ANOTHER_PROGRAM
+
+
+def test_the_entry_point_is_no_other_program(job):
+    code = 'import lib\ndef main():\n    lib.batch(7)\nif __name__ == "__main__":\n    main()\n'
+    (call,) = calls_of(job.interpret(code), "lib.batch")
+    assert call.reached is Reached.EXECUTED

@@ -4,13 +4,13 @@ import ast
 
 import pytest
 
-from schedmate.advisor.interpret.python.modules import Module, Unparsable, parse
-from schedmate.advisor.interpret.python.newer_python import in_older_words
+from schedmate.advisor.interpret.python.other_pythons import in_older_words
+from schedmate.advisor.interpret.python.parsed import ParsedFile, Unparsable, parse_file
 from schedmate.advisor.sources.files import SourceFile
 
 
 def parsed(text):
-    return parse(SourceFile("train.py", text), 0)
+    return parse_file(SourceFile("train.py", text), 0)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def parsed(text):
 )
 def test_newer_syntax_is_read_and_no_problem(text):
     module = parsed(f"{text}\nlast = 1\n")
-    assert isinstance(module, Module)
+    assert isinstance(module, ParsedFile)
     assert module.problem is None
     assert module.tree.body[-1].lineno == text.count("\n") + 2
 
@@ -49,7 +49,7 @@ def test_newer_syntax_is_read_and_no_problem(text):
 )
 def test_older_syntax_is_read_though_it_is_a_problem(text):
     module = parsed(f"{text}\nlast = 1\n")
-    assert isinstance(module, Module)
+    assert isinstance(module, ParsedFile)
     assert module.problem is not None
     assert module.tree.body[-1].lineno == text.count("\n") + 2
 

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 
 from schedmate.advisor.interpret.python.assignment import assign
 from schedmate.advisor.interpret.python.budget import JobRaises
-from schedmate.advisor.interpret.python.disk import asks_disk, either_if_there
+from schedmate.advisor.interpret.python.conditions import asks_disk, asks_rank, either_if_there
 from schedmate.advisor.interpret.python.engine import Engine, Flow
 from schedmate.advisor.interpret.python.loops import note_way_out
 from schedmate.advisor.interpret.python.operators import compare
-from schedmate.advisor.interpret.python.ranks import asks_rank
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Skipped

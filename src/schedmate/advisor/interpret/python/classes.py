@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from schedmate.advisor.interpret.python.binding import as_given
 from schedmate.advisor.interpret.python.calls import library_base, record
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Flow, Site
 from schedmate.advisor.interpret.python.fields import (
@@ -16,7 +15,7 @@ from schedmate.advisor.interpret.python.fields import (
     lineage,
     makes_constructor,
 )
-from schedmate.advisor.interpret.python.functions import bind_decorated, bound_method
+from schedmate.advisor.interpret.python.functions import as_given, bind_decorated, bound_method
 from schedmate.advisor.interpret.python.references import Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Instance

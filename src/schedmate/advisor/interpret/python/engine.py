@@ -15,8 +15,7 @@ from schedmate.advisor.interpret.python.budget import Budget
 from schedmate.advisor.interpret.python.context import CallModel, Context, Wrapper
 from schedmate.advisor.interpret.python.finder import Finder
 from schedmate.advisor.interpret.python.memory import Memory
-from schedmate.advisor.interpret.python.modules import Unparsable
-from schedmate.advisor.interpret.python.parsed import ParsedFile
+from schedmate.advisor.interpret.python.parsed import ParsedFile, Unparsable
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.references import LocalModule, Super
 from schedmate.advisor.interpret.python.scope import Scope, State

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from schedmate.advisor.interpret.python.values import UNKNOWN, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
+from schedmate.advisor.launch.launchers import MPI, SPAWNERS
 from schedmate.advisor.launch.processes import Count, Processes, processes
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.model import Source
@@ -15,22 +16,20 @@ _UNKNOWN = ("MASTER_ADDR", "MASTER_PORT")
 _SLURM = ("SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID")
 _SLURM_JOB = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
 _MPI = ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK")
-_SPAWNS = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "torch.distributed.run")
-_MPI_STARTERS = ("mpirun", "mpiexec", "orterun", "prterun")
 
 
 def environ(run: PythonRun, started: Processes) -> Value:
     """`os.environ`: a launcher sets ranks, and we interpret rank 0."""
     parts = {name: of_word(word, "script") for name, word in run.env.items()}
     parts = _scheduled(run, started) | parts
-    if any(spawner in name for name in run.launchers for spawner in _SPAWNS):
+    if SPAWNERS.intersection(run.launchers):
         parts = {
             **dict.fromkeys(_RANKS, Value("0")),
             **dict.fromkeys(_UNKNOWN, UNKNOWN),
             "WORLD_SIZE": _text(started.total),
             "LOCAL_WORLD_SIZE": _text(started.per_node),
         } | parts
-    elif any(name.endswith(_MPI_STARTERS) for name in run.launchers):
+    elif MPI.intersection(run.launchers):
         sizes = dict.fromkeys(("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"), _text(started.total))
         parts = {**dict.fromkeys(_MPI, Value("0")), **sizes} | parts
     return Value(Table(parts, "environ", complete=False))
@@ -54,11 +53,11 @@ def _scheduled(run: PythonRun, started: Processes) -> dict[str, Value]:
     under_srun = any(name.endswith("srun") for name in run.launchers)
     if not (of_slurm or under_srun):
         return {}
-    told = dict.fromkeys(_SLURM_JOB, UNKNOWN)
-    told |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
+    variables = dict.fromkeys(_SLURM_JOB, UNKNOWN)
+    variables |= {name: of_word(word, "derived") for name, word in run.asked.variables().items()}
     if run.launchers and run.launchers[-1].endswith("srun") and started.total is not None:
-        told |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
-    return told | (dict.fromkeys(_SLURM, Value("0")) if under_srun else {})
+        variables |= dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), _text(started.total))
+    return variables | (dict.fromkeys(_SLURM, Value("0")) if under_srun else {})
 
 
 def _text(count: Count | None) -> Value:

@@ -10,7 +10,7 @@ from typing import Any
 from schedmate.advisor.interpret.python import comprehensions, operators
 from schedmate.advisor.interpret.python.assignment import assign
 from schedmate.advisor.interpret.python.calls import call_expression
-from schedmate.advisor.interpret.python.disk import asks_disk, either_if_there
+from schedmate.advisor.interpret.python.conditions import asks_disk, either_if_there
 from schedmate.advisor.interpret.python.engine import Engine, Site
 from schedmate.advisor.interpret.python.functions import define_lambda
 from schedmate.advisor.interpret.python.iteration import items_of
@@ -186,12 +186,12 @@ def _joined(engine: Engine, node: ast.JoinedStr, scope: Any) -> Value:
     if not all(isinstance(value.data, str) for value in values):
         return beginning(values)
     text = "".join(value.data for value in values)
-    told = [
+    stated = [
         v for v, p in zip(values, node.values, strict=False) if isinstance(p, ast.FormattedValue)
     ]
     if len(text) > _MAX_TEXT:
         return UNKNOWN
-    found = derived(text, *(told or values))
+    found = derived(text, *(stated or values))
     here = scope.file.line(node)
     lines = found.lines if here in found.lines else (*found.lines[:2], here)
     return Value(text, lines, found.source)

@@ -3,8 +3,8 @@ them from there."""
 
 from __future__ import annotations
 
-from schedmate.advisor.interpret.python.binding import as_given
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
+from schedmate.advisor.interpret.python.functions import as_given
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import (
     UNKNOWN,

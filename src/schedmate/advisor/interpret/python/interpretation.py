@@ -12,8 +12,7 @@ from schedmate.advisor.interpret.python.engine import Arguments, Libraries, Site
 from schedmate.advisor.interpret.python.interpreter import Interpreter
 from schedmate.advisor.interpret.python.loading import module_scope
 from schedmate.advisor.interpret.python.lookup import lookup
-from schedmate.advisor.interpret.python.modules import Unparsable
-from schedmate.advisor.interpret.python.parsed import ParsedFile, parse_file
+from schedmate.advisor.interpret.python.parsed import ParsedFile, Unparsable, parse_file
 from schedmate.advisor.interpret.python.references import LocalModule
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Trace

@@ -9,11 +9,12 @@ from collections.abc import Sequence as Many
 from itertools import islice
 from pathlib import Path
 
-from schedmate.advisor.interpret.python.binding import default_scope, parameter_defaults
 from schedmate.advisor.interpret.python.context import ReadConfig
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.fields import lineage
+from schedmate.advisor.interpret.python.functions import default_scope, parameter_defaults
 from schedmate.advisor.interpret.python.loading import settings_of
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.trace import Option
 from schedmate.advisor.interpret.python.values import (
@@ -49,7 +50,8 @@ class JobContext:
         return self._engine.run.env
 
     def state(self, option: Option) -> None:
-        if option.name in self._engine.options_stated:
+        reached = self._engine.state.reached
+        if option.name in self._engine.options_stated or reached is Reached.ANOTHER_PROGRAM:
             return
         if len(self._engine.trace.options) < self._engine.budget.limits.records:
             self._engine.trace.options.append(option)

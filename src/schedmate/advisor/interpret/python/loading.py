@@ -7,8 +7,7 @@ from pathlib import Path
 
 from schedmate.advisor.interpret.python.engine import Engine
 from schedmate.advisor.interpret.python.lookup import from_stars
-from schedmate.advisor.interpret.python.modules import Unparsable
-from schedmate.advisor.interpret.python.parsed import ParsedFile, parse_file
+from schedmate.advisor.interpret.python.parsed import ParsedFile, Unparsable, parse_file
 from schedmate.advisor.interpret.python.references import Deferred, LocalModule
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, Table, Value

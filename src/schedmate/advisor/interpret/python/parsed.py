@@ -1,29 +1,46 @@
-"""Python files as syntax trees; a file that was read before in this process is not parsed again."""
+"""Python files as syntax trees, never imported or run.
+
+A file that was read before in this process is not parsed again.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import Lock
 
-from schedmate.advisor.interpret.python.modules import Module, Unparsable, parse
+from schedmate.advisor.interpret.python.other_pythons import in_newer_words, in_older_words
 from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence, Source
 
 _MAX_KEPT = 2_000_000
 """Characters of source."""
+_NO_FILE = f"{os.devnull}/code"
+"""Python opens the file of a syntax error to quote it: one of that name might be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsable:
+    source: SourceFile
+    problem: str
+    line: int
+    depth: int
 
 
 @dataclass(slots=True, eq=False)
 class ParsedFile:
-    """`origin` is what its constants count as: a file of settings is a config."""
+    """`depth` is 0 for the entry point, 1 for what it imports, and so on. `origin` is what its
+    constants count as: a file of settings is a config."""
 
     source: SourceFile
     tree: ast.Module
     depth: int
     origin: Source = "code"
     problem: Unparsable | None = None
+    """Why only a Python of long ago would run it."""
     _lines: list[str] = field(default_factory=list)
     _evidence: dict[int, Evidence] = field(default_factory=dict)
 
@@ -66,12 +83,40 @@ _recent = _Recent()
 
 
 def parse_file(source: SourceFile, depth: int, origin: Source = "code") -> ParsedFile | Unparsable:
+    """As the Python that reads would, or a newer one; what only an older one would is read too,
+    though it is a problem."""
     key = (source.name, source.digest)
     known = _recent.get(key)
     if known is None:
-        module = parse(source, depth)
-        if not isinstance(module, Module):
-            return module
-        known = (module.tree, module.lines, {}, module.problem)
+        parsed = _parse(source, depth)
+        if isinstance(parsed, Unparsable):
+            return parsed
+        known = (parsed[0], source.lines(), {}, parsed[1])
         _recent.put(key, known, len(source.text))
     return ParsedFile(source, known[0], depth, origin, known[3], known[1], known[2])
+
+
+def _parse(source: SourceFile, depth: int) -> tuple[ast.Module, Unparsable | None] | Unparsable:
+    tree = _tree(source.text)
+    if isinstance(tree, ast.Module):
+        return tree, None
+    newer = _tree(in_older_words(source.text))
+    if isinstance(newer, ast.Module):
+        return newer, None
+    problem = Unparsable(source, *tree, depth)
+    older = _tree(in_newer_words(source.text))
+    return (older, problem) if isinstance(older, ast.Module) else problem
+
+
+def _tree(text: str | None) -> ast.Module | tuple[str, int]:
+    """Or what is wrong, and in which line."""
+    if text is None:
+        return "", 1
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, _NO_FILE)
+    except SyntaxError as error:
+        return error.msg, error.lineno or 1
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error) or "too deeply nested", 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from functools import cache
+
 from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.classes import lookup_class
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
@@ -34,8 +37,27 @@ def interpret_uncalled(engine: Engine) -> None:
     for function in sorted(engine.functions, key=_order)[:1000]:
         if function.node in engine.state.interpreted or not _worth(engine, function):
             continue
-        with engine.uncertain(Reached.UNCALLED), engine.memory.outside():
+        with engine.uncertain(_reached(function)), engine.memory.outside():
             _interpret(engine, function)
+
+
+def _reached(function: LocalFunction) -> Reached:
+    """A function that a module calls only where it is started itself is of another program."""
+    file = function.home.file
+    of_another = file.depth > 0 and function.name in _called_when_started(file.tree)
+    return Reached.ANOTHER_PROGRAM if of_another else Reached.UNCALLED
+
+
+@cache
+def _called_when_started(tree: ast.Module) -> frozenset[str]:
+    """The functions that are called below `if __name__ == "__main__"`."""
+    guarded = [node for node in tree.body if isinstance(node, ast.If) and _is_guard(node.test)]
+    calls = (part for node in guarded for part in ast.walk(node) if isinstance(part, ast.Call))
+    return frozenset(call.func.id for call in calls if isinstance(call.func, ast.Name))
+
+
+def _is_guard(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and ast.unparse(test.left) == "__name__"
 
 
 def _order(function: LocalFunction) -> tuple[int, int]:

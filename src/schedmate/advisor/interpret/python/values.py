@@ -220,7 +220,7 @@ class Call:
 
 
 def outranks(one: Source, other: Source) -> bool:
-    """Whether what `one` says holds against what `other` said before."""
+    """Whether a value of source `one` holds against an earlier one of `other`."""
     return _STRENGTH[one] > _STRENGTH[other]
 
 

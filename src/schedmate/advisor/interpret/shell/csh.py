@@ -1,4 +1,4 @@
-"""Scripts for csh and tcsh, said line by line in the words of sh."""
+"""Scripts for csh and tcsh, line by line in the words of sh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Directives of schedulers other than Slurm, said in the words of Slurm."""
+"""Directives of schedulers other than Slurm, in the words of Slurm."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _pairs(words: Sequence[str], flags: str = "") -> Iterator[Option]:
 
 
 def _seconds(text: str) -> str:
-    """A bare number is seconds: `3600` as Slurm would have to be told."""
+    """A bare number is seconds: `3600` as Slurm takes it."""
     return f"0:0:{text}" if text.isascii() and text.isdigit() else text
 
 

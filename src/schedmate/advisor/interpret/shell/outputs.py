@@ -1,4 +1,4 @@
-"""What small commands print, told from their arguments and their input alone."""
+"""What small commands print, from their arguments and their input alone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 
-from schedmate.advisor.interpret.shell.line_pickers import awk, sed_line, tail
-
+_SED_LINE = re.compile(r"(\d{1,6})p|(\d{1,6})!d|(\d{1,6})q;\s?d|(\d{1,6})\{p;q;?\}")
+_AWK = re.compile(
+    r"\s*(?:(NR|\$\d{1,2})\s*==\s*\"?([\w.+-]{1,100})\"?)?\s*"
+    r"(?:\{\s*print\s*(\$\d{1,2}(?:\s*(?:,|\" \")\s*\$\d{1,2}){0,9})?\s*(?:;\s*exit)?;?\s*\})?\s*"
+)
+_TAIL = re.compile(r"-n ?(\+?)(\d{1,6})|-(\d{1,6})")
 READS_FILES = frozenset(("sed", "awk", "gawk", "head", "tail", "cut", "wc", "tr"))
 """Those whose last argument may be the file that they read."""
 _MAX_TEXT = 100_000
@@ -121,7 +125,7 @@ def _cut(arguments: Sequence[str], stdin: str | None) -> str | None:
 
 def _sed(arguments: Sequence[str], stdin: str | None) -> str | None:
     """One plain `s/a/b/`, or one line by its number."""
-    picked = None if stdin is None else sed_line(arguments, stdin)
+    picked = None if stdin is None else _sed_line(arguments, stdin)
     if picked is not None:
         return picked
     words = [word for word in arguments if word not in ("-e", "-E", "-r")]
@@ -199,6 +203,70 @@ def _command(arguments: Sequence[str], stdin: str | None) -> str | None:
     return _which(arguments[1:], stdin) if arguments[:1] == ["-v"] else None
 
 
+def _sed_line(arguments: Sequence[str], stdin: str) -> str | None:
+    """One line by its number; None where it is another script."""
+    words = [word for word in arguments if word not in ("-n", "-e", "--quiet", "--silent")]
+    found = _SED_LINE.fullmatch(words[0].strip()) if len(words) == 1 else None
+    if found is None:
+        return None
+    number = int(next(group for group in found.groups() if group))
+    return "".join(stdin.splitlines(keepends=True)[number - 1 : number]) if number else ""
+
+
+def _awk(arguments: Sequence[str], stdin: str | None) -> str | None:
+    """A line by its number or by what stands in a column of it, or columns of all lines."""
+    words, separator, text = list(arguments), None, None
+    values: dict[str, str] = {}
+    while words:
+        word = words.pop(0)
+        if word == "-v" and words:
+            name, _, value = words.pop(0).partition("=")
+            values[name] = value
+        elif word == "-F" and words:
+            separator = words.pop(0)
+        elif word.startswith("-F"):
+            separator = word[2:]
+        elif text is None:
+            text = word
+        else:
+            return None
+    for name, value in values.items():
+        plain = value.replace("\\", "")
+        text = re.sub(rf"(?<!\$)\b{re.escape(name)}\b", plain, text or "")
+    found = _AWK.fullmatch(text or "")
+    if stdin is None or found is None or not (found[1] or found[3]):
+        return None
+    return _picked(stdin, separator, found)
+
+
+def _picked(stdin: str, separator: str | None, found: re.Match[str]) -> str:
+    lines: list[str] = []
+    for number, line in enumerate(stdin.splitlines(), 1):
+        columns = [line, *line.split(separator)]
+        if found[1]:
+            value = str(number) if found[1] == "NR" else _column(columns, found[1])
+            if value != found[2]:
+                continue
+        chosen = re.findall(r"\$\d{1,2}", found[3] or "$0")
+        lines.append(" ".join(_column(columns, name) for name in chosen))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _column(columns: Sequence[str], name: str) -> str:
+    number = int(name[1:])
+    return columns[number] if number < len(columns) else ""
+
+
+def _tail(arguments: Sequence[str], stdin: str | None) -> str | None:
+    found = _TAIL.fullmatch(" ".join(arguments))
+    if stdin is None or found is None:
+        return None
+    lines, count = stdin.splitlines(keepends=True), int(found[2] or found[3])
+    if found[1]:
+        return "".join(lines[max(count - 1, 0) :])
+    return "".join(lines[-count:]) if count else ""
+
+
 _PRINTERS: dict[str, Printer] = {
     "echo": _echo,
     "printf": _printf,
@@ -211,9 +279,9 @@ _PRINTERS: dict[str, Printer] = {
     "cut": _cut,
     "sed": _sed,
     "head": _head,
-    "tail": tail,
-    "awk": awk,
-    "gawk": awk,
+    "tail": _tail,
+    "awk": _awk,
+    "gawk": _awk,
     "cat": _cat,
     "xargs": _xargs,
     "seq": _seq,

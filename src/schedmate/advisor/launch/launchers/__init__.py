@@ -10,14 +10,20 @@ from pathlib import PurePosixPath
 from schedmate.advisor.interpret.shell import Word
 from schedmate.advisor.launch.launchers.base import Launched, Launcher, Peeled, option_name, peel
 from schedmate.advisor.launch.launchers.environments import ENVIRONMENTS
-from schedmate.advisor.launch.launchers.python_starters import PYTHON_MODULES, PYTHON_STARTERS
-from schedmate.advisor.launch.launchers.schedulers import SCHEDULERS
+from schedmate.advisor.launch.launchers.python_starters import (
+    PYTHON_MODULES,
+    PYTHON_STARTERS,
+    SPAWNERS,
+)
+from schedmate.advisor.launch.launchers.schedulers import MPI, SCHEDULERS
 from schedmate.advisor.launch.launchers.wrappers import WRAPPERS
 
 __all__ = [
     "LAUNCHERS",
+    "MPI",
     "PARALLEL",
     "PYTHON",
+    "SPAWNERS",
     "Launched",
     "Peeled",
     "environment",

@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r",(?=[A-Za-z_]\w{0,80}=)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A launcher and what it was told: options by name, without dashes and with `_` for `-`.
+    """A launcher and what it is given: options by name, without dashes and with `_` for `-`.
 
     An option without a value is `true`; of one that is given twice the last counts.
     """
@@ -194,7 +194,7 @@ class _Reader:
         return self._program.starts_python and word.text.endswith(".py")
 
     def _take_options(self) -> bool:
-        """Whether `--` said that no more will come."""
+        """Whether `--` ended the options."""
         while self.at < len(self._words):
             text = self._words[self.at].text
             if text == "--":

@@ -93,3 +93,9 @@ PYTHON_MODULES: dict[str, Launcher] = {
     "torch.utils.bottleneck": _PLAIN,
     "IPython": PYTHON_STARTERS["ipython"],
 }
+
+_BY_GPU = (_TORCHRUN, _ACCELERATE, PYTHON_STARTERS["accelerate-launch"], _DEEPSPEED)
+SPAWNERS = frozenset(
+    name for name, each in (PYTHON_STARTERS | PYTHON_MODULES).items() if each in _BY_GPU
+)
+"""Those that start one process a GPU and set its `RANK`."""

@@ -76,3 +76,4 @@ SCHEDULERS: dict[str, Launcher] = {
         "--cache-capacity --log-level --timeline-filename --mpi-args --config-file"
     ),
 }
+MPI = frozenset(name for name, each in SCHEDULERS.items() if each is _MPI)

@@ -229,11 +229,11 @@ class _Plan:
         name = str(option.data)
         if "${" in name:
             known = Value(Table(dict(self._known)))
-            said = select(resolve(assign(known, "_", Value(name)), {}), "_") or UNKNOWN
-            if not isinstance(said.data, str):
+            named = select(resolve(assign(known, "_", Value(name)), {}), "_") or UNKNOWN
+            if not isinstance(named.data, str):
                 self._open = True
                 return None
-            name = said.data
+            name = named.data
         return self._repository.load(joined(group, name.strip("/"), "/"))
 
 

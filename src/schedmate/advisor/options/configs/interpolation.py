@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
 from schedmate.advisor.interpret.shell import Word
-from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES
+from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, value_of
 from schedmate.advisor.options.configs.merging import select, steps
 from schedmate.advisor.options.configs.override_text import primitive
-from schedmate.advisor.options.configs.words import value_of
 
 _MAX_HOPS = 24
 _MISSING = "???"
-"""OmegaConf's word for what the job has yet to be told."""
+"""OmegaConf's word for a value that is still missing."""
 _SET_BY_OTHERS = frozenset(
     {"HOME", "USER", "PWD", "PATH", "HOSTNAME", "TMPDIR", "SHELL", "LOGNAME"}
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
-from schedmate.advisor.options.configs.scalars import number
+from schedmate.advisor.options.configs.building import number
 from schedmate.model import Evidence, Source
 
 _MAX_LENGTH = 20_000

@@ -15,8 +15,7 @@ from schedmate.advisor.options.configs import (
     words_text,
     yaml_text,
 )
-from schedmate.advisor.options.configs.building import Builder
-from schedmate.advisor.options.configs.words import made_of
+from schedmate.advisor.options.configs.building import Builder, made_of
 from schedmate.advisor.sources.files import SourceFile
 
 _READERS: dict[str, Callable[[str, Builder], Value | None]] = {
@@ -45,11 +44,11 @@ def read(source: SourceFile) -> Value | None:
 
 def parse_value(word: Word, text: str | None = None) -> Value:
     """A word, or the `text` in it that is the value, as YAML takes it: `[1, 2]`, `3e-4`, `x`."""
-    said = word.text if text is None else text
+    whole = word.text if text is None else text
     parsed = (
-        yaml_text.flow(said, Builder(SourceFile("", ""))) if len(said) < _LONGEST_WORD else None
+        yaml_text.flow(whole, Builder(SourceFile("", ""))) if len(whole) < _LONGEST_WORD else None
     )
-    return _shown_with(word, made_of(word, said) if parsed is None else parsed)
+    return _shown_with(word, made_of(word, whole) if parsed is None else parsed)
 
 
 def parse_text(text: Value, *, toml: bool = False) -> Value | None:

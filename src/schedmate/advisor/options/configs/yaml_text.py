@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Sequence, Table, Value
-from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, Builder
-from schedmate.advisor.options.configs.scalars import number, plain
+from schedmate.advisor.options.configs.building import MAX_DEPTH, MAX_NODES, Builder, number, plain
 
 _CORE = "tag:yaml.org,2002:"
 _PLAIN_TAGS = {None, "!", *(f"{_CORE}{name}" for name in ("str", "int", "float", "bool", "null"))}
@@ -69,7 +68,7 @@ class _TooDeepError(ValueError):
 
 
 class _Composer:
-    """Aliases are shared, not copied, but count as if they were copied: whoever walks the
+    """Aliases are shared, not copied, but count as if they were copied: what walks the
     value later will walk them all.
     """
 
@@ -166,7 +165,7 @@ class _Composer:
         )
 
     def _key(self, event: Any) -> tuple[str | None, int]:
-        """None for a key that is itself a collection or an alias: nobody looks for such."""
+        """None for a key that is itself a collection or an alias: no reader looks for such."""
         if type(event).__name__ == "ScalarEvent":
             self._node(event, _line(event))
             return event.value, 0

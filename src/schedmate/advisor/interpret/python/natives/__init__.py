@@ -5,13 +5,12 @@ A native returns None where it cannot tell: then the call is noted like any othe
 
 from schedmate.advisor.interpret.python.engine import Native, NativeMethod
 from schedmate.advisor.interpret.python.natives.base import either_of
-from schedmate.advisor.interpret.python.natives.builtin import BUILTINS
+from schedmate.advisor.interpret.python.natives.builtin import BUILTINS, NUMBERS
 from schedmate.advisor.interpret.python.natives.containers import CONTAINER_METHODS
 from schedmate.advisor.interpret.python.natives.introspection import (
     INTROSPECTION,
     INTROSPECTION_METHODS,
 )
-from schedmate.advisor.interpret.python.natives.numbers import NUMBERS
 from schedmate.advisor.interpret.python.natives.paths import PATH_METHODS, PATHS
 from schedmate.advisor.interpret.python.natives.reading import READING, READING_METHODS
 from schedmate.advisor.interpret.python.natives.text import TEXT_METHODS

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Native, Site
 from schedmate.advisor.interpret.python.iteration import items_of
 from schedmate.advisor.interpret.python.natives.base import MAX_ITEMS, MAX_TEXT, first
 from schedmate.advisor.interpret.python.references import Range
 from schedmate.advisor.interpret.python.truth import derived, truth
-from schedmate.advisor.interpret.python.values import UNKNOWN, KnownPrefix, Sequence, Table, Value
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN,
+    UNKNOWN_DATA,
+    KnownPrefix,
+    Sequence,
+    Table,
+    Value,
+)
 
 _ONE = Value(1)
 _ZERO = Value(0)
@@ -232,4 +243,48 @@ BUILTINS: dict[str, Native] = {
     "any": _any,
     "all": _all,
     "print": _nothing,
+}
+
+
+_MAX = 1e40
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: getattr(math, name)
+    for name in (
+        "ceil",
+        "floor",
+        "sqrt",
+        "log",
+        "log2",
+        "log10",
+        "exp",
+        "cos",
+        "sin",
+        "tan",
+        "gcd",
+        "trunc",
+        "fabs",
+    )
+}
+
+
+def _function(compute: Callable[..., Any]) -> Native:
+    def asked(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+        numbers = [value.data for value in arguments.positional]
+        if not all(isinstance(n, (int, float)) and abs(n) < _MAX for n in numbers):
+            return Value(UNKNOWN_DATA)
+        try:
+            result = compute(*numbers)
+        except (ArithmeticError, ValueError, TypeError):
+            return UNKNOWN
+        return derived(result, *arguments.positional)
+
+    return asked
+
+
+NUMBERS: dict[str, Native] = {
+    **{f"math.{name}": _function(compute) for name, compute in _FUNCTIONS.items()},
+    **{
+        f"numpy.{name}": _function(_FUNCTIONS[name])
+        for name in ("ceil", "floor", "sqrt", "log", "exp", "log2", "log10")
+    },
 }

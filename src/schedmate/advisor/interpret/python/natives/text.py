@@ -113,8 +113,8 @@ def _format(engine: Engine, receiver: Value, arguments: Arguments, site: Site) -
         text = receiver.data.format(*(value.data for value in arguments.positional), **words)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         return UNKNOWN
-    told = (*arguments.positional, *arguments.keywords.values())
-    return derived(text, *told, receiver) if len(text) <= MAX_TEXT else UNKNOWN
+    given = (*arguments.positional, *arguments.keywords.values())
+    return derived(text, *given, receiver) if len(text) <= MAX_TEXT else UNKNOWN
 
 
 TEXT_METHODS: dict[str, NativeMethod] = {

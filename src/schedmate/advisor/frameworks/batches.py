@@ -1,0 +1,149 @@
+"""Batches of PyTorch: of all the loaders, the one that the training draws from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from schedmate.advisor.frameworks.base import Reading
+from schedmate.advisor.frameworks.calls import (
+    calls_of,
+    claim,
+    derived,
+    is_of,
+    kind_of,
+    last_name,
+    number_of,
+    part_of,
+    parts_of,
+    runs,
+    text_of,
+    truth_of,
+)
+from schedmate.advisor.frameworks.parallelism import split_over
+from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
+from schedmate.advisor.settle.claim import Claim
+
+_LOADERS = (
+    "DataLoader",
+    "StatefulDataLoader",
+    "MultiEpochsDataLoader",
+    "InfiniteDataLoader",
+    "WebLoader",
+    "NeighborLoader",
+    "DataListLoader",
+    "BucketIterator",
+    "create_loader",
+    "MultiprocessingDataLoader",
+)
+_ELSEWHERE = ("paddle", "tensorflow", "keras", "jax", "mxnet", "mindspore", "oneflow")
+_TRAINING = re.compile(r"(?:^|[^a-z])(?:train|trn|tr|source)|training|Train|finetune")
+_OTHER = re.compile(
+    r"(?:^|[^a-z])(?:val|valid|test|eval|dev|predict|infer|calib|query|gallery|sample|clean)"
+    r"|Val|Test|Eval|Valid|Predict|Infer"
+)
+_MAX_DEEP = 4
+
+
+def loader_batches(reading: Reading) -> Iterator[Claim]:
+    """What the training's loader gets; nothing of loaders that only evaluate."""
+    loaders = [call for call in calls_of(reading, *_LOADERS) if not is_of(call.callee, *_ELSEWHERE)]
+    ranked = sorted(loaders, key=_trains, reverse=True)
+    for call in ranked[:1]:
+        value = _batch_size(call)
+        rank = _trains(call)
+        rivals = [each for each in ranked[1:] if _trains(each) == rank]
+        alone = all(_data(each) == _data(call) for each in rivals)
+        confidence = (0.95 if rank[0] > 0 else 0.85) if alone else 0.7
+        if rank[0] >= 0:
+            sure = runs(reading, call) and alone
+            value = _per_device(value, split_over(reading))
+            yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
+
+
+def _per_device(batch: Value | None, devices: Value | None) -> Value | None:
+    whole, shares = number_of(batch), number_of(devices)
+    if batch is None or devices is None or not whole or not shares or whole % shares:
+        return batch
+    return derived(int(whole // shares), batch, devices)
+
+
+def _data(call: Call) -> object:
+    value = _batch_size(call)
+    return None if value is None else value.data
+
+
+def _batch_size(call: Call) -> Value | None:
+    """Of the loader, else of the sampler that makes its batches."""
+    given = call.argument("batch_size", 2 if "create_loader" in call.callee else 1)
+    sampler = call.argument("batch_sampler")
+    if sampler is not None and sampler.known and sampler.data is not None:
+        inner = parts_of(sampler).get("batch_size")
+        if inner is None and isinstance(sampler.data, LibraryObject):
+            inner = sampler.data.call.argument("batch_size", 1)
+        return inner
+    made_of_batches = _of_batches(call) if number_of(given) in (None, 1) else None
+    return made_of_batches or (given if number_of(given) is not None else _batched(call))
+
+
+def _of_batches(call: Call) -> Value | None:
+    """A dataset whose items are batches already: it got their size itself."""
+    parts = parts_of(call.argument("dataset", 0))
+    found = (parts[name] for name in ("batch_size", "batchsize", "bs") if name in parts)
+    return next((value for value in found if (number_of(value) or 0) > 1), None)
+
+
+def _batched(call: Call) -> Value | None:
+    """`WebDataset(…).batched(64)` and the like, where the loader takes batches as they come."""
+    found = call.argument("dataset", 0)
+    for _ in range(_MAX_DEEP):
+        if found is None or not isinstance(found.data, LibraryObject):
+            return None
+        made = found.data.call
+        if last_name(made.callee) in ("batched", "batch"):
+            return made.argument("batchsize", 0)
+        found = made.receiver
+    return None
+
+
+def _trains(call: Call) -> tuple[int, bool, int]:
+    """How likely a loader is the training's: by names, then by what only training does."""
+    dataset = call.argument("dataset", 0)
+    named = _leaning(call.target) * 4 + _leaning(last_name(call.within)) * 2
+    named += _leaning(_dataset_words(dataset))
+    if truth_of(call.argument("shuffle", 2)) is True or _has(call, "sampler", 3):
+        named += 2
+    if truth_of(call.argument("is_training")) is True or truth_of(call.argument("drop_last")):
+        named += 1
+    return named, call.certain, -call.depth
+
+
+def _has(call: Call, name: str, place: int) -> bool:
+    """A sampler that is given; one that only goes through in order is for evaluation."""
+    value = call.argument(name, place)
+    if value is None or not value.known or value.data is None:
+        return False
+    return "Sequential" not in kind_of(value) and truth_of(part_of(value, "shuffle")) is not False
+
+
+def _dataset_words(dataset: Value | None) -> str:
+    """Everything about a dataset that could tell what it is for."""
+    data = None if dataset is None else dataset.data
+    if isinstance(data, LibraryObject):
+        words = [data.call.target, data.call.callee]
+        train = data.call.keywords.get("train")
+    elif isinstance(data, Table):
+        words, train = [data.kind], data.parts.get("train")
+    else:
+        return ""
+    words += [
+        text_of(part_of(dataset, name)) or "" for name in ("split", "mode", "subset", "phase")
+    ]
+    if train is not None and train.known:
+        words.append("train" if truth_of(train) else "test")
+    return " ".join(words)
+
+
+def _leaning(words: str) -> int:
+    """1 for training, -1 for something else, 0 where names do not tell."""
+    return bool(_TRAINING.search(words)) - bool(_OTHER.search(words))

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from schedmate.logs.writers import WriterWatch, has_writers
+
+WRITER = "import sys; open(sys.argv[1], 'a').write('x'); f = open(sys.argv[1], 'a'); input()"
+
+
+@pytest.mark.processes
+def test_a_writer_comes_and_goes(tmp_path: Path):
+    log = tmp_path / "train.log"
+    log.write_text("")
+    watch = WriterWatch(log)
+    assert watch.look(0.0) == "unknown"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(log)], stdin=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while not has_writers(log) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert watch.look(10.0) == "writing"
+    writer.communicate(b"\n")
+    assert watch.look(11.0) == "writing", "another command may open it again"
+    assert watch.look(13.0) == "gone"
+
+
+def test_a_reader_is_no_writer(tmp_path: Path):
+    log = tmp_path / "train.log"
+    log.write_text("x")
+    with log.open("rb"):
+        assert not has_writers(log)
