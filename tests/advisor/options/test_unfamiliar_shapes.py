@@ -764,6 +764,24 @@ CONFIGS = {
         "python train.py -c configs/net.yml",
         {"epochs": 7, "batch_size": 3, "learning_rate": 0.01},
     ),
+    "configs of a program that is elsewhere": (
+        {
+            "configs/config.yaml": "defaults: [{trainer: small}, {experiment: null}]\n",
+            "configs/trainer/small.yaml": "max_epochs: 2\n",
+            "configs/experiment/big.yaml": """\
+            # @package _global_
+            trainer: {max_epochs: 9, accumulate_grad_batches: 2}
+            module: {optimizer: {_target_: torch.optim.AdamW, lr: 0.002}}
+            """,
+        },
+        "python -m toolbox.run experiment=big trainer.max_epochs=11",
+        {
+            "epochs": 11,
+            "gradient_accumulation": 2,
+            "optimizer": "adamw",
+            "learning_rate": 0.002,
+        },
+    ),
     "data that only a library reads is no config": (
         {
             "data/train.json": '{"epochs": 5, "batch_size": 3}',
@@ -847,6 +865,55 @@ NOT_RUN = {
         },
         "python train.py",
         {"optimizer": "adamw", "learning_rate": 1e-3},
+    ),
+    "rounds that are named by what they call": (
+        {
+            "train.py": """\
+            import jax, optax
+            def run_epoch(state, data):
+                key = jax.random.PRNGKey(0)
+                for i in range(len(data)):
+                    state = state.apply_gradients(grads=jax.grad(loss)(state.params))
+                return state
+            state = optax.adam(1e-3)
+            for i in range(40):
+                state = run_epoch(state, load())
+            """
+        },
+        "python train.py",
+        {"epochs": 40, "max_steps": None},
+    ),
+    "loop that starts at one and ends before": (
+        {
+            "train.py": """\
+            import argparse, torch
+            p = argparse.ArgumentParser()
+            p.add_argument("--epochs", type=int, default=120)
+            args = p.parse_args()
+            net = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for epoch in range(1, args.epochs):
+                opt.step()
+            """
+        },
+        "python train.py",
+        {"epochs": 120},
+    ),
+    "task of ray": (
+        {
+            "train.py": """\
+            import ray, torch
+            @ray.remote(num_gpus=1)
+            def work(lr):
+                net = torch.nn.Linear(2, 2)
+                return torch.optim.Adagrad(net.parameters(), lr=lr)
+            def other():
+                return torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=5)
+            ray.get(work.remote(0.02))
+            """
+        },
+        "python train.py",
+        {"optimizer": "adagrad", "learning_rate": 0.02},
     ),
     "function that a launcher calls": (
         {

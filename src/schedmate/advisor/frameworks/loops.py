@@ -23,7 +23,7 @@ from schedmate.advisor.settle.claim import Claim
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|global_step|iter_num|step_num|n_iter)"
+    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|itt|global_step|iter_num|step_num|n_iter)"
     r"(?:$|_)|num_batches_seen|global_?step|iteration",
     re.IGNORECASE,
 )
@@ -47,12 +47,27 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     trusted = 0.95 if around else 0.8
     epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
     steps = next((loop for loop in loops if _counts_steps(loop)), None)
+    if epochs is None and steps is None:
+        epochs = next((loop for loop in loops if _runs_epochs(reading, loop)), None)
     if epochs is not None and (steps is None or steps.kind != "for"):
         yield from claim("epochs", _rounds(epochs), epochs, confidence=trusted)
     if steps is not None and (epochs is None or steps.kind != "for"):
         yield from claim("max_steps", _rounds(steps), steps, confidence=trusted)
         if epochs is None and steps.certain and any(map(_open_ended, around)):
             yield Claim(field="epochs", value=UNKNOWN, line=steps.line, confidence=_HIDES)
+
+
+def _runs_epochs(reading: Reading, loop: Loop) -> bool:
+    """Whether each round calls a function that is named after an epoch: `train_epoch(state)`."""
+    if not loop.certain or not (number_of(loop.bound) or 0) > 1:
+        return False
+    at = next(index for index, each in enumerate(reading.trace.loops) if each is loop)
+    return any(
+        call.loops[-1:] == (at,)
+        and call.within != loop.within
+        and _EPOCH.search(last_name(call.within)) is not None
+        for call in reading.trace.calls
+    )
 
 
 def _open_ended(loop: Loop) -> bool:
