@@ -170,6 +170,17 @@ WORKFLOWS = (
         entry="start.py",
     ),
     Tree(
+        "a module that another program runs",
+        """\
+        === start.py
+        import runpy, sys
+        sys.argv = ["train", "--epochs", "9"]
+        runpy.run_module("train", run_name="__main__")
+        """,
+        "-- python start.py",
+        entry="start.py",
+    ),
+    Tree(
         "a whole line in one word",
         "",
         "-- 'cd sub && python ../train.py --epochs 9'",
