@@ -151,16 +151,16 @@ class Score:
     bases: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(
-        self, p50: float | None, said: Spread | None, real: float, runs: Sequence[float]
+        self, p50: float | None, spread: Spread | None, real: float, runs: Sequence[float]
     ) -> None:
         if p50 is None:
             self.unanswered += 1
             return
         self.errors.append(abs(p50 / real - 1))
         self.twice.append(max(p50 / real, real / p50) <= _TWICE)
-        if said is not None:
-            self.above += [each > said.p90 for each in runs]
-            self.below += [each < said.p10 for each in runs]
+        if spread is not None:
+            self.above += [each > spread.p90 for each in runs]
+            self.below += [each < spread.p10 for each in runs]
 
     def line(self, name: str) -> str:
         if not self.errors:
@@ -390,7 +390,7 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
             by_past = history.rehearsal.calibrated(kind, raw)
             scores["ours, by the past alone"].add(by_past.p50, by_past, real, durations)
         for each in durations:
-            calibration.observed(kind, raw, each, said=calibrated)
+            calibration.observed(kind, raw, each, calibrated=calibrated)
     for name, baseline in baselines.items():
         scores[name].add(baseline(history.past, run), None, real, durations)
 

@@ -25,7 +25,7 @@ each_side = pytest.mark.parametrize("done", [False, True], ids=["before", "after
 class TooLate(Handler):
     """Rules leave it open; a model says later that the file system was away."""
 
-    def diagnose(self, case):
+    def diagnose(self, case, *, within_s=None):
         return a_diagnosis("unknown", confidence=0.2)
 
     def ask_model(self, case, diagnosis):

@@ -69,8 +69,9 @@ class Facts:
         return self.workload.max_time_s.value if self.workload.max_time_s.value > 0 else None
 
     def grows(self, scan: LogScan) -> bool:
-        """Whether the log or the code names a schedule by which steps will take longer."""
-        return scan.grows or any(signs_of(line).growing for line in self._evidence())
+        """Whether steps may take longer by a schedule: one is named, or the code is unknown."""
+        named = scan.grows or any(signs_of(line).growing for line in self._evidence())
+        return named or self.workload is None
 
     def schedule(self, scan: LogScan) -> StepSchedule | None:
         """What steps to come cost, by the log, the code or the evidence of the workload record."""

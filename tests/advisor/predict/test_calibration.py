@@ -46,22 +46,22 @@ def test_too_narrow_too_wide_and_biased_spreads_come_to_cover_as_they_say(raw_si
     assert p90 == pytest.approx(0.9, abs=0.03)
 
 
-def covered_of_seeds(*, as_said: bool) -> float:
+def covered_of_seeds(*, as_given: bool) -> float:
     """Dozens of seeds are submitted together; how far off one is, so are the others."""
     rng, calibration, covered = random.Random(2), Calibration(), []
     raw = Spread(60, 100, 166)
     for _ in range(400):
-        said = calibration.calibrated("similar", raw)
+        given = calibration.calibrated("similar", raw)
         middle = lognormal(rng, 100, 0.5)
         for real in [lognormal(rng, middle, 0.05) for _ in range(24)]:
-            covered.append(real <= said.p90)
-            calibration.observed("similar", raw, real, said=said if as_said else None)
+            covered.append(real <= given.p90)
+            calibration.observed("similar", raw, real, calibrated=given if as_given else None)
     return sum(covered) / len(covered)
 
 
-def test_seeds_submitted_together_are_judged_by_what_was_said_of_them():
-    assert covered_of_seeds(as_said=True) == pytest.approx(0.9, abs=0.015)
-    assert covered_of_seeds(as_said=False) < 0.885
+def test_seeds_submitted_together_are_judged_by_what_was_given_of_them():
+    assert covered_of_seeds(as_given=True) == pytest.approx(0.9, abs=0.015)
+    assert covered_of_seeds(as_given=False) < 0.885
 
 
 def test_a_middle_that_may_be_right_is_left_alone():

@@ -196,7 +196,7 @@ def test_a_group_goes_by_more_than_it_remembers_one_by_one():
 
 def situation(user: str) -> Situation:
     none = np.zeros(2 * ROWS, np.int64)
-    return Situation(user, none, none, lag=0, previous=0, same=0)
+    return Situation(user, none, none, lag=0, previous=0, same=0, size=0)
 
 
 def test_whom_to_believe_is_learnt_of_each_user_and_kept():

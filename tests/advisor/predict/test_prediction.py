@@ -9,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.advisor import Target
+from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import around, empirical, quantile
+from schedmate.advisor.predict.jobs import ended_job
 from schedmate.advisor.predict.prediction import predict
+from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
 
@@ -177,6 +181,24 @@ def test_a_tier_with_a_completed_run_beats_a_closer_one_that_only_failed():
     only_failed = prediction(runs[:1])
     assert only_failed.basis == "identical"
     assert "none of them completed" in only_failed.explanation
+
+
+def test_runs_that_all_failed_at_once_are_not_the_usual_length():
+    failed = [past_run(f"f{n}", 2, state=JobState.FAILED, fingerprint=SAME) for n in range(3)]
+    others = [past_run(f"o{n}", 3600, name=f"other{n}") for n in range(20)]
+    cohorts = CohortModel()
+    cohorts.learn(ended_job(run) for run in others)
+    history = MemoryHistory([*failed, *others])
+    asked = target(submitted_at=None)
+
+    def answer(site_model):
+        return predict(history, asked, SAME, Workload(), site_model=site_model, now=1e6)
+
+    alone, beside = answer(SiteModel(PRIOR)), answer(SiteModel(PRIOR, cohorts))
+    assert alone.duration_s.p50 < 5
+    assert beside.duration_s.p10 < 5
+    assert beside.duration_s.p50 == pytest.approx(3600, rel=0.2)
+    assert "none of them completed" in beside.explanation
 
 
 def test_nothing_is_predicted_from_what_ended_after_the_submission():

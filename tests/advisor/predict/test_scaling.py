@@ -19,9 +19,9 @@ from schedmate.advisor.predict.learning import (
     learnt_scaling,
 )
 from schedmate.advisor.predict.runs import PLACE, grouped, query_of
-from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.scaling import PRIOR, slopes_of_task
 from schedmate.model import Request
-from schedmate.model.sketch import sketch_of
+from schedmate.model.sketch import sketch_of, sketch_of_run
 from schedmate.testing.history import MemoryHistory
 
 
@@ -168,3 +168,24 @@ def test_far_matches_count_where_they_were_good_and_not_where_they_misled():
     good, misled = (learn_scaling(columns(spaced(runs))) for runs in (told, untold))
     assert good.no_match_below <= PRIOR.no_match_below < misled.no_match_below
     assert learn_scaling(columns(spaced(untold[:10]))).no_match_below == PRIOR.no_match_below
+
+
+@pytest.mark.parametrize(
+    ("task", "chip", "share"),
+    [("language_modeling", "h100", 0.36), ("image_classification", "h100", 0.50)],
+)
+def test_arithmetic_counts_for_products_of_matrices_and_memory_for_convolutions(task, chip, share):
+    """An H100 has 3.2 times the FLOP/s of an A100, and 1.6 times its bandwidth."""
+    kept = [a_run(n, 1000, gpu_type="a100 80gb", model="m", dataset="d", task=task) for n in (1, 2)]
+    asked = a_run(3, 1, gpu_type=chip, model="m", dataset="d", task=task)
+    runs = columns(kept)
+    found = grouped(runs, runs.rows["duration"].astype(float))
+    query = query_of(sketch_of_run(asked), 120.0)
+    answer = math.exp(krige(query, found, PRIOR, "open").log_s)
+    assert answer == pytest.approx(1000 * share, rel=0.03)
+
+
+def test_of_several_tasks_none_decides():
+    several = columns([a_run(1, 5, task="language_modeling"), a_run(2, 5, task="graph")])
+    assert not slopes_of_task(several).any()
+    assert slopes_of_task(several.take([0])).any()

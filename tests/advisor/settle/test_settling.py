@@ -200,6 +200,13 @@ def test_no_sequence_of_pictures():
     assert settled(claim("speech", field="task"), by_name)["sequence_length"] == 64
 
 
+@pytest.mark.parametrize(("name", "steps"), [("num_steps", None), ("max_steps", 1000)])
+def test_one_length_is_not_that_of_a_diffusion(name: str, steps: int | None):
+    epochs = claim(9, field="epochs")
+    named = claim(1000, "option", field="max_steps", name=name)
+    assert settled(epochs, named).get("max_steps") == steps
+
+
 def test_no_width_alone():
     task = claim("image_classification", field="task")
     width = claim(512, "option", field="d_model", name="model.embed_dim")

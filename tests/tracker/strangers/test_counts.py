@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.model import Progress
+from schedmate.model import Progress, Workload
 from schedmate.tracker import JobTracker, track_stream
 
 START = 1_700_000_000.0
@@ -151,8 +151,12 @@ def test_a_line_that_comes_again_and_again_is_no_last_word():
 
 def test_steps_that_grow_by_a_schedule_make_the_end_uncertain():
     lines = [f"2025-01-01 10:{one // 60:02d}:{one % 60:02d} step {one}/1000" for one in range(90)]
-    plain, grown = tracked(*lines), tracked("seq_len schedule: 256 -> 2048", *lines)
-    assert plain.eta_s is not None
-    assert grown.eta_s is not None
-    assert plain.eta_s.p90 < 1.2 * plain.eta_s.p50
-    assert grown.eta_s.p90 > 1.9 * grown.eta_s.p50
+    text = "\n".join([*lines, ""]).encode()
+    plain = track_stream(io.BytesIO(text), name="log", workload=Workload()).eta_s
+    named = tracked("seq_len schedule: 256 -> 2048", *lines).eta_s
+    unknown = tracked(*lines).eta_s
+    assert plain is not None
+    assert plain.p90 < 1.2 * plain.p50, "the code is known, and names no schedule"
+    for eta in (named, unknown):
+        assert eta is not None
+        assert eta.p90 > 1.9 * eta.p50

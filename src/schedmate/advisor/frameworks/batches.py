@@ -57,8 +57,22 @@ def loader_batches(reading: Reading) -> Iterator[Claim]:
         confidence = (0.95 if rank[0] > 0 else 0.85) if alone else 0.7
         if rank[0] >= 0:
             sure = runs(reading, call) and alone
+            if number_of(value) == 1:
+                value = _made_by_its_data(reading) or value
             value = _per_device(value, split_over(reading))
             yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
+
+
+def _made_by_its_data(reading: Reading) -> Value | None:
+    """The size that a data set of the job's own is made with, whose items are batches then."""
+    sizes = (
+        each.arguments[name]
+        for each in reading.trace.instances
+        if each.certain and "Data" in each.of.name and not _OTHER.search(each.target)
+        for name in ("batch_size", "batchsize", "bs")
+        if name in each.arguments
+    )
+    return next((value for value in sizes if (number_of(value) or 0) > 1), None)
 
 
 def _per_device(batch: Value | None, devices: Value | None) -> Value | None:

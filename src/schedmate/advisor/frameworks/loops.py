@@ -23,7 +23,7 @@ from schedmate.advisor.settle.claim import Claim
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|global_step|iter_num|step_num|n_iter)"
+    r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|itt|global_step|iter_num|step_num|n_iter)"
     r"(?:$|_)|num_batches_seen|global_?step|iteration",
     re.IGNORECASE,
 )

@@ -92,7 +92,8 @@ def _ours(made: list[Call]) -> list[Call]:
         if any(g in call.target.lower() for g in _GENERATOR)
         or "generator" in call.within.partition(".")[0].lower()
     ]
-    return plain or generators or ours
+    both = [call for call in plain if call in generators]
+    return both or plain or generators or ours
 
 
 def _names(call: Call, reading: Reading) -> Iterator[Claim]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
@@ -59,8 +60,17 @@ def _directories(saves: list[Call]) -> Iterator[Claim]:
     """Of the saves in a loop: what is written before and after a training is something else. What
     stands in a file that the job only imports counts where it is called."""
     near = [call for call in saves if call.depth == 0 or call.reached > Reached.UNCALLED]
-    inside = [each for call in near if call.loops for each in _directory(call)]
+    looped = [call for call in near if call.loops]
+    if not any(call.certain for call in looped):
+        looped = [_once(call) for call in looped]
+    inside = [each for call in looped for each in _directory(call)]
     yield from agreed(inside or (each for call in near for each in _directory(call)))
+
+
+def _once(call: Call) -> Call:
+    """A save that waits for a better result comes sooner or later."""
+    undecided = call.reached is Reached.UNDECIDED
+    return replace(call, reached=Reached.EXECUTED) if undecided else call
 
 
 def _ended_by(reading: Reading, call: Call) -> Iterator[Loop]:
@@ -97,7 +107,7 @@ def _directory(call: Call) -> Iterator[Claim]:
     text = text_of(path)
     if path is None or not text:
         return
-    names_a_file = _FILE.search(PurePosixPath(text).name)
+    names_a_file = call.callee == "torch.save" or _FILE.search(PurePosixPath(text).name)
     place = (text.rpartition("/")[0] if names_a_file else text).rstrip("/")
     if place not in ("", "."):
         value = Value(place, path.lines, path.source)

@@ -43,7 +43,7 @@ _NOT_WORDS = re.compile(
 )
 _SHAPE = {
     "d_model": "n_embd hidden_size d_model dim n_embed embed_dim embedding_dim hidden_dim emb_dim "
-    "model_dim width hidden hidden_channels embed_size emb_size hidden_features",
+    "model_dim width hidden hidden_channels embed_size emb_size hidden_features hidden_nf",
     "n_layer": "n_layer num_hidden_layers n_layers num_layers depth layers nlayers "
     "num_encoder_layers enc_layers encoder_layers n_blocks num_blocks",
     "n_head": "n_head num_attention_heads n_heads num_heads heads nhead nheads",

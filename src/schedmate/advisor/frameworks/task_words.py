@@ -61,7 +61,8 @@ _DATASETS = _table(
 )
 _MODELS = _table(
     {
-        "diffusion": r"\w{0,20}diffusion|ddpm|ddim|dit$|dit[-_/]|sdxl|flux|unet2d|score.?sde|edm",
+        "diffusion": r"\w{0,20}diffusion|ddpm|dpm(?![a-z])|ddim|dit$|dit[-_/]|sdxl|flux|"
+        r"unet2d|score.?sde|edm",
         "gan": r"\w{0,12}gan$|\w{0,12}gan[-_v\d]|pix2pix",
         "language_modeling": r"\w{0,6}gpt|\w{0,6}llama|mistral|mixtral|qwen|gemma|phi-?\d|pythia|"
         r"opt-\d|bloom|falcon|mamba|rwkv|transformer.?lm|transformer.?xl|olmo|smollm|deepseek|"

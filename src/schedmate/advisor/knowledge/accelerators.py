@@ -1,7 +1,7 @@
 """What accelerators can do at best, by the names that schedulers and drivers give them.
 
-Peaks are those of the makers' documents, dense, per device as a scheduler counts it. A site may
-name its own (`name_gpus`).
+Peaks are dense, per device as a scheduler counts it. A line with a # states where the figures below
+it were looked up, and which of them. A site may name its own (`name_gpus`).
 """
 
 from __future__ import annotations
@@ -28,121 +28,114 @@ class Accelerator:
     linked: bool
     """Devices of a node reach each other faster than over PCIe."""
     source: str = ""
-    """The document that its figures are from."""
+    """Where its figures were looked up, and which."""
 
 
 _TABLE = """
-# NVIDIA Tesla K80, P40 and P100 data sheets
-k80               8.7    4.4   12   240 -
+# spec databases (single, memory, bandwidth)
 p40               -     11.8   24   346 -
-p100              18.7   9.3   16   732 -
-p100 sxm          21.2  10.6   16   732 linked
-# NVIDIA V100 data sheet
+gtx 1080 ti       -     11.3   11   484 -
+quadro rtx 6000   130   16.3   24   672 -
+rtx 3060          25.5  12.7   12   360 -
+rtx 4070          58.3  29.1   12   504 -
+a4500             94.6  23.7   20   640 -
+# Lightning's throughput table, after NVIDIA's data sheets (TFLOP/s)
 v100              112   14.0   16   900 -
 v100 sxm          125   15.7   16   900 linked
-v100 sxm 32gb     125   15.7   32   900 linked
-v100 32gb         112   14.0   32   900 -
 v100s             130   16.4   32  1134 -
-# NVIDIA T4 data sheet
 t4                65     8.1   16   320 -
-# NVIDIA product pages of the TITAN series, as reviewed by AnandTech
-titan rtx         65    16.3   24   672 -
-titan v           110   13.8   12   653 -
-titan xp          -     12.1   12   547 -
-# NVIDIA GeForce GTX 1080 Ti product page
-gtx 1080 ti       -     11.3   11   484 -
-# NVIDIA Quadro RTX data sheets
-quadro rtx 6000   130   16.3   24   672 -
-quadro rtx 8000   130   16.3   48   672 -
-# NVIDIA Turing architecture white paper
-rtx 2080 ti       54    13.4   11   616 -
-# NVIDIA GeForce RTX 30 series product pages; half is twice single with sums in fp32 (GA102 paper)
-rtx 3060          25.5  12.7   12   360 -
-rtx 3070          40.6  20.3    8   448 -
-rtx 3080          59.5  29.8   10   760 -
-rtx 3080 ti       68.2  34.1   12   912 -
-rtx 3090          71    35.6   24   936 -
-# NVIDIA Ada architecture white paper, GeForce RTX 40 series product pages
-rtx 4070          58.3  29.1   12   504 -
-rtx 4080          97.5  48.7   16   717 -
-rtx 4090          165   82.6   24  1008 -
-# NVIDIA RTX Blackwell architecture white paper
-rtx 5070 ti       87.9  43.9   16   896 -
-rtx 5080          112.6 56.3   16   960 -
-rtx 5090          209  104.8   32  1792 -
-# NVIDIA A10, A2, A30 and A40 data sheets; A10G as AWS describes its G5 instances
-a10               125   31.2   24   600 -
-a10g              70    31.5   24   600 -
-a2                18     4.5   16   200 -
-a30               165   10.3   24   933 -
-a40               150   37.4   48   696 -
-# NVIDIA RTX A4000, A4500, A5000, A6000 and RTX 6000 Ada data sheets (half without sparsity)
-a4000             76.7  19.2   16   448 -
-a4500             94.6  23.7   20   640 -
-a5000             111   27.8   24   768 -
-a6000             155   38.7   48   768 -
-6000 ada          364   91.1   48   960 -
-# NVIDIA RTX PRO 6000 Blackwell announcement: 4000 TOPS of sparse fp4 are 500 of dense fp16
-pro 6000          500   125    96  1792 -
-# NVIDIA L4, L40 and L40S data sheets; L20 from its cores and clock
-l4                121   30.3   24   300 -
-l20               118.7 59.4   48   864 -
-l40               181   90.5   48   864 -
-l40s              362   91.6   48   864 -
-# NVIDIA A100 data sheet
 a100              312   19.5   40  1555 linked
-a100 80gb         312   19.5   80  2039 linked
-a100 pcie         312   19.5   40  1555 -
-a100 pcie 80gb    312   19.5   80  1935 -
-a800              312   19.5   80  2039 linked
-# NVIDIA H100 and H200 data sheets
 h100              989   67     80  3350 linked
 h100 pcie         756   51     80  2039 -
-h100 nvl          835   60     94  3938 linked
-h800              989   67     80  3350 linked
+# AnandTech's review of the TITAN V (single, memory, bandwidth)
+titan v           110   13.8   12   653 -
+titan xp          -     12.1   12   547 -
+# a page on the GB203 chip: bandwidth, and fp16 as a 16th of 1801 sparse fp4 TOPS
+rtx 5080          112.6 56.3   16   960 -
+# hmc-tech's comparison pages
+a2                18     4.5   16   200 -
+# a reseller's copy of the data sheet
+a40               150   37.4   48   696 -
+a4000             76.7  19.2   16   448 -
+# reports of the announcement: bandwidth, single, and fp16 as an 8th of 4000 sparse fp4 TOPS
+pro 6000          500   125    96  1792 -
+# spec databases (single, bandwidth); half is twice single, as on the L40
+l20               118.7 59.4   48   864 -
+# ml-engineering's accelerator tables, memory and bandwidth
 h200              989   67    141  4800 linked
-h200 nvl          835   60    141  4800 linked
 gh200             989   67     96  4000 linked
-h20               148   44     96  4000 linked
-# NVIDIA Blackwell architecture technical brief
-b100              1750  60    192  8000 linked
-b200              2250  75    180  8000 linked
-b300              2250  75    288  8000 linked
-gb200             2500  80    186  8000 linked
-gb300             2500  80    288  8000 linked
-# AMD Radeon RX 7900 XTX product page
-rx 7900 xtx       123   61.4   24   960 -
-# AMD Instinct product pages; MI300A and MI350X agree with MI300X and MI355X by units and clock
-mi50              26.5  13.3   32  1024 linked
-mi60              29.5  14.7   32  1024 linked
-mi100             185   23.1   32  1229 linked
-mi210             181   22.6   64  1638 linked
 mi250             362   45.3  128  3277 linked
 mi250x            383   47.9  128  3277 linked
-mi300a            980.6 122.6 128  5300 linked
-mi300x            1307 163.4  192  5300 linked
-mi325x            1307 163.4  256  6000 linked
-mi350x            2307  144.2 288  8000 linked
-mi355x            2517 157.3  288  8000 linked
-# Intel Gaudi white papers
-gaudi             -      -     32  1000 linked
 gaudi 2           432    -     96  2450 linked
-gaudi 3           1835   -    128  3700 linked
-# Google Cloud documentation of each TPU version
+# Glenn Lockwood's page on B200 (half, bandwidth)
+b200              2250  75    180  8000 linked
+gb200             2500  80    186  8000 linked
+# Hugging Face's hardware pages (TFLOP/s, memory)
+mi50              26.5  13.3   32  1024 linked
+mi60              29.5  14.7   32  1024 linked
+# reports of the launch: units and memory; TFLOP/s follow from the MI300X by units
+mi300a            980.6 122.6 128  5300 linked
+# reports of Hot Chips 2025: clock and memory; TFLOP/s follow from the MI355X by clock
+mi350x            2307  144.2 288  8000 linked
+# Lightning's throughput table, after Google's documentation (TFLOP/s)
 tpu v2            45     -     16   700 linked
 tpu v3            123    -     32   900 linked
 tpu v4            275    -     32  1228 linked
 tpu v5e           197    -     16   819 linked
+# Google Cloud documentation of TPU7x (TFLOP/s, memory)
 tpu v5p           459    -     95  2765 linked
 tpu v6e           918    -     32  1640 linked
 tpu v7            2307   -    192  7370 linked
-# AWS Trainium documentation
+# Glenn Lockwood's page on Max 1550: memory, bandwidth; single from units and clock
+max 1550          832   52.4  128  3277 linked
+# not checked against a document
+k80               8.7    4.4   12   240 -
+p100              18.7   9.3   16   732 -
+p100 sxm          21.2  10.6   16   732 linked
+v100 sxm 32gb     125   15.7   32   900 linked
+v100 32gb         112   14.0   32   900 -
+titan rtx         65    16.3   24   672 -
+quadro rtx 8000   130   16.3   48   672 -
+rtx 2080 ti       54    13.4   11   616 -
+rtx 3070          40.6  20.3    8   448 -
+rtx 3080          59.5  29.8   10   760 -
+rtx 3080 ti       68.2  34.1   12   912 -
+rtx 3090          71    35.6   24   936 -
+rtx 4080          97.5  48.7   16   717 -
+rtx 4090          165   82.6   24  1008 -
+rtx 5070 ti       87.9  43.9   16   896 -
+rtx 5090          209  104.8   32  1792 -
+a10               125   31.2   24   600 -
+a10g              70    31.5   24   600 -
+a30               165   10.3   24   933 -
+a5000             111   27.8   24   768 -
+a6000             155   38.7   48   768 -
+6000 ada          364   91.1   48   960 -
+l4                121   30.3   24   300 -
+l40               181   90.5   48   864 -
+l40s              362   91.6   48   864 -
+a100 80gb         312   19.5   80  2039 linked
+a100 pcie         312   19.5   40  1555 -
+a100 pcie 80gb    312   19.5   80  1935 -
+a800              312   19.5   80  2039 linked
+h100 nvl          835   60     94  3938 linked
+h800              989   67     80  3350 linked
+h200 nvl          835   60    141  4800 linked
+h20               148   44     96  4000 linked
+b100              1750  60    192  8000 linked
+b300              2250  75    288  8000 linked
+gb300             2500  80    288  8000 linked
+rx 7900 xtx       123   61.4   24   960 -
+mi100             185   23.1   32  1229 linked
+mi210             181   22.6   64  1638 linked
+mi300x            1307 163.4  192  5300 linked
+mi325x            1307 163.4  256  6000 linked
+mi355x            2517 157.3  288  8000 linked
+gaudi             -      -     32  1000 linked
+gaudi 3           1835   -    128  3700 linked
 trn1              190    -     32   820 linked
 trn2              667    -     96  2900 linked
-# Graphcore Bow and Mk2 documentation
 gc200             250  62.5     -     - linked
-# Intel Data Center GPU Max Series technical overview
-max 1550          832   52.4  128  3277 linked
 """
 _WORD = re.compile(r"[a-z]{1,20}\d{0,6}[a-z]{0,6}|\d{1,6}[a-z]{0,6}")
 _SERIES = re.compile(r"\b(rtx|gtx|rx|tpu|gaudi)(pro)?(?=\w)")

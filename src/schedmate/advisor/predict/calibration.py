@@ -71,14 +71,14 @@ class Calibration:
         return self._kind(kind).bent(raw)
 
     def observed(
-        self, kind: str, raw: Spread, real_s: float, *, said: Spread | None = None
+        self, kind: str, raw: Spread, real_s: float, *, calibrated: Spread | None = None
     ) -> None:
-        """A job ended after `real_s`, of which `raw` was said before it was calibrated.
+        """A job ended after `real_s`, of which `raw` was predicted before it was calibrated.
 
-        `said` is what was made of it when the job was submitted; without it, what is made of it
-        now.
+        `calibrated` is what was made of it when the job was submitted; without it, what is made of
+        it now.
         """
-        self._kinds.setdefault(kind, _Kind(KindState())).learn(raw, real_s, said)
+        self._kinds.setdefault(kind, _Kind(KindState())).learn(raw, real_s, calibrated)
 
     def pairs(self, kind: str) -> int:
         """How many it goes by."""
@@ -132,14 +132,14 @@ class _Kind:
         )
         return min(outer[0], sure), sure, max(outer[1], sure)
 
-    def learn(self, raw: Spread, real_s: float, said: Spread | None) -> None:
-        said = said or self.bent(raw)
-        missed = [real_s > each for each in (said.p10, said.p50, said.p90)]
+    def learn(self, raw: Spread, real_s: float, calibrated: Spread | None) -> None:
+        calibrated = calibrated or self.bent(raw)
+        missed = [real_s > each for each in (calibrated.p10, calibrated.p50, calibrated.p90)]
         self._levels = adapted(self._levels, _NOMINAL, missed, _PACES, _BOUNDS)
         if len(self.places) == _REMEMBERED_PAIRS:
             del self._ordered[bisect_left(self._ordered, self.places[0])]
         self.places.append(_place(raw, real_s))
-        self._lots.append(said.p90)
+        self._lots.append(calibrated.p90)
         self._independent = len(set(self._lots))
         insort(self._ordered, self.places[-1])
 
@@ -204,7 +204,7 @@ class Watched:
     flight: InFlightJob
     below: Pmf | None
     share: float = 0.0
-    said: Spread = _NOTHING
+    predicted: Spread = _NOTHING
     counted: bool = False
 
     def passed(self, now: float) -> float:
@@ -265,7 +265,7 @@ class ConformalLevels:
         started = watched.flight.started_at
         if watched.counted or watched.below is None or started is None:
             return
-        if now - started > watched.said.p90:
+        if now - started > watched.predicted.p90:
             self._count(watched, now - started)
 
     def _count(self, watched: Watched, seconds: float) -> None:
@@ -273,7 +273,7 @@ class ConformalLevels:
         if watched.counted:
             return
         watched.counted = True
-        missed = seconds > watched.said.p10, seconds > watched.said.p90
+        missed = seconds > watched.predicted.p10, seconds > watched.predicted.p90
         self._aimed_at = adapted(self._aimed_at, _OUTER, missed, _OUTER_PACES, _OUTER_BOUNDS)
 
 

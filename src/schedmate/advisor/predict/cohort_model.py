@@ -38,6 +38,7 @@ from schedmate.advisor.predict.experts import (
     AGES_S,
     LAGS_S,
     ROWS,
+    SIZES,
     WAYS,
     Gate,
     GateState,
@@ -97,7 +98,7 @@ class _LastOfUser:
 
 
 class CohortModel:
-    """Told of submissions, starts and ends in the order in which they happen."""
+    """Learns from submissions, starts and ends in the order in which they happen."""
 
     def __init__(self, state: CohortModelState | None = None) -> None:
         state = state or CohortModelState()
@@ -141,7 +142,7 @@ class CohortModel:
             pass
 
     def replayed(self, runs: Iterable[EndedJob]) -> Iterator[tuple[EndedJob, Spread]]:
-        """Learn, and say of each run what would have been said when it was submitted."""
+        """Learn, and yield of each run what would have been predicted when it was submitted."""
         for event in replay(runs):
             match event.kind:
                 case "submit":
@@ -153,31 +154,31 @@ class CohortModel:
 
     def predict(self, facts: Facts) -> Forecast:
         """Without remembering that it was asked."""
-        said = self._say(facts)
-        weights = _by_kind(said.mixed)
-        outcome = outcome_of(said.cohorts, weights)
-        return Forecast(said.duration_s, outcome, in_words(facts, said.cohorts, weights))
+        mixture = self._mixture(facts)
+        weights = _by_kind(mixture.mixed)
+        outcome = outcome_of(mixture.cohorts, weights)
+        return Forecast(mixture.duration_s, outcome, in_words(facts, mixture.cohorts, weights))
 
     def submitted(self, facts: Facts) -> Spread:
-        said = self._say(facts)
+        mixture = self._mixture(facts)
         flight = InFlightJob()
-        watched = Watched(flight, said.below, said=said.duration_s)
+        watched = Watched(flight, mixture.below, predicted=mixture.duration_s)
         self._levels.submitted(watched, facts.submitted_at)
-        keys = joined_keys(said.keys, self._since_last(facts))
+        keys = joined_keys(mixture.keys, self._since_last(facts))
         for key in keys:
             self._cohorts.joined(key).submitted(flight)
-        self._in_flight[facts.job_id] = _InFlight(flight, keys, said.mixed, watched)
+        self._in_flight[facts.job_id] = _InFlight(flight, keys, mixture.mixed, watched)
         if len(self._in_flight) > _MOST_IN_FLIGHT:
             del self._in_flight[next(iter(self._in_flight))]
         self._last[facts.user] = _LastOfUser(facts.submitted_at, flight, facts.request)
-        return said.duration_s
+        return mixture.duration_s
 
     def started(self, job_id: str, at: float) -> None:
         if (job := self._in_flight.get(job_id)) is not None:
             job.flight.starts(at)
 
     def ended(self, run: EndedJob) -> None:
-        """Of a job whose submission nobody told, only its time is learnt."""
+        """Of a job whose submission is unknown, only its time is learnt."""
         place = place_of(run.duration_s)
         job = self._in_flight.pop(run.facts.job_id, None)
         if job is not None:
@@ -197,11 +198,11 @@ class CohortModel:
         if last is not None and last.flight is job.flight:
             last.state = run.state
 
-    def _say(self, facts: Facts) -> _Mixture:
+    def _mixture(self, facts: Facts) -> _Mixture:
         keys = keys_of(facts)
         cohorts = [self._cohorts.get(key) for key in keys]
-        said = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
-        mixed = self._gates.mix(said, self._situation(facts, cohorts))
+        experts = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
+        mixed = self._gates.mix(experts, self._situation(facts, cohorts))
         below = below_of(mixed.mass)
         return _Mixture(
             keys, cohorts, mixed, below, spread_of(below, self._levels.low, self._levels.high)
@@ -214,6 +215,7 @@ class CohortModel:
             if cohort is not None:
                 counts[kind] = min(_MOST_COUNTED, int(math.log2(cohort.count + 1)))
                 ages[kind] = bucket_of(now - cohort.last_end, AGES_S)
+        size = min(facts.gpus.bit_length(), SIZES - 1)
         last = self._last.get(facts.user)
         if last is None:
             return Situation(
@@ -223,6 +225,7 @@ class CohortModel:
                 lag=_NO_LAG,
                 previous=_NO_PREVIOUS,
                 same=0,
+                size=size,
             )
         return Situation(
             facts.user,
@@ -231,6 +234,7 @@ class CohortModel:
             lag=bucket_of(now - last.submitted_at, LAGS_S),
             previous=_how_it_went(last.state),
             same=1 + (last.request != facts.request),
+            size=size,
         )
 
     def _since_last(self, facts: Facts) -> float | None:

@@ -88,6 +88,21 @@ class Estimate:
     kind: str
     """Predictions of one kind are as far off as each other; far from all runs is another."""
 
+    @property
+    def none_completed(self) -> bool:
+        return not (self.neighbours.in_tier & self.neighbours.completed).any()
+
+
+def not_shorter(estimate: Estimate, spread: Spread, site: Spread) -> Spread:
+    """`spread` is of this estimate, `site` what the site's past predicts for such a request.
+
+    Runs that all failed or were cancelled show when this one may end, not how long it takes once it
+    works: the middle and the top are not below those of the site.
+    """
+    if not estimate.none_completed:
+        return spread
+    return Spread(min(spread.p10, site.p10), max(spread.p50, site.p50), max(spread.p90, site.p90))
+
 
 def estimate_duration(
     past: PastRuns,

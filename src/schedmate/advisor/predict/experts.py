@@ -7,9 +7,9 @@ it. Each prediction is a pmf over the grid of times.
 
 A gate gives each expert a weight: a sum over how many jobs it rests on, how long ago the last of
 them ended, how sure it is of itself, how fast the user submits, how the job before went, whether it
-asked for the same, and whose it is. When a job ends, each expert gains by how much better it
-predicted that time than they all did together. A thousand jobs of one user in a day teach less than
-jobs of a thousand users, but they teach how to predict that user.
+asked for the same, how many GPUs the job asks for, and whose it is. When a job ends, each expert
+gains by how much better it predicted that time than they all did together. A thousand jobs of one
+user in a day teach less than jobs of a thousand users, but they teach how to predict that user.
 """
 
 from __future__ import annotations
@@ -143,7 +143,9 @@ def _add_running(rows: Pmf, at: Places, places: Places, weights: Weights, site: 
     rows[which * WAYS + _FLIGHTS] += usual * np.cumsum(since[which], axis=1)
 
 
-_BUCKETS = (6, 6, 8, 5, 3, 8)
+SIZES = 5
+"""No GPU, one, up to three, up to seven, more."""
+_BUCKETS = (6, 6, 8, 5, 3, 8, SIZES)
 _PACE = 0.1
 _FADING = 0.001
 _OWN_PACE = 0.1
@@ -193,7 +195,7 @@ KIND_OF = np.array([*np.repeat(np.arange(len(KINDS)), WAYS), *[len(KINDS)] * len
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """In what buckets a job and its experts are: two by kind of cohort, three of the job itself."""
+    """In what buckets a job and its experts are: two by kind of cohort, four of the job itself."""
 
     user: str
     counts: Sequence[int]
@@ -201,6 +203,8 @@ class Situation:
     lag: int
     previous: int
     same: int
+    size: int
+    """By its GPUs, below `SIZES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +246,17 @@ class Gate:
         own = {user: np.round(each, 3).tolist() for user, each in self._own.items()}
         return GateState(tables, dict(self._taught), self._lessons, own)
 
-    def mix(self, said: ExpertPmfs, situation: Situation) -> Mixed:
-        who = np.concatenate([said.who, said.who + ROWS])
+    def mix(self, predicted: ExpertPmfs, situation: Situation) -> Mixed:
+        who = np.concatenate([predicted.who, predicted.who + ROWS])
         kind = KIND_OF[who]
-        peaks = np.log2(said.mass.max(axis=1)) + 7
+        peaks = np.log2(predicted.mass.max(axis=1)) + 7
         sure = np.minimum(np.maximum(peaks, 0), 7).astype(np.int64)
         at = np.empty((len(_BUCKETS), len(who)), np.int64)
         at[0] = np.array(situation.counts)[kind]
         at[1] = np.array(situation.ages)[kind]
         at[2:5] = [[situation.lag], [situation.previous], [situation.same]]
         at[5].reshape(2, -1)[:] = sure
+        at[6] = situation.size
         at += _FIRST_ROWS[:, None]
         at *= EXPERTS
         at += who
@@ -260,14 +265,14 @@ class Gate:
             logits += self._own[situation.user][who]
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
-        coarse = np.add.reduceat(said.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
-        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ said.mass
+        coarse = np.add.reduceat(predicted.mass, _COARSE_EDGES, axis=1, dtype=np.float32)
+        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ predicted.mass
         return Mixed(
             plain + smeared @ SMEAR, who, weights, coarse.astype(np.float16), situation.user, at
         )
 
     def learn(self, mixed: Mixed, place: float) -> None:
-        """The job that this was said of ended at `place`."""
+        """The job that this was predicted for ended at `place`."""
         at = round(place) // _COARSE
         coarse = mixed.coarse.astype(np.float64)
         plain, smeared = coarse[:, max(0, at - 1) : at + 2].sum(axis=1), coarse @ _NEAR[:, at]

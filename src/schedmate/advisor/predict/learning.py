@@ -316,8 +316,8 @@ def _tried(runs: Columns, place: int, scaling: Scaling) -> tuple[float, float, f
     return float(alike[nearest]), _off(matched, real), _off(usual, real)
 
 
-def _off(said: float, real: float) -> float:
-    return min(abs(said - real), _WORST)
+def _off(predicted: float, real: float) -> float:
+    return min(abs(predicted - real), _WORST)
 
 
 def _logs(runs: Columns) -> Floats:

@@ -7,8 +7,14 @@ import math
 import numpy as np
 
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.cohort_model import Forecast
 from schedmate.advisor.predict.distributions import empirical
-from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
+from schedmate.advisor.predict.durations import (
+    Estimate,
+    capped,
+    estimate_duration,
+    not_shorter,
+)
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.jobs import facts_at_submission, sketch_of_target
 from schedmate.advisor.predict.neighbours import Neighbours, StoredRuns
@@ -56,7 +62,7 @@ def predict(
     """With what was learnt from this history, unless other `site_model` or `scaling` is given.
 
     `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
-    jobs that nobody has submitted yet.
+    jobs that are not submitted yet.
     """
     site_model = site_model or (
         learnt_site_model(history) if scaling is None else SiteModel(scaling)
@@ -72,7 +78,7 @@ def predict(
     )
     return within_reason(
         (
-            _from_neighbours(history, estimate, target, workload, site_model)
+            _from_neighbours(history, estimate, target, workload, site_model, now=now)
             if estimate is not None
             else None
         )
@@ -93,22 +99,34 @@ def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
     return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
 
 
-def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
-    """Nothing resembles it: what the site's own past says of such requests."""
+def _forecast(site_model: SiteModel, target: Target, now: float | None) -> Forecast | None:
+    """What the site's own past says of such requests."""
     submitted = target.submitted_at or now
     if site_model.cohorts is None or submitted is None:
         return None
-    said = site_model.cohorts.predict(facts_at_submission(target, submitted))
+    return site_model.cohorts.predict(facts_at_submission(target, submitted))
+
+
+def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
+    forecast = _forecast(site_model, target, now)
+    if forecast is None:
+        return None
     return Prediction(
         basis="history",
-        duration_s=said.duration_s,
-        outcome=said.outcome,
-        explanation=f"no past run resembles it; by {said.rests_on}",
+        duration_s=forecast.duration_s,
+        outcome=forecast.outcome,
+        explanation=f"no past run resembles it; by {forecast.rests_on}",
     )
 
 
 def _from_neighbours(
-    history: History, estimate: Estimate, target: Target, workload: Workload, site_model: SiteModel
+    history: History,
+    estimate: Estimate,
+    target: Target,
+    workload: Workload,
+    site_model: SiteModel,
+    *,
+    now: float | None,
 ) -> Prediction:
     neighbours, answer = estimate.neighbours, estimate.scaled
     alike = neighbours.similarity
@@ -117,13 +135,19 @@ def _from_neighbours(
     shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
     runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
+    duration = _calibrated(estimate, site_model)
+    explanation = explain(neighbours, runs[0], ending, target, workload)
+    site = _forecast(site_model, target, now) if estimate.none_completed else None
+    if site is not None:
+        duration = not_shorter(estimate, duration, site.duration_s)
+        explanation += f", or as long as {site.rests_on} took, if those took longer"
     return Prediction(
         basis=neighbours.tier,
-        duration_s=capped(_calibrated(estimate, site_model), workload),
+        duration_s=capped(duration, workload),
         outcome=outcome(nearest),
         gpu_memory_mb=measured(nearest.rows["memory"].astype(float)),
         gpu_utilization=measured(nearest.rows["utilization"].astype(float)),
-        explanation=explain(neighbours, runs[0], ending, target, workload),
+        explanation=explanation,
         matches=tuple(_match(run, each) for run, each in zip(runs, alike[shown], strict=True)),
     )
 

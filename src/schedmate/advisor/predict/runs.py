@@ -225,7 +225,7 @@ def repeat_variance(found: Configurations, believed: float, *, belief: float = 3
 
 
 def _model(name: str) -> int:
-    """Boards of one chip are told apart by what they can do, not by this."""
+    """Boards of one chip differ in what they can do, not by this."""
     known = accelerator(name)
     return zlib.crc32((known.name.split(" pcie")[0] if known else name).encode()) if name else 0
 

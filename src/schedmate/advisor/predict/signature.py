@@ -1,4 +1,4 @@
-"""Code that is nearly the same, told by a few numbers: MinHash over its lines.
+"""Code that is nearly the same, recognised by a few numbers: MinHash over its lines.
 
 The share of equal numbers in two signatures is about the share of lines that two programs have in
 common, so one changed line leaves them near, wherever it is and whatever the files are called.
@@ -49,12 +49,12 @@ def signature(texts: Sequence[str]) -> tuple[int, ...]:
         lines.update(line.strip() for line in text.encode(errors="replace").splitlines())
         if len(lines) > _MOST_LINES:
             break
-    told = [zlib.crc32(line) for line in lines if line and not line.startswith(b"#")]
-    if not told:
+    hashes = [zlib.crc32(line) for line in lines if line and not line.startswith(b"#")]
+    if not hashes:
         return ()
-    if len(told) <= _CHUNK and "numpy" not in sys.modules:
-        return _least_of_few(told)
-    return _least_of_many(told)
+    if len(hashes) <= _CHUNK and "numpy" not in sys.modules:
+        return _least_of_few(hashes)
+    return _least_of_many(hashes)
 
 
 def _least_of_few(hashes: Sequence[int]) -> tuple[int, ...]:

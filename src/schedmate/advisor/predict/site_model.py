@@ -93,7 +93,7 @@ def rehearsed(history: History, scaling: Scaling) -> Calibration:
         if ends:
             if number in in_flight:
                 kind, raw, calibrated = in_flight.pop(number)
-                calibration.observed(kind, raw, run.duration_s, said=calibrated)
+                calibration.observed(kind, raw, run.duration_s, calibrated=calibrated)
             continue
         estimate = estimate_duration(
             past, sketch_of_run(run), run.workload, scaling, submitted_at=run.job.submit_time

@@ -26,6 +26,8 @@ _BY_MERE_NAME = 0.75
 _TRAINS_NOTHING = ("evaluation", "inference", "preprocessing")
 _MOST_LINES, _LINES_OF_OTHERS = 6, 2
 _VISION = ("image_classification", "object_detection", "segmentation", "gan")
+_VAGUE_LENGTHS = words("num_steps n_steps steps iters iterations num_iters n_iters")
+"""Of a diffusion, a solver or a rollout as often as of the training."""
 _LENGTH_FIELDS = ("epochs", "max_steps")
 _OF_A_TRAINING = words(
     "optimizer learning_rate epochs max_steps gradient_accumulation checkpoint_dir "
@@ -170,7 +172,8 @@ def one_length(settled: Settled) -> Iterable[str]:
         one, named = settled.get(field), settled.get(other)
         if one is None or named is None or not one.claim.certain:
             continue
-        if one.claim.kind is Kind.LIBRARY and named.claim.kind is Kind.NAME:
+        vague = named.claim.kind is Kind.NAME or last_part(named.claim.name) in _VAGUE_LENGTHS
+        if one.claim.kind is Kind.LIBRARY and named.claim.kind is not Kind.LIBRARY and vague:
             yield other
 
 

@@ -26,6 +26,8 @@ _LONGEST_WAIT_S = 1.0
 """Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
 _MOST_LAST_LOOKS = 16
 """A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
+_LONGEST_LAST_S = 1.0
+"""Of the processor: a log in which every line is new takes much longer to read."""
 _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05
@@ -89,8 +91,9 @@ class LogWatcher:
             return None
         ended = _ENDED.get(job.state)
         progress = self._poll(one, job.end_time, ended)
+        until = time.thread_time() + _LONGEST_LAST_S
         for _ in range(_MOST_LAST_LOOKS):
-            if progress is None or not one.tracker.behind:
+            if progress is None or not one.tracker.behind or time.thread_time() > until:
                 break
             progress = self._poll(one, job.end_time, ended)
         if progress is None:

@@ -18,7 +18,7 @@ import numpy as np
 from schedmate.advisor import Target
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.durations import Estimate, estimate_duration, not_shorter
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.runs import columns_of, rows_of
@@ -204,7 +204,7 @@ class _Code(_Metadata):
             return site
         calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
         self._answers[job] = _Answer(estimate, calibrated)
-        return calibrated
+        return not_shorter(estimate, calibrated, site)
 
     def basis(self, job: int) -> Basis:
         answer = self._answers.get(job)
@@ -218,7 +218,7 @@ class _Code(_Metadata):
                 answer.estimate.kind,
                 answer.estimate.duration_s,
                 run.duration_s,
-                said=answer.calibrated,
+                calibrated=answer.calibrated,
             )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
