@@ -349,4 +349,5 @@ def test_fifty_hostile_logs_share_the_looks_and_end_in_bounded_reading(
     assert sorted(seen) == sorted(job.id for job in jobs), "each has had one turn"
     found = watching.end(ended(jobs[7], START + 90))
     assert found.progress.current == 20_000, "the end of its log is read all the same"
+    assert found.profile is None, "its pace is not known"
     assert watching.jobs == {job.id for job in jobs} - {"7"}

@@ -122,6 +122,7 @@ class JobTracker:
         self._answered_at = 0.0
         self._first_log = 0
         self._left_out = False
+        self._skipped = 0
 
     def poll(
         self,
@@ -193,7 +194,9 @@ class JobTracker:
 
     def skip_to_tails(self) -> int:
         """Read only the ends of logs that are far behind; return how many bytes are left out."""
-        return sum(tailer.skip_to_tail() for tailer in self._tailers if tailer.behind)
+        skipped = sum(tailer.skip_to_tail() for tailer in self._tailers)
+        self._skipped += skipped
+        return skipped
 
     def state(self) -> str:
         """JSON with which another tracker goes on from here."""
@@ -210,7 +213,7 @@ class JobTracker:
 
     def profile(self) -> RunProfile | None:
         """How the run went, for the next one like it; after the last look at an ended run."""
-        return profile_from(self._facts(None))
+        return None if self._skipped else profile_from(self._facts(None))
 
     def curves(self) -> RunCurves | None:
         """The course of loss and speed so far, where it is kept."""

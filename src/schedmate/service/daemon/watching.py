@@ -29,8 +29,8 @@ _LONGEST_POLL_S = 0.1
 """Of the processor, for the logs of one run: one in which every line is new takes many looks."""
 _LAST_POLLS_S = 0.2
 """Of one look, for all runs that ended; beyond that only the ends of their logs are read ..."""
-_LONGEST_TAIL_S = 0.05
-"""... for so long, of each run."""
+_LONGEST_TAIL_S = 0.2
+"""... which takes a tenth of this, unless someone chose every byte of them."""
 _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05

@@ -17,7 +17,6 @@ from schedmate.logs.decoding import MAGIC
 from schedmate.tracker.tailing import rotation
 from schedmate.tracker.tailing.backlog import (
     HEAD,
-    TAIL,
     lines_about,
     sample_last_lines,
     sample_lines,
@@ -35,6 +34,8 @@ MAX_PER_POLL = 64 * CHUNK
 """A long backlog is read over several looks, so that no single one keeps the others waiting."""
 _BACKLOG_CHUNK = 8 * CHUNK
 _PACKED_CHUNK = CHUNK // 8
+_LAST_BYTES = 16_384
+"""The end of a log that there is no time to read as a whole."""
 _REOPEN_EVERY = 16
 """So many quiet looks, and the file is opened all the same: a network file system may show old
 sizes until then."""
@@ -160,10 +161,12 @@ class LogTailer:
         """Leave out all but the end of the file; return how many bytes of it are never read."""
         with suppress(OSError), self._opened(self._path) as file:
             found, cursor = os.fstat(file), self._cursor
-            left_out = found.st_size - TAIL - cursor.offset
+            left_out = found.st_size - _LAST_BYTES - cursor.offset
+            if not cursor.inode and os.pread(file, len(MAGIC), 0) != MAGIC:
+                cursor.begin(found.st_ino)
             same = cursor.inode == found.st_ino and cursor.continues_in(file)
             if same and left_out > 0 and not cursor.packed:
-                cursor.jump(file, found.st_size - TAIL)
+                cursor.jump(file, found.st_size - _LAST_BYTES)
                 self._held.clear()
                 return left_out
         return 0
