@@ -194,3 +194,12 @@ def test_nothing_is_run(tmp_path):
     touch = f"touch {tmp_path}/ran"
     of_script_text(tmp_path, f"{touch}\nA=$({touch})\n`{touch}`\npython train.py\n")
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("bound", ["10**30", "-10**30, 10**30", "0, 10**30, 7", "2**70 * 2**70"])
+def test_a_loop_over_more_than_a_machine_can_count_is_read(tmp_path, bound):
+    (tmp_path / "big.py").write_text(f"import torch\nfor epoch in range({bound}):\n    pass\n")
+    memory = MemoryHistory()
+    target = Target.from_command(tmp_path, ("python", "big.py"))
+    advised = Advisor(memory, memory).advise(target)
+    assert advised.advice.workload.entry_point.value == "big.py"

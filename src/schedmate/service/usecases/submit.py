@@ -172,6 +172,7 @@ def _request(asked: Asked) -> Request:
         nodes=asked.nodes or 1,
         time_limit_s=asked.time_limit_s,
         partition=asked.text("partition"),
+        gpu_type=asked.gpu_type,
     )
 
 
