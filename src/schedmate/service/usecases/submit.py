@@ -75,7 +75,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if settings.scheduler == "slurm":
         return replace(submission, passthrough=line.flags)
     _refuse_what_only_slurm_can(asked)
-    _refuse_what_is_no_amount(asked)
+    _refuse_what_is_no_amount(read_options(line.flags))
     return replace(
         submission,
         stdout=asked.text("output"),
