@@ -55,8 +55,9 @@ def asking(tmp_path, monkeypatch):
 
 def waiting(place):
     """A job that waits behind two that keep both slots."""
-    for _ in range(2):
-        place.submit("sleep 600")
+    first = [place.submit("sleep 600") for _ in range(2)]
+    started = JobState.RUNNING
+    wait_for(lambda: all(place.job(one).state is started for one in first), "both to run")
     job_id = place.submit("python3 train.py")
     assert place.job(job_id).state is JobState.PENDING
     return job_id
