@@ -196,10 +196,23 @@ def test_nothing_is_run(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("bound", ["10**30", "-10**30, 10**30", "0, 10**30, 7", "2**70 * 2**70"])
-def test_a_loop_over_more_than_a_machine_can_count_is_read(tmp_path, bound):
-    (tmp_path / "big.py").write_text(f"import torch\nfor epoch in range({bound}):\n    pass\n")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            f"for i in range({bound}): pass"
+            for bound in ("10**30", "-10**30, 10**30", "0, 10**30, 7")
+        ),
+        "'a' * (-(10**30))",
+        "'abc'.split('b', 10**30)",
+        "[1] * 10**30",
+        "'abc'[10**30:]",
+    ],
+)
+def test_numbers_beyond_a_machine_s_are_read(tmp_path, line):
+    (tmp_path / "big.py").write_text(f"import torch\nx = 1\n{line}\nepochs = 3\n")
     memory = MemoryHistory()
     target = Target.from_command(tmp_path, ("python", "big.py"))
     advised = Advisor(memory, memory).advise(target)
     assert advised.advice.workload.entry_point.value == "big.py"
+    assert advised.advice.workload.epochs.value == 3

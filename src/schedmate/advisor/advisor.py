@@ -91,7 +91,7 @@ class Advisor:
             advice,
             prints,
             None if agent is None else agent.problem,
-            launch.main is None and bool(launch.lost) and prediction.duration_s is None,
+            launch.starts_nothing_known and prediction.duration_s is None,
         )
 
     def _predict(
