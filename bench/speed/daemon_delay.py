@@ -9,7 +9,7 @@ look` is the longest that any other job waits for the daemon, `diagnosed` the ti
 diagnosis is there. With `--tracking` the log grows by so much at once while its job runs, and in
 a second row just before its job completes; `done` is the time until the log is read to its end
 (at most 20 s are waited for that), or the run is kept. Each log has a process of its own; seconds
-are of the clock, `of it busy` is processor time: other work on the machine adds to the first only.
+are of the clock. `busiest look` is the most processor time that one of them took.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def main() -> None:
 
 def _print_tracking(kinds: list[str], megabytes: int) -> None:
     print(
-        f"{'log':30} {'MB':>5} {'job':>8} {'longest look s':>15} {'of it busy':>10} "
+        f"{'log':30} {'MB':>5} {'job':>8} {'longest look s':>15} {'busiest look':>12} "
         f"{'done s':>8} {'peak MB':>8}"
     )
     for kind in kinds:
@@ -103,7 +103,7 @@ def _print_tracking(kinds: list[str], megabytes: int) -> None:
                 found = _in_a_process(directory, f"track_{state}")
                 print(
                     f"{kind:30} {megabytes:5} {state:>8} {found['longest_look']:15.2f} "
-                    f"{found['busy']:10.2f} {found['done']:8.2f} {found['peak']:8.0f}",
+                    f"{found['busy']:12.2f} {found['done']:8.2f} {found['peak']:8.0f}",
                     flush=True,
                 )
 
