@@ -20,9 +20,7 @@ SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _OPERATOR = re.compile(r"&&|\|\|?&?|;;?|&|[()]|\d?(?:>>?|<)(?:&\d?)?|&>>?|<<<|\d>&\d|\d?>/dev/null")
 _ATTACHED = re.compile(r"(?P<before>\(*)(?P<word>[^\s;()]*)(?P<after>\)*;|\)+)")
 """`cd src; python …` and `(cd src && …)`, split at blanks."""
-_SHELL_WORDS = words(
-    "source . eval export cd pushd set if for while until case { } ( (( [[ ]] !"
-)
+_SHELL_WORDS = words("source . eval export cd pushd set if for while until case { } ( (( [[ ]] !")
 """What only a shell starts with; a program of that name is another one or none."""
 _STARTERS = frozenset(("torchrun", "accelerate", "deepspeed", "srun", "mpirun", "mpiexec"))
 _COMMAND_LINE = re.compile(

@@ -24,6 +24,8 @@ _PARSERS = (
     "trl.commands.cli_utils.TrlParser",
     "trl.commands.cli_utils.TRLParser",
     "trl.H4ArgumentParser",
+    "alignment.H4ArgumentParser",
+    "alignment.configs.H4ArgumentParser",
 )
 
 
@@ -43,6 +45,7 @@ def _remember(parser: Value, call: Call) -> None:
     table = table_of(parser)
     if types is not None and table is not None:
         table.parts[_CLASSES] = types
+        table.parts["dataclass_types"] = types
 
 
 def _classes(parser: Value | None) -> list[Value]:
@@ -128,6 +131,18 @@ def parse_file(call: Call, context: Context) -> Value | None:
     return _from_table(call, context, table_of(read))
 
 
+def parse_file_and_args(call: Call, context: Context) -> Value | None:
+    """`parse_yaml_and_args(file, words)` of the alignment handbook, and its `parse()`, which
+    takes both from the command line."""
+    words = words_for(call.argument("other_args", 1), context)
+    path = call.argument("yaml_arg", 0)
+    place = path.data if path is not None else None
+    if path is None and words and words[0].known and words[0].text.endswith((".yaml", ".yml")):
+        place, words = words[0].text, words[1:]
+    read = context.read_config(place) if isinstance(place, str) else None
+    return _parsed(call, context, words, table_of(read) or Table())
+
+
 def parse_dict(call: Call, context: Context) -> Value | None:
     return _from_table(call, context, table_of(call.argument("args", 0)))
 
@@ -150,6 +165,8 @@ _HF_METHODS: dict[str, CallModel] = {
     "parse_json_file": parse_file,
     "parse_yaml_file": parse_file,
     "parse_dict": parse_dict,
+    "parse_yaml_and_args": parse_file_and_args,
+    "parse": parse_file_and_args,
 }
 
 HF_PARSER: dict[str, CallModel] = {
