@@ -33,7 +33,7 @@ _NO_CHECKPOINT = re.compile(
 )
 _OF_AN_EVALUATION = re.compile(r"(?:^|/)(?:eval(?:uations?)?|preds?|predictions)/[^/]{0,200}$")
 _OVER_FILES = re.compile(r"\bfor\b.{0,30}(?:path|ckpt|checkpoint|file)", re.IGNORECASE)
-_EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
+_EPOCH = re.compile(r"\b(?:for|while)\b.{0,60}epoch", re.IGNORECASE)
 
 
 def saving(reading: Reading) -> Iterator[Claim]:
