@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from schedmate.advisor.interpret.python.context import CallModel, Context
-from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, Sequence, Table, Value
+from schedmate.advisor.interpret.python.references import Member
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN_DATA,
+    Call,
+    Sequence,
+    Table,
+    Value,
+)
 from schedmate.advisor.options.argparse_models import METHODS, words_for
 from schedmate.advisor.options.argparse_parser import Parser, holder, parser_of
 from schedmate.advisor.options.given import Given, as_list
@@ -15,6 +22,9 @@ from schedmate.advisor.options.tables import HIDDEN, merge, nested, state_all, t
 from schedmate.advisor.options.undeclared import Pair, underscored
 
 _CLASSES = f"{HIDDEN}classes>"
+_BOTH = "parse_yaml_and_args"
+"""What the alignment handbook added to the parser, and many jobs with it: its code goes through
+the fields of a library's class, which are not at hand."""
 _PARSERS = (
     "transformers.HfArgumentParser",
     "transformers.hf_argparser.HfArgumentParser",
@@ -45,7 +55,9 @@ def _remember(parser: Value, call: Call) -> None:
     table = table_of(parser)
     if types is not None and table is not None:
         table.parts[_CLASSES] = types
-        table.parts["dataclass_types"] = types
+        if table.of is not None:
+            bound = Member(Value(Table(table.parts, _PARSERS[0])), _BOTH)
+            table.parts[_BOTH] = Value(bound)
 
 
 def _classes(parser: Value | None) -> list[Value]:
@@ -165,7 +177,7 @@ _HF_METHODS: dict[str, CallModel] = {
     "parse_json_file": parse_file,
     "parse_yaml_file": parse_file,
     "parse_dict": parse_dict,
-    "parse_yaml_and_args": parse_file_and_args,
+    _BOTH: parse_file_and_args,
     "parse": parse_file_and_args,
 }
 
