@@ -41,7 +41,7 @@ def shell_line(words: Sequence[str]) -> str | None:
     split at its blanks. None where it is one plain command."""
     if len(words) == 1:
         return words[0] if re.search(r"\s", words[0].strip()) else None
-    if not _for_a_shell(words):
+    if not words or not _for_a_shell(words):
         return None
     return " ".join(_as_shell_text(word) for word in words)
 
