@@ -79,6 +79,7 @@ def _open_ended(loop: Loop) -> bool:
 def accumulation(reading: Reading) -> Iterator[Claim]:
     """`if step % N == 0: optimizer.step()`, and a loop over micro batches before the step."""
     steps = [call for call in _steps(reading) if not _ASIDE.search(last_name(call.within))]
+    steps = steps or [call for call in _clears(reading) if call.every is not None]
     rhythms = {number_of(call.every) for call in steps}
     if len(rhythms) == 1 and rhythms != {None} and not _plays(reading):
         call = next((call for call in steps if call.certain), steps[0])
@@ -104,6 +105,15 @@ def _steps(reading: Reading) -> list[Call]:
         and not is_of(call.callee, *_ELSEWHERE)
         and "lr_scheduler" not in call.callee
         and re.search(r"optim|Scaler|[Aa]pex|Adam|SGD|Engine|deepspeed", call.callee)
+    ]
+
+
+def _clears(reading: Reading) -> list[Call]:
+    """What goes with the step of an optimiser of the job's own."""
+    return [
+        call
+        for call in reading.trace.calls
+        if last_name(call.callee) in ("zero_grad", "clip_grad_norm_") and call.loops
     ]
 
 

@@ -5,9 +5,12 @@ What such a job counts are steps of the environment: its length is given in thos
 
 from __future__ import annotations
 
-from schedmate.advisor.frameworks.contract import Framework, Sample, Settings
+from pathlib import PurePosixPath
+
+from schedmate.advisor.frameworks.calls import last_name, text_of
+from schedmate.advisor.frameworks.contract import Framework, Sample, Settings, restated
 from schedmate.advisor.frameworks.doors import called
-from schedmate.advisor.interpret.python.values import Table, Value
+from schedmate.advisor.interpret.python.values import Call, KnownPrefix, Table, Value
 
 _ALGORITHMS = (
     *("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", "TQC", "TRPO", "ARS", "QRDQN", "CrossQ"),
@@ -33,6 +36,34 @@ def _algorithm(settings: Settings) -> Value | None:
     return None
 
 
+def _saved_in(settings: Settings) -> Value | None:
+    """The callback's directory, or that of what `model.save("models/best")` writes."""
+    given = settings.first("CheckpointCallback.save_path")
+    path = settings.get("save.path")
+    if given is not None or path is None:
+        return given
+    if isinstance(path, KnownPrefix):
+        place = path.directory
+    else:
+        place = str(PurePosixPath(text_of(path) or "").parent)
+    return restated(path, place) if place.strip("./") else None
+
+
+def _saved_every(settings: Settings) -> Value | None:
+    """`for …: model.learn(N); model.save(…)`: N steps of the environment."""
+    given, call = settings.first("CheckpointCallback.save_freq"), settings.at
+    if given is not None:
+        return given
+    if not isinstance(call, Call) or settings.get("save") is None or not call.loops:
+        return None
+    learns = (
+        each
+        for each in settings.reading.trace.calls
+        if last_name(each.callee) == "learn" and each.loops == call.loops
+    )
+    return next((each.argument("total_timesteps", 0) for each in learns), None)
+
+
 FRAMEWORK = Framework(
     settings={
         "model": _algorithm,
@@ -42,13 +73,13 @@ FRAMEWORK = Framework(
         "max_steps": "learn.total_timesteps RunConfig.stop.timesteps_total "
         "run.stop.timesteps_total",
         "epochs": f"{_of(_TRAINERS, 'max_epoch')} {_of(_TRAINERS, 'max_epochs')}",
-        "checkpoint_every": "CheckpointCallback.save_freq",
-        "checkpoint_dir": "CheckpointCallback.save_path",
+        "checkpoint_every": _saved_every,
+        "checkpoint_dir": _saved_in,
     },
     confidence={"model": 0.7},
     calls=called(
         ("stable_baselines3", "sb3_contrib", "sbx", "ray", "tianshou"),
-        {"learn": "total_timesteps", "CheckpointCallback": "save_freq save_path"},
+        {"learn": "total_timesteps", "CheckpointCallback": "save_freq save_path", "save": "path"},
     ),
     samples=(
         Sample(
@@ -66,6 +97,22 @@ FRAMEWORK = Framework(
                 "max_steps": 1_000_000,
                 "checkpoint_every": 10_000,
                 "checkpoint_dir": "out",
+            },
+        ),
+        Sample(
+            command="python train.py",
+            files={
+                "train.py": "from stable_baselines3 import DQN\n"
+                "model = DQN('MlpPolicy', 'CartPole-v1')\n"
+                "for part in range(1, 6):\n"
+                "    model.learn(total_timesteps=2_000, reset_num_timesteps=False)\n"
+                "    model.save(f'models/{2_000 * part}')\n",
+            },
+            claims={
+                "model": "DQN",
+                "max_steps": 2_000,
+                "checkpoint_every": 2_000,
+                "checkpoint_dir": "models",
             },
         ),
         Sample(

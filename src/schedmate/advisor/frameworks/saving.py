@@ -33,7 +33,7 @@ _NO_CHECKPOINT = re.compile(
 )
 _OF_AN_EVALUATION = re.compile(r"(?:^|/)(?:eval(?:uations?)?|preds?|predictions)/[^/]{0,200}$")
 _OVER_FILES = re.compile(r"\bfor\b.{0,30}(?:path|ckpt|checkpoint|file)", re.IGNORECASE)
-_EPOCH = re.compile(r"\bfor\b.{0,60}epoch", re.IGNORECASE)
+_EPOCH = re.compile(r"\b(?:for|while)\b.{0,60}epoch", re.IGNORECASE)
 
 
 def saving(reading: Reading) -> Iterator[Claim]:
@@ -101,14 +101,15 @@ def _directory(call: Call) -> Iterator[Claim]:
     """The directory of the file that is written; a bare file name is no directory."""
     path = _path(call)
     if isinstance(path, KnownPrefix):
-        known = Value(path.directory or UNKNOWN_DATA, path.lines, path.source)
+        begins = (path.directory or "").removesuffix("/.")
+        known = Value(begins or UNKNOWN_DATA, path.lines, path.source)
         yield from claim("checkpoint_dir", known, call, confidence=0.85)
         return
     text = text_of(path)
     if path is None or not text:
         return
     names_a_file = call.callee == "torch.save" or _FILE.search(PurePosixPath(text).name)
-    place = (text.rpartition("/")[0] if names_a_file else text).rstrip("/")
+    place = (text.rpartition("/")[0] if names_a_file else text).rstrip("/").removesuffix("/.")
     if place not in ("", "."):
         value = Value(place, path.lines, path.source)
         yield from claim("checkpoint_dir", value, call, confidence=0.9)

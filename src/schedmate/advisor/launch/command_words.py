@@ -13,10 +13,23 @@ from schedmate.advisor.interpret.shell.spans import text_of
 from schedmate.advisor.interpret.shell.words import COMMAND_FILE
 from schedmate.advisor.launch.launchers import LAUNCHERS, PYTHON, program
 from schedmate.advisor.sources.files import SourceFile, evidence
+from schedmate.advisor.sources.words import words
 from schedmate.model import Evidence
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
-_OPERATORS = frozenset(("&&", "||", ";", "|", "&"))
+_OPERATOR = re.compile(r"&&|\|\|?&?|;;?|&|[()]|\d?(?:>>?|<)(?:&\d?)?|&>>?|<<<|\d>&\d|\d?>/dev/null")
+_ATTACHED = re.compile(r"(?P<before>\(*)(?P<word>[^\s;()]*)(?P<after>\)*;|\)+)")
+"""`cd src; python …` and `(cd src && …)`, split at blanks."""
+_SHELL_WORDS = words("source . eval export cd pushd set if for while until case { } ( (( [[ ]] !")
+"""What only a shell starts with; a program of that name is another one or none."""
+_STARTERS = frozenset(("torchrun", "accelerate", "deepspeed", "srun", "mpirun", "mpiexec"))
+_COMMAND_LINE = re.compile(
+    r"(?:^|[\s;&|/])(?:python[\d.]*|torchrun|accelerate launch|deepspeed)\s[^;&|]*(?:\.py\b|-m\s)"
+)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,80}=)(.*)", re.ASCII | re.DOTALL)
+_VARIABLE = re.compile(
+    r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:(?::[-=?+]|[-#%/^,])[^}]*)?\}|[@*\d])", re.ASCII
+)
 _MAX_LINES = 20_000
 _STARTS_COPIES = re.compile(
     r"(?:^|[/.])(?:multiproc|dist_?launch|launch(?:er)?|dist_?run)(?:\.py)?$"
@@ -25,12 +38,45 @@ _STARTS_COPIES = re.compile(
 
 def shell_line(words: Sequence[str]) -> str | None:
     """A command line that only a shell takes apart: `cd src && python train.py`, in one word or
-    with the operators as words of their own. None where it is one plain command."""
+    split at its blanks. None where it is one plain command."""
     if len(words) == 1:
         return words[0] if re.search(r"\s", words[0].strip()) else None
-    if not _OPERATORS.intersection(words):
+    if not words or not _for_a_shell(words):
         return None
-    return " ".join(word if word in _OPERATORS else shlex.quote(word) for word in words)
+    return " ".join(_as_shell_text(word) for word in words)
+
+
+def _for_a_shell(words: Sequence[str]) -> bool:
+    if words[0] in _SHELL_WORDS or words[0].startswith("("):
+        return True
+    if any(_OPERATOR.fullmatch(word) or _VARIABLE.search(word) for word in words):
+        return not reads_own_variables(words)
+    return any(word.endswith(";") and _ATTACHED.fullmatch(word) for word in words)
+
+
+def reads_own_variables(words: Sequence[str]) -> bool:
+    """`bash -c 'python $FILE'`: text for another shell, which keeps its variables."""
+    return any("$" in word and re.search(r"\s", word) for word in words) and not any(
+        _OPERATOR.fullmatch(word) for word in words
+    )
+
+
+def _as_shell_text(word: str) -> str:
+    """Quoted as far as the shell would take the blanks in it for ends of words."""
+    if _OPERATOR.fullmatch(word) or word in _SHELL_WORDS:
+        return word
+    attached = _ATTACHED.fullmatch(word)
+    if attached is not None:
+        inner = attached["word"]
+        return f"{attached['before']}{_as_shell_text(inner) if inner else ''}{attached['after']}"
+    if word.startswith("(") and not re.search(r"\s", word):
+        return f"( {_as_shell_text(word[1:])}"
+    assignment = _ASSIGNMENT.fullmatch(word)
+    if assignment is not None:
+        return assignment[1] + (_as_shell_text(assignment[2]) if assignment[2] else "")
+    if _VARIABLE.search(word) and not re.search(r"\s", word):
+        return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
+    return shlex.quote(word)
 
 
 def starts_copies(words: Sequence[Word]) -> bool:
@@ -70,6 +116,20 @@ def behind_dashes(words: Sequence[Word]) -> tuple[Word, ...]:
     name = program(rest[0]) if rest else ""
     starts = PYTHON.fullmatch(name) or name in LAUNCHERS or name in SHELLS
     return rest if starts or name.endswith((".py", ".sh")) else ()
+
+
+def wrapped(words: Sequence[Word]) -> int | None:
+    """Where an unknown program has a whole command behind it that plainly starts Python."""
+    for index in range(1, len(words) - 1):
+        name = program(words[index])
+        if PYTHON.fullmatch(name) or name in _STARTERS:
+            return index
+    return None
+
+
+def is_shell_text(word: Word) -> bool:
+    """`oarsub "python train.py --lr 0.1"`: one word that is a whole command line."""
+    return _COMMAND_LINE.search(word.text) is not None
 
 
 def without_unset(words: Sequence[Word]) -> Sequence[Word]:

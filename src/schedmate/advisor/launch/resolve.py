@@ -22,12 +22,14 @@ from schedmate.advisor.launch.command_words import (
     first_line,
     inline,
     is_command,
+    is_shell_text,
     names_a_file,
     reads_commands,
     shell_code,
     shell_line,
     starts_copies,
     without_unset,
+    wrapped,
 )
 from schedmate.advisor.launch.commonplace import COMMONPLACE
 from schedmate.advisor.launch.containers import commands_in
@@ -281,6 +283,8 @@ class _Resolver(Runners):
             return [self.file_run(words[at], words[at + 1 :], started)]
         if kind == "module" and at < len(words):
             entry = self.finder.module(words[at], started.cwd)
+            if entry.source is None and names_a_file(words[at:]):
+                self.lost.append((tuple(words[at:]), started))
             return [self.run_of(entry, words[at], words[at + 1 :], started)]
         if kind == "inline" and at < len(words):
             source = inline(words[at])
@@ -365,9 +369,22 @@ class _Resolver(Runners):
         if behind:
             return self.unwrap(behind, started.under(Peeled(behind, Launched(name))))
         entry = self.finder.program(words[0], started.cwd)
+        inner = self._wrapped(words, started) if entry.source is None else []
+        if inner:
+            return inner
         if entry.source is None and ("/" in words[0].text or names_a_file(words)):
             self.lost.append((tuple(words), started))
         return [self.run_of(entry, words[0], words[1:], started)]
+
+    def _wrapped(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
+        """Behind a program that is not known: the command that it is given, if that is there."""
+        at = wrapped(words)
+        if at is not None:
+            runs = self.unwrap(words[at:], started)
+        else:
+            texts = [word for word in words[1:] if is_shell_text(word)]
+            runs = self.text(texts[0], (), started) if len(texts) == 1 else []
+        return [run for run in runs if run.entry.source is not None]
 
     def _by_first_line(
         self, source: SourceFile, words: Sequence[Word], started: Started

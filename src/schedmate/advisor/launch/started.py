@@ -15,6 +15,13 @@ from schedmate.model import Evidence
 
 _NAMED = re.compile(r"[/.]\w{1,80}$", re.ASCII)
 _REPEATING = frozenset(("xargs", "parallel"))
+_RANK_BY_ARGUMENT = {
+    "torch.distributed.launch": "use_env",
+    "deepspeed": "no_local_rank",
+    "deepspeed.launcher.runner": "no_local_rank",
+}
+"""Launchers that hand the rank on as an argument, and the option that keeps them from it."""
+_RANK_OPTION = re.compile(r"""["'](--local[_-]rank)\b""")
 _ASKING = frozenset(("sbatch", "srun", "salloc"))
 
 
@@ -82,7 +89,7 @@ class Started:
     ) -> PythonRun:
         return PythonRun(
             entry=entry,
-            arguments=tuple(arguments),
+            arguments=(*self._rank(entry, arguments), *arguments),
             command=word,
             launchers=tuple(each.name for each in self.launched),
             launched=self.launched,
@@ -96,9 +103,23 @@ class Started:
             or bool(_REPEATING.intersection(each.name for each in self.launched)),
         )
 
+    def _rank(self, entry: Entry, arguments: Sequence[Word]) -> tuple[Word, ...]:
+        """`--local_rank=0`, which some launchers put before a program's own arguments."""
+        text = "" if entry.source is None else entry.source.text
+        declared = _RANK_OPTION.search(text)
+        given = any(_RANK_OPTION.match(f"'{word.text}") for word in arguments)
+        if declared is None or given or not any(map(_hands_rank, self.launched)):
+            return ()
+        return (Word(f"{declared[1]}=0", self.here),)
+
     @staticmethod
     def with_logs(run: PythonRun, files: Sequence[Word]) -> PythonRun:
         return replace(run, log_files=tuple(dict.fromkeys((*run.log_files, *_files(files)))))
+
+
+def _hands_rank(launched: Launched) -> bool:
+    without = _RANK_BY_ARGUMENT.get(launched.name)
+    return without is not None and without not in launched.options
 
 
 def _files(words: Sequence[Word]) -> tuple[Word, ...]:

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from schedmate.advisor.interpret.python.context import CallModel, Context
-from schedmate.advisor.interpret.python.values import UNKNOWN_DATA, Call, Sequence, Table, Value
+from schedmate.advisor.interpret.python.references import Member
+from schedmate.advisor.interpret.python.values import (
+    UNKNOWN_DATA,
+    Call,
+    Sequence,
+    Table,
+    Value,
+)
 from schedmate.advisor.options.argparse_models import METHODS, words_for
 from schedmate.advisor.options.argparse_parser import Parser, holder, parser_of
 from schedmate.advisor.options.given import Given, as_list
@@ -15,6 +22,9 @@ from schedmate.advisor.options.tables import HIDDEN, merge, nested, state_all, t
 from schedmate.advisor.options.undeclared import Pair, underscored
 
 _CLASSES = f"{HIDDEN}classes>"
+_BOTH = "parse_yaml_and_args"
+"""What the alignment handbook added to the parser, and many jobs with it: its code goes through
+the fields of a library's class, which are not at hand."""
 _PARSERS = (
     "transformers.HfArgumentParser",
     "transformers.hf_argparser.HfArgumentParser",
@@ -24,6 +34,8 @@ _PARSERS = (
     "trl.commands.cli_utils.TrlParser",
     "trl.commands.cli_utils.TRLParser",
     "trl.H4ArgumentParser",
+    "alignment.H4ArgumentParser",
+    "alignment.configs.H4ArgumentParser",
 )
 
 
@@ -43,6 +55,9 @@ def _remember(parser: Value, call: Call) -> None:
     table = table_of(parser)
     if types is not None and table is not None:
         table.parts[_CLASSES] = types
+        if table.of is not None:
+            bound = Member(Value(Table(table.parts, _PARSERS[0])), _BOTH)
+            table.parts[_BOTH] = Value(bound)
 
 
 def _classes(parser: Value | None) -> list[Value]:
@@ -128,6 +143,18 @@ def parse_file(call: Call, context: Context) -> Value | None:
     return _from_table(call, context, table_of(read))
 
 
+def parse_file_and_args(call: Call, context: Context) -> Value | None:
+    """`parse_yaml_and_args(file, words)` of the alignment handbook, and its `parse()`, which
+    takes both from the command line."""
+    words = words_for(call.argument("other_args", 1), context)
+    path = call.argument("yaml_arg", 0)
+    place = path.data if path is not None else None
+    if path is None and words and words[0].known and words[0].text.endswith((".yaml", ".yml")):
+        place, words = words[0].text, words[1:]
+    read = context.read_config(place) if isinstance(place, str) else None
+    return _parsed(call, context, words, table_of(read) or Table())
+
+
 def parse_dict(call: Call, context: Context) -> Value | None:
     return _from_table(call, context, table_of(call.argument("args", 0)))
 
@@ -150,6 +177,8 @@ _HF_METHODS: dict[str, CallModel] = {
     "parse_json_file": parse_file,
     "parse_yaml_file": parse_file,
     "parse_dict": parse_dict,
+    _BOTH: parse_file_and_args,
+    "parse": parse_file_and_args,
 }
 
 HF_PARSER: dict[str, CallModel] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from schedmate.advisor.settle.placeholders import is_placeholder
 from schedmate.advisor.sources.words import words
 
 _FILE = re.compile(
@@ -19,7 +20,8 @@ _SPLIT = re.compile(
 _SAYS_LITTLE = words(
     "data dataset datasets input inputs raw processed preprocessed root home mnt scratch work "
     "tmp gpfs lustre nfs storage shared public local ssd nvme workspace opt content user "
-    "users project projects proj corpora corpus cache bucket train_data my path none null "
+    "users project projects proj corpora corpus cache bucket train_data training_data my path to "
+    "your none null "
     "default custom file files folder dir s3 gs rawdata raw_data processed_data prepared "
     "splits features images labels annotations embeddings samples labeled unlabeled csv json "
     "pickle npy npz hdf5 tfrecords interim external build out output outputs results logs "
@@ -57,6 +59,9 @@ _INDEXED = re.compile(r"_(?:text|content|text_sentence)(?:_(?:document|sentence)
 _WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
 _PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
 """`shards_000.npz` is one of many."""
+_OF_PEOPLE = words("home users user scratch homes")
+_ACCOUNT = re.compile(r"(?:def|rrg|ctb)-\w{1,30}|[A-Za-z]{2,8}[-_]?\d{2,8}")
+"""A project that pays: `PAS1585`, `def-supervisor`."""
 _PARTS_OF_A_HUB_ID = 2
 _LONG = 5
 _OF_A_MACHINE = 2
@@ -73,11 +78,27 @@ def dataset_name(text: str) -> str | None:
     famous = next((part for part in reversed(parts) if is_famous(part)), None)
     if famous is not None:
         return _CALLED_SO.get(famous.lower(), famous)
-    for part in reversed(parts[_OF_A_MACHINE:] if parts[:1] == ("/",) else parts):
+    own = _own_parts(parts)
+    for part in reversed(own):
         bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
-    return None
+    in_a_home = len(own) < len(parts[_OF_A_MACHINE:]) and _FILE.search(name) is not None
+    return text.strip() if in_a_home or is_placeholder(name) else None
+
+
+def _own_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the machine's directories, and without the person or project whose they are:
+    `/fs/scratch/PAS1585/sanchez/…`."""
+    if parts[:1] != ("/",):
+        return parts
+    at = next((at for at, part in enumerate(parts[:4]) if part.lower() in _OF_PEOPLE), None)
+    if at is None:
+        return parts[_OF_A_MACHINE:]
+    if parts[at + 1 : at + 2] and _ACCOUNT.fullmatch(parts[at + 1]):
+        return parts[at + 3 :]
+    least = 2 if parts[at].lower() == "scratch" else 1
+    return parts[max(_OF_A_MACHINE, at + 2 if len(parts) - at - 2 >= least else at + 1) :]
 
 
 def is_famous(name: str) -> bool:

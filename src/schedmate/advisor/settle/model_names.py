@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from schedmate.advisor.settle.placeholders import is_placeholder
 from schedmate.advisor.sources.words import words
 
 _WEIGHTS = re.compile(
@@ -19,7 +20,7 @@ _SAYS_LITTLE = words(
     "model models net network module backbone pretrained checkpoint checkpoints ckpt ckpts "
     "weights last best final latest output outputs out save saved hub huggingface cache "
     "snapshots hf mnt default none null auto custom data exp logs runs results home scratch "
-    "work tmp pytorch_model model_best best_model model_final"
+    "work tmp pytorch_model model_best best_model model_final path to your base_model basemodel"
 )
 _PLAIN_CLASSES = re.compile(
     r"(?:My|Lit|PL|Lightning|Simple|Base|Custom|Toy|Basic|Neural|The|Full|Main)?"
@@ -46,7 +47,7 @@ def model_name(text: str) -> str | None:
         bare = _WEIGHTS.sub("", part)
         if bare.lower() not in _SAYS_LITTLE and not _SNAPSHOT.fullmatch(bare) and _telling(bare):
             return bare
-    return None
+    return name if is_placeholder(name) else None
 
 
 def telling_class(name: str) -> bool:

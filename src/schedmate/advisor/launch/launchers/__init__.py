@@ -34,7 +34,7 @@ __all__ = [
     "take_off",
 ]
 
-PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?|pypy3?|pythonw")
+PYTHON = re.compile(r"(?:python(?:\d(?:\.\d+)?)?|pypy3?|pythonw|py)(?:\.exe)?")
 LAUNCHERS: dict[str, Launcher] = {**SCHEDULERS, **PYTHON_STARTERS, **ENVIRONMENTS, **WRAPPERS}
 PARALLEL = frozenset(SCHEDULERS.keys() | PYTHON_STARTERS.keys() | PYTHON_MODULES.keys()) - {
     *("sbatch", "qsub", "bsub", "salloc", "coverage", "ipython", "ipython3", "cProfile", "pdb"),
@@ -79,7 +79,11 @@ def take_off(words: Sequence[Word]) -> Peeled | None:
                 break
     if known is None:
         return None
-    peeled = peel(name, known, _one_round(rest) if name in ("parallel", "xargs") else rest)
+    if name in ("parallel", "xargs"):
+        rest = _one_round(rest)
+    elif name == "tmux":
+        rest = _without_keys(rest)
+    peeled = peel(name, known, rest)
     if peeled is None and known.verbs:
         return None
     return peeled or Peeled((), Launched(name))
@@ -93,6 +97,13 @@ def _one_round(words: Sequence[Word]) -> list[Word]:
     return [
         replace(word, known=word.known and not _PLACEHOLDER.search(word.text)) for word in command
     ]
+
+
+def _without_keys(words: Sequence[Word]) -> Sequence[Word]:
+    """`tmux send-keys "python train.py" C-m`: the key that ends the line is not of the command."""
+    while words and words[-1].text in ("C-m", "Enter", "ENTER", "KPEnter"):
+        words = words[:-1]
+    return words
 
 
 def log_words(launched: Launched) -> tuple[Word, ...]:

@@ -48,6 +48,8 @@ class Launcher:
     """What follows is a Python file or, with `-m`, a module."""
     starts_shell: bool = False
     """What follows is shell text, in one word or several."""
+    shell_text: frozenset[str] = frozenset()
+    """Its options that have shell text as their value: `-c "python train.py"`."""
     submits: bool = False
     """What follows is a script for a scheduler."""
     reads_commands: bool = False
@@ -83,6 +85,7 @@ def launcher(
     positionals: int = 0,
     starts_python: bool = False,
     starts_shell: bool = False,
+    shell_text: str = "",
     submits: bool = False,
     reads_commands: bool = False,
     sets: str = "",
@@ -93,11 +96,12 @@ def launcher(
     """`verbs` of several words have a `+` between them."""
     return Launcher(
         verbs=tuple(tuple(verb.split("+")) for verb in verbs.split()),
-        valued=frozenset(valued.split()),
+        valued=frozenset(valued.split()) | frozenset(shell_text.split()),
         flags=None if flags is None else frozenset(flags.split()),
         positionals=positionals,
         starts_python=starts_python,
         starts_shell=starts_shell,
+        shell_text=frozenset(shell_text.split()),
         submits=submits,
         reads_commands=reads_commands,
         sets=frozenset(sets.split()) or _SETTING,
@@ -115,7 +119,10 @@ def peel(name: str, program: Launcher, words: Sequence[Word]) -> Peeled | None:
     reader.read()
     rest = tuple(words[reader.at :])
     options = reader.options
-    if program.starts_python:
+    texts = [options[name] for each in program.shell_text if (name := option_name(each)) in options]
+    if texts:
+        rest = (*_SHELL, texts[0])
+    elif program.starts_python:
         rest = _python(rest, options)
     elif program.starts_shell and rest:
         rest = (*_SHELL, _together(rest))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedmate.advisor.launch.launchers.base import Launcher, launcher
 
-_CONDA = launcher("-n --name -p --prefix --cwd", verbs="run")
+_CONDA = launcher("-n --name -p --prefix --cwd -r --root-prefix", verbs="run", workdir="--cwd")
 _CONTAINER = launcher(
     "-B --bind --env --env-file -H --home --pwd -W --workdir --overlay -S --scratch --mount "
     "--network --security --fusemount --add-caps --drop-caps --hostname --app --apply-cgroups "
@@ -48,7 +48,10 @@ ENVIRONMENTS: dict[str, Launcher] = {
     "hatch": launcher("-e --env", verbs="run"),
     "rye": launcher(verbs="run"),
     "pixi": launcher("-e --environment --manifest-path", verbs="run"),
-    "nix-shell": launcher("-p --packages -A", starts_shell=False),
+    "nix-shell": launcher("-p --packages -A", shell_text="--run --command"),
+    "nix": launcher("-c --command", verbs="develop shell"),
+    "dotenv": launcher("-f --file", verbs="run"),
+    "direnv": launcher(verbs="exec", positionals=1),
     "singularity": _CONTAINER,
     "apptainer": _CONTAINER,
     "docker": _DOCKER,
@@ -74,8 +77,18 @@ ENVIRONMENTS: dict[str, Launcher] = {
         "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
         positionals=1,
         starts_shell=True,
+        reads_commands=True,
     ),
     "pdsh": launcher("-w -x -f -R -u -t -l", starts_shell=True),
     "clush": launcher("-w -x -g -f", starts_shell=True),
-    "su": launcher("-c -s --command", positionals=1),
+    "su": launcher("-s", positionals=2, shell_text="-c --command"),
+    "kubectl": launcher("-n --namespace -c --container --context", verbs="exec", positionals=1),
+    "gcloud": launcher(
+        "--zone --worker --project",
+        verbs="compute+ssh compute+tpus+tpu-vm+ssh alpha+compute+tpus+tpu-vm+ssh",
+        positionals=1,
+        shell_text="--command",
+    ),
+    "udocker": _DOCKER,
+    "podman-hpc": _DOCKER,
 }

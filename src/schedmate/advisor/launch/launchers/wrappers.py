@@ -17,7 +17,20 @@ WRAPPERS: dict[str, Launcher] = {
     "setsid": launcher(),
     "stdbuf": launcher("-i -o -e"),
     "unbuffer": launcher(),
-    "script": launcher("-c --command"),
+    "script": launcher(shell_text="-c --command"),
+    "flock": launcher("-w --timeout -E", positionals=1, shell_text="-c --command"),
+    "tmux": launcher(
+        "-s -n -c -t -x -y -e -F -f -L -S",
+        verbs="new-session new new-window neww split-window splitw send-keys send respawn-pane",
+        starts_shell=True,
+    ),
+    "screen": launcher("-S -dmS -DmS -dmLS -t -p -c -h -T -Logfile"),
+    "chpst": launcher("-u -U -e -m -n -l -L"),
+    "tsp": launcher("-G -L -N -D -W -S"),
+    "ts": launcher("-G -L -N -D -W -S"),
+    "ddtrace-run": launcher(),
+    "opentelemetry-instrument": launcher("--traces_exporter --metrics_exporter --service_name"),
+    "bpslaunch": launcher(),
     "timeout": launcher("-k -s --kill-after --signal", positionals=1),
     "numactl": launcher(
         "-N -m -C -i -p --cpunodebind --membind --physcpubind --interleave --preferred"
