@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, is_of, last_name, truth_of
+from schedmate.advisor.frameworks.own_models import is_network
 from schedmate.advisor.frameworks.purposes import purpose
 from schedmate.advisor.interpret.python.reached import Reached
+from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.files import evidence
@@ -38,6 +41,7 @@ _BY_THEMSELVES = re.compile(
 )
 _FAR = 99
 """So that whatever else is known of resuming is believed before."""
+_REMOVES = ("os.remove", "os.unlink", "shutil.rmtree")
 _MOST_LINES = 8
 
 
@@ -89,8 +93,8 @@ def _is_doubtful(call: Call) -> bool:
 
 
 def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
-    """Where a load is left out or loads something else, where the state is made, and where the
-    training begins."""
+    """Where a load is left out or loads something else, where an earlier state is removed, where
+    the state is made, and where the training begins and ends."""
     trace = reading.trace
     for skipped in trace.skipped:
         if skipped.certain and any(_loads(statement) for statement in skipped.body):
@@ -100,9 +104,19 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if call.reached > Reached.UNCALLED:
             yield from called_from(reading, call)
             yield call.line
+    for call in islice((each for each in calls_of(reading, *_REMOVES) if each.certain), 1):
+        yield call.line
+    yield from islice((each.line for each in trace.instances if _is_a_model(each)), 1)
     yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
+    last = (call.line for call in reversed(trace.calls) if call.certain and _trains(call))
+    yield from islice(last, 1)
     yield from reading.run.command.evidence[:1]
+
+
+def _is_a_model(instance: Instance) -> bool:
+    """A network that the program itself makes."""
+    return instance.depth == 0 and instance.certain and is_network(instance.of)
 
 
 def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:

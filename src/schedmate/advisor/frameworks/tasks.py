@@ -71,6 +71,14 @@ def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
     yield from signs(reading, task)
     for each in chain(islice(models(reading), 1), own_models(reading)):
         yield from islice((each.line, *each.value.lines), _OF_A_KIND)
+    yield from _settings(reading, _TASK_OPTIONS | _DATASET_OPTIONS | _MODEL_OPTIONS)
+
+
+def _settings(reading: Reading, names: frozenset[str]) -> Iterator[Evidence]:
+    """Where the job states its task, its data and its model, whatever it calls those."""
+    for name, value in reading.options.items():
+        if _plain(name) in names and text_of(value) is not None:
+            yield from value.lines[:1]
 
 
 def _stated(reading: Reading) -> Iterator[Hint]:
