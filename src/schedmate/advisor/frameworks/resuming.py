@@ -193,6 +193,11 @@ def _would_resume(skipped: Skipped) -> bool:
 def trainer_resumes(reading: Reading) -> Iterator[Claim]:
     """`trainer.train(resume_from_checkpoint=…)`, `trainer.fit(…, ckpt_path=…)`."""
     looked = any(call.if_there for call in calls_of(reading, "get_last_checkpoint"))
+    over = next(_writes_over(reading), None)
+    if over is not None and _can_look(reading):
+        value = Value(False, over.lines, over.source)
+        yield Claim(field="resumes", value=value, confidence=0.85)
+        return
     for call in calls_of(reading, "train", "fit"):
         given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
         if given is None or "Trainer" not in call.callee:
@@ -206,3 +211,19 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
             sure = call.certain or given.data is True  # in a branch: it looked for one before
             yield from claim("resumes", value, call, certain=sure)
             return
+
+
+def _can_look(reading: Reading) -> bool:
+    return any(last_name(each.name) == "get_last_checkpoint" for each in reading.trace.imports)
+
+
+def _writes_over(reading: Reading) -> Iterator[Value]:
+    """The setting that keeps a program from looking for the last checkpoint of its output."""
+    named = {
+        last_name(name.lstrip("-").replace("-", "_")): each
+        for name, each in reading.options.items()
+    }
+    over = named.get("overwrite_output_dir")
+    given = named.get("resume_from_checkpoint")
+    if over is not None and truth_of(over) is True and not (given is not None and truth_of(given)):
+        yield over

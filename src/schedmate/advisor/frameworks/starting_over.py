@@ -50,14 +50,14 @@ def starting_over(reading: Reading) -> Iterator[Claim]:
     trace = reading.trace
     if trace.exhausted or reading.run.entry.source is None or _may_resume(reading):
         return
-    steps = sorted(filter(_trains, trace.calls), key=lambda call: -call.reached)
+    steps = sorted(filter(trains, trace.calls), key=lambda call: -call.reached)
     if not steps or steps[0].reached < Reached.UNDECIDED or next(purpose(reading), None):
         return
     lines = tuple(dict.fromkeys(_lines(reading, steps[0])))[:_MOST_LINES]
     yield Claim(field="resumes", value=Value(False, lines), confidence=0.8, depth=_FAR)
 
 
-def _trains(call: Call) -> bool:
+def trains(call: Call) -> bool:
     return (
         last_name(call.callee) in _STEPS
         or bool(_TRAINERS.search(call.callee))
@@ -104,12 +104,12 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if call.reached > Reached.UNCALLED:
             yield from called_from(reading, call)
             yield call.line
-    for call in islice((each for each in calls_of(reading, *_REMOVES) if each.certain), 1):
-        yield call.line
+    removed = (each for each in calls_of(reading, *_REMOVES) if each.reached > Reached.UNCALLED)
+    yield from islice((each.line for each in removed), 1)
     yield from islice((each.line for each in trace.instances if _is_a_model(each)), 1)
     yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
-    last = (call.line for call in reversed(trace.calls) if call.certain and _trains(call))
+    last = (call.line for call in reversed(trace.calls) if call.certain and trains(call))
     yield from islice(last, 1)
     yield from reading.run.command.evidence[:1]
 

@@ -25,7 +25,8 @@ class Kind(IntEnum):
 class Claim:
     """The value is as the job states it, under the `name` that the job has for it.
 
-    `line` is where a library uses it, and is shown behind the lines that set it. `depth` is how far the file that states it is from the entry point, `alias` how good a name it has.
+    `line` is where a library uses it, and is shown behind the lines that set it. `depth` is how
+    far the file that states it is from the entry point, `alias` how good a name it has.
     """
 
     field: str

@@ -50,6 +50,8 @@ _FAMOUS = re.compile(
 )
 """Names that tell wherever they stand in a path, without what parts their words."""
 _CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
+_PLACEHOLDER = re.compile(r"/?path/to/", re.IGNORECASE)
+"""`/path/to/data`: to be filled in, so that no part of it is a name."""
 _RELEASE = re.compile(r":[\d.*]{1,20}$")
 _SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
 _ANY_SCHEME = re.compile(r"[a-z0-9]{2,10}://\S{1,1000}")
@@ -57,6 +59,7 @@ _INDEXED = re.compile(r"_(?:text|content|text_sentence)(?:_(?:document|sentence)
 _WINDOWS = re.compile(r"^[A-Za-z]:(?=\\)|(?<=\w)\\(?=\w)|\\{2}")
 _PART = re.compile(r"(?<=\w)[-_]0\d{2,7}(?:-of-\d{3,8})?$")
 """`shards_000.npz` is one of many."""
+_HOMES = words("home scratch users")
 _PARTS_OF_A_HUB_ID = 2
 _LONG = 5
 _OF_A_MACHINE = 2
@@ -69,15 +72,32 @@ def dataset_name(text: str) -> str | None:
     name = _RELEASE.sub("", _SCHEME.sub("/", _address(text.strip())))
     if _is_hub_id(name):
         return name
+    if _PLACEHOLDER.match(name):
+        return text.strip()
     parts = PurePosixPath(name).parts
     famous = next((part for part in reversed(parts) if is_famous(part)), None)
     if famous is not None:
         return _CALLED_SO.get(famous.lower(), famous)
-    for part in reversed(parts[_OF_A_MACHINE:] if parts[:1] == ("/",) else parts):
-        bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", part))))
+    return _telling_part(parts)
+
+
+def _telling_part(parts: tuple[str, ...]) -> str | None:
+    """The last that tells, of those below a machine's and a user's own directories."""
+    for place in reversed(range(_below(parts), len(parts))):
+        bare = _PART.sub("", _INDEXED.sub("", _FILE.sub("", _FILE.sub("", parts[place]))))
         if _telling(bare):
             return _CALLED_SO.get(bare.lower(), bare)
     return None
+
+
+def _below(parts: tuple[str, ...]) -> int:
+    """Where the names of data may begin: `/home/user/…`, `/fs/scratch/project/user/…`."""
+    if parts[:1] != ("/",):
+        return 0
+    homes = [at for at, part in enumerate(parts) if part.lower() in _HOMES]
+    if not homes or _FILE.search(parts[min(homes[0] + 1, len(parts) - 1)]):
+        return _OF_A_MACHINE
+    return max(_OF_A_MACHINE, homes[0] + (2 if homes[0] == 1 else 3))
 
 
 def is_famous(name: str) -> bool:
