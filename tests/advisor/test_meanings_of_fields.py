@@ -112,12 +112,36 @@ from transformers.trainer_utils import get_last_checkpoint
 last = None
 if os.path.isdir(args.output_dir) and not args.overwrite_output_dir:
     last = get_last_checkpoint(args.output_dir)
-Trainer(model=model, args=args).train(resume_from_checkpoint=last)
+checkpoint = None
+if args.resume_from_checkpoint is not None:
+    checkpoint = args.resume_from_checkpoint
+elif last is not None:
+    checkpoint = last
+Trainer(model=model, args=args).train(resume_from_checkpoint=checkpoint)
 """
     command = "python train.py --output_dir out --overwrite_output_dir"
     found = record(tmp_path, {"train.py": code}, command)
     assert found.resumes is not None
     assert found.resumes.value is False
+
+
+def test_the_latest_checkpoint_of_a_manager_is_taken_up(tmp_path):
+    code = """\
+import tensorflow as tf
+optimizer = tf.keras.optimizers.Adam(1e-3)
+checkpoint = tf.train.Checkpoint(optimizer=optimizer)
+manager = tf.train.CheckpointManager(checkpoint, "out", max_to_keep=3)
+if manager.latest_checkpoint:
+    checkpoint.restore(manager.latest_checkpoint)
+for epoch in range(3):
+    with tf.GradientTape() as tape:
+        loss = step()
+    optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+    manager.save()
+"""
+    found = record(tmp_path, {"train.py": code})
+    assert found.resumes is not None
+    assert found.resumes.value is True
 
 
 def test_the_layers_of_what_judges_are_not_the_model_s(tmp_path):

@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.values import (
     Call,
@@ -34,7 +35,9 @@ _RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.I
 _LATEST = re.compile(r"latest|last_?ch?e?c?kp", re.IGNORECASE)
 _CHOSEN = re.compile(r"resum|restart|continue|\bcont\b|start_?epoch")
 _PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
-_FOR_OTHERS = re.compile(r"pretrain|finetune|fine_tune|test|eval|infer|teacher|backbone|init")
+_FOR_OTHERS = re.compile(
+    r"pretrain|finetune|fine_tune|(?<!la)test|eval|infer|teacher|backbone|init"
+)
 _LOADS = words(
     "load load_state_dict load_checkpoint load_state restore restore_checkpoint load_weights "
     "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
@@ -81,7 +84,7 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
     has_state = _loads_more_than_weights(reading)
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
-        if not call.if_there or call.loops:
+        if not (call.if_there or _takes_the_latest(call)) or call.loops:
             continue
         if _family(call) and _loads_data(call):
             continue
@@ -93,6 +96,12 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
         saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
         if _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _takes_the_latest(call: Call) -> bool:
+    """`if manager.latest_checkpoint: checkpoint.restore(manager.latest_checkpoint)`."""
+    may_run = call.reached is Reached.UNDECIDED and last_name(call.callee) in _RESTORES
+    return may_run and "latest_checkpoint" in call.line.text
 
 
 def _is_cache(save: Call) -> bool:

@@ -35,7 +35,9 @@ _LOOKS = words(
     "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint"
 )
 _DOUBTFUL = re.compile(r"resum|restore|restart|contin|ckpt|checkpoint|snapshot|latest|last_|optim")
-_FOR_OTHERS = re.compile(r"pretrain|finetun|fine_tun|test|eval|infer|teacher|backbone|best|init")
+_FOR_OTHERS = re.compile(
+    r"pretrain|finetun|fine_tun|(?<!la)test|eval|infer|teacher|backbone|best|init"
+)
 _BY_THEMSELVES = re.compile(
     r"Estimator\b|MonitoredTrainingSession|Supervisor$|BackupAndRestore|CheckpointManager\.restore"
 )
