@@ -81,7 +81,7 @@ def submit_one(root, start, ids):
 
 
 def test_jobs_submitted_by_many_processes_at_once_all_run(site):
-    start, ids = FORK.Barrier(8), FORK.QueueFile()
+    start, ids = FORK.Barrier(8), FORK.Queue()
     workers = [FORK.Process(target=submit_one, args=(site.root, start, ids)) for _ in range(8)]
     for worker in workers:
         worker.start()

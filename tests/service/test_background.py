@@ -51,13 +51,15 @@ queue.close()
 @pytest.mark.parametrize(("words", "code"), [("--version", 0), ("no-such-verb", 2)])
 def test_a_verb_ends_without_a_shutdown_while_a_task_goes_on(words, code):
     ended, printed = run(f"""
+import sys
 from schedmate.cli import main
 
 background._LONGEST_JOIN_S = 0.1
 queue.submit("x", lambda: begun.set() or time.sleep(600), print)
 begun.wait()
 queue.close()
-main([{words!r}])
+sys.argv = ["schedmate", {words!r}]
+main()
 """)
 
     assert ended == code

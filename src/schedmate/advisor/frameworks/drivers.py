@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -23,6 +24,11 @@ _LEARNS = (
     *("backward", "fit", "Trainer.train", "TrainState.create", "apply_gradients", "learn"),
     *("train_on_batch", "minimize", "LightningCLI"),
 )
+_STEPS = re.compile(r"(?:optim|Scaler|accelerat).{0,60}\.step$", re.IGNORECASE)
+_OPTIMISERS = (
+    *("torch.optim", "optax", "flax.optim", "keras.optimizers", "tensorflow.keras.optimizers"),
+    *("tf.keras.optimizers", "transformers.AdamW"),
+)
 _BY_CALL, _BY_UNSURE_CALL, _BY_IMPORT = 0.95, 0.8, 0.7
 
 
@@ -43,9 +49,16 @@ def frameworks(reading: Reading) -> Iterator[Claim]:
 
 
 def _training(reading: Reading) -> Iterator[Evidence]:
-    """The line that learns, where a person would look for the loop."""
-    calls = sorted(calls_of(reading, *_LEARNS), key=lambda call: -call.reached)
-    yield from (call.line for call in calls[:1])
+    """The lines that learn, where a person would look for the loop: the gradients, the step of
+    the optimiser, and where that is made."""
+    steps = (call for call in calls_of(reading, "step") if _STEPS.search(call.callee))
+    makes = (call for call in reading.trace.calls if _makes_optimiser(call))
+    for kind in (calls_of(reading, *_LEARNS), steps, makes):
+        yield from (call.line for call in sorted(kind, key=lambda call: -call.reached)[:1])
+
+
+def _makes_optimiser(call: Call) -> bool:
+    return call.callee.rpartition(".")[2][:1].isupper() and is_of(call.callee, *_OPTIMISERS)
 
 
 def _own_tree(reading: Reading, calls: Sequence[Call]) -> Claim | None:

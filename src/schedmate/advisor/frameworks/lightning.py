@@ -167,7 +167,10 @@ FRAMEWORK = Framework(
         "framework": of_program("lightning"),
         "task": _task,
         "model": converted(last_part, "model.class_path"),
-        "dataset": converted(last_part, "data.class_path"),
+        "dataset": either(
+            "data.init_args.dataset_name data.init_args.dataset data.init_args.dataset_path",
+            converted(last_part, "data.class_path"),
+        ),
         "epochs": at_least(0, "trainer.max_epochs max_epochs"),
         "max_steps": at_least(0, "trainer.max_steps max_steps"),
         "max_time_s": _max_time,

@@ -22,7 +22,7 @@ _MAKES_TOKENS = re.compile(
 )
 """A tokenizer is fitted, not trained."""
 _OPTIMISERS = ("torch.optim", "optax", "keras.optimizers", "tensorflow.keras.optimizers")
-_TRAINER = re.compile(r"(?:^|[a-z.])Trainer(?:$|\.)|Runner$|deepspeed\.initialize|Accelerator$")
+_TRAINER = re.compile(r"(?:^|[a-z.])Trainer(?:$|\.)|Runner$|deepspeed\.initialize")
 _NAMES = (
     (
         "evaluation",

@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.values import (
     Call,
@@ -34,7 +35,9 @@ _RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.I
 _LATEST = re.compile(r"latest|last_?ch?e?c?kp", re.IGNORECASE)
 _CHOSEN = re.compile(r"resum|restart|continue|\bcont\b|start_?epoch")
 _PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
-_FOR_OTHERS = re.compile(r"pretrain|finetune|fine_tune|test|eval|infer|teacher|backbone|init")
+_FOR_OTHERS = re.compile(
+    r"pretrain|finetune|fine_tune|(?<!la)test|eval|infer|teacher|backbone|init"
+)
 _LOADS = words(
     "load load_state_dict load_checkpoint load_state restore restore_checkpoint load_weights "
     "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
@@ -81,7 +84,7 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
     has_state = _loads_more_than_weights(reading)
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
-        if not call.if_there or call.loops:
+        if not (call.if_there or _takes_the_latest(call)) or call.loops:
             continue
         if _family(call) and _loads_data(call):
             continue
@@ -93,6 +96,12 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
         saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
         if _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _takes_the_latest(call: Call) -> bool:
+    """`if manager.latest_checkpoint: checkpoint.restore(manager.latest_checkpoint)`."""
+    may_run = call.reached is Reached.UNDECIDED and last_name(call.callee) in _RESTORES
+    return may_run and "latest_checkpoint" in call.line.text
 
 
 def _is_cache(save: Call) -> bool:
@@ -193,6 +202,11 @@ def _would_resume(skipped: Skipped) -> bool:
 def trainer_resumes(reading: Reading) -> Iterator[Claim]:
     """`trainer.train(resume_from_checkpoint=…)`, `trainer.fit(…, ckpt_path=…)`."""
     looked = any(call.if_there for call in calls_of(reading, "get_last_checkpoint"))
+    over = next(_writes_over(reading), None)
+    if over is not None and _can_look(reading):
+        value = Value(False, over.lines, over.source)
+        yield Claim(field="resumes", value=value, confidence=0.85)
+        return
     for call in calls_of(reading, "train", "fit"):
         given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
         if given is None or "Trainer" not in call.callee:
@@ -206,3 +220,19 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
             sure = call.certain or given.data is True  # in a branch: it looked for one before
             yield from claim("resumes", value, call, certain=sure)
             return
+
+
+def _can_look(reading: Reading) -> bool:
+    return any(last_name(each.name) == "get_last_checkpoint" for each in reading.trace.imports)
+
+
+def _writes_over(reading: Reading) -> Iterator[Value]:
+    """The setting that keeps a program from looking for the last checkpoint of its output."""
+    named = {
+        last_name(name.lstrip("-").replace("-", "_")): each
+        for name, each in reading.options.items()
+    }
+    over = named.get("overwrite_output_dir")
+    given = named.get("resume_from_checkpoint")
+    if over is not None and truth_of(over) is True and not (given is not None and truth_of(given)):
+        yield over

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, is_of, last_name, truth_of
+from schedmate.advisor.frameworks.own_models import is_network
 from schedmate.advisor.frameworks.purposes import purpose
 from schedmate.advisor.interpret.python.reached import Reached
+from schedmate.advisor.interpret.python.trace import Instance
 from schedmate.advisor.interpret.python.values import Call, Value
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.files import evidence
@@ -32,12 +35,15 @@ _LOOKS = words(
     "restore_or_initialize resume_or_load latest_checkpoint latest_step get_last_checkpoint"
 )
 _DOUBTFUL = re.compile(r"resum|restore|restart|contin|ckpt|checkpoint|snapshot|latest|last_|optim")
-_FOR_OTHERS = re.compile(r"pretrain|finetun|fine_tun|test|eval|infer|teacher|backbone|best|init")
+_FOR_OTHERS = re.compile(
+    r"pretrain|finetun|fine_tun|(?<!la)test|eval|infer|teacher|backbone|best|init"
+)
 _BY_THEMSELVES = re.compile(
     r"Estimator\b|MonitoredTrainingSession|Supervisor$|BackupAndRestore|CheckpointManager\.restore"
 )
 _FAR = 99
 """So that whatever else is known of resuming is believed before."""
+_REMOVES = ("os.remove", "os.unlink", "shutil.rmtree")
 _MOST_LINES = 8
 
 
@@ -46,14 +52,14 @@ def starting_over(reading: Reading) -> Iterator[Claim]:
     trace = reading.trace
     if trace.exhausted or reading.run.entry.source is None or _may_resume(reading):
         return
-    steps = sorted(filter(_trains, trace.calls), key=lambda call: -call.reached)
+    steps = sorted(filter(trains, trace.calls), key=lambda call: -call.reached)
     if not steps or steps[0].reached < Reached.UNDECIDED or next(purpose(reading), None):
         return
     lines = tuple(dict.fromkeys(_lines(reading, steps[0])))[:_MOST_LINES]
     yield Claim(field="resumes", value=Value(False, lines), confidence=0.8, depth=_FAR)
 
 
-def _trains(call: Call) -> bool:
+def trains(call: Call) -> bool:
     return (
         last_name(call.callee) in _STEPS
         or bool(_TRAINERS.search(call.callee))
@@ -89,8 +95,8 @@ def _is_doubtful(call: Call) -> bool:
 
 
 def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
-    """Where a load is left out or loads something else, where the state is made, and where the
-    training begins."""
+    """Where a load is left out or loads something else, where an earlier state is removed, where
+    the state is made, and where the training begins and ends."""
     trace = reading.trace
     for skipped in trace.skipped:
         if skipped.certain and any(_loads(statement) for statement in skipped.body):
@@ -100,9 +106,19 @@ def _lines(reading: Reading, step: Call) -> Iterator[Evidence]:
         if call.reached > Reached.UNCALLED:
             yield from called_from(reading, call)
             yield call.line
+    removed = (each for each in calls_of(reading, *_REMOVES) if each.reached > Reached.UNCALLED)
+    yield from islice((each.line for each in removed), 1)
+    yield from islice((each.line for each in trace.instances if _is_a_model(each)), 1)
     yield from (trace.loops[place].line for place in step.loops[:2] if place < len(trace.loops))
     yield step.line
+    last = (call.line for call in reversed(trace.calls) if call.certain and trains(call))
+    yield from islice(last, 1)
     yield from reading.run.command.evidence[:1]
+
+
+def _is_a_model(instance: Instance) -> bool:
+    """A network that the program itself makes."""
+    return instance.depth == 0 and instance.certain and is_network(instance.of)
 
 
 def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:

@@ -21,7 +21,7 @@ _NAMES = (
         "object_detection",
         re.compile(r"mean_?average_?precision|generalized_box_iou|box_iou|non_?max_?suppression"),
     ),
-    ("translation", re.compile(r"(?:^|_)(?:sacre|corpus_)?bleu(?:$|_)")),
+    ("translation", re.compile(r"(?:^|_)sacre_?bleu(?:$|_)")),
     ("summarization", re.compile(r"(?:^|_)rouge")),
     ("speech", re.compile(r"(?:^|_)(?:wer|cer|pesq|stoi|mel_?spectrogram|ctc_?loss)(?:$|_)")),
     ("language_modeling", re.compile(r"perplexity|ForLanguageModeling".lower())),

@@ -27,16 +27,29 @@ _GAMES = re.compile(
     r"^(?:gym|gymnasium|envpool|procgen)\..{0,40}(?:make|VectorEnv|make_vec)$|make_vec_env$"
     r"|^(?:stable_baselines3|sb3_contrib|sbx)\.[A-Z]\w{1,20}$"
 )
+_LEARNT = (
+    *("image_classification", "sequence_classification", "segmentation", "object_detection"),
+    *("speech", "gan", "graph", "diffusion", "other", "language_modeling", "tabular"),
+)
 _BYLABELS = ("image_classification", "sequence_classification", "segmentation")
 _TABLES = re.compile(
     r"^pandas\.read_(?:csv|parquet|feather|excel|table|sql|hdf)$|^numpy\.(?:loadtxt|genfromtxt)$"
-    r"|^(?:xgboost|lightgbm|catboost)\.(?:.{1,40}\.)?(?:train|cv|fit|XGB\w{1,30}|LGBM\w{1,30})$"
 )
+_TREES = re.compile(
+    r"^(?:xgboost|lightgbm|catboost)\.(?:.{1,40}\.)?"
+    r"(?:train|cv|fit|XGB\w{1,30}|LGBM\w{1,30}|CatBoost\w{1,30})$"
+)
+_COLLATORS = re.compile(r"DataCollatorFor(?:LanguageModeling|Completion\w{0,20}|WholeWordMask)$")
+_COMPILES = re.compile(r"(?:Sequential|Model|Functional)\.compile$")
+_LOSSES = re.compile(r"(?:^|\.)\w{1,40}Loss(?:es)?$")
 _SIGNS = (
     *((task, LABELS) for task in _BYLABELS),
     ("image_classification", _PICTURES),
     ("reinforcement_learning", _GAMES),
+    ("tabular", _TREES),
     ("tabular", _TABLES),
+    ("language_modeling", _COLLATORS),
+    *((task, pattern) for task in _LEARNT for pattern in (_COMPILES, _LOSSES)),
 )
 _LIBRARIES = {"image_classification": ("torchvision.datasets", "torchvision.models", "timm")}
 

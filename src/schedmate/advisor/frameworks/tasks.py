@@ -9,8 +9,9 @@ from itertools import chain, islice
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import is_of, last_name, text_of
 from schedmate.advisor.frameworks.keras_zoo import keras_datasets, keras_models
-from schedmate.advisor.frameworks.own_models import own_models
+from schedmate.advisor.frameworks.own_models import is_network, own_models
 from schedmate.advisor.frameworks.purposes import purpose
+from schedmate.advisor.frameworks.starting_over import trains
 from schedmate.advisor.frameworks.task_learning import (
     classes_of_its_own,
     layers,
@@ -43,7 +44,7 @@ _UNSUPERVISED = re.compile(
     re.IGNORECASE,
 )
 _ON_SUCH_PICTURES = ("segmentation", "diffusion", "gan", "other")
-_STRONG, _GOOD, _FAIR, _WEAK = 0.9, 0.8, 0.65, 0.5
+_STRONG, _GOOD, _FAIR, _WEAK, _LOW = 0.9, 0.8, 0.65, 0.5, 0.4
 _LINES, _OF_A_KIND = 10, 2
 
 
@@ -62,6 +63,21 @@ def tasks(reading: Reading) -> Iterator[Claim]:
             yield Claim(field="task", value=Value(task, (*lines,)[:_LINES]), confidence=confidence)
             return
         split = split or {*found}
+    if not split:
+        yield from _of_no_kind(reading)
+
+
+def _of_no_kind(reading: Reading) -> Iterator[Claim]:
+    """A training whose model is known, that was read as a whole, and in which nothing points to
+    any kind of task."""
+    if reading.trace.exhausted or reading.run.entry.source is None:
+        return
+    if next(chain(models(reading), keras_models(reading), own_models(reading)), None) is None:
+        return
+    steps = [call for call in reading.trace.calls if call.certain and trains(call)]
+    if steps:
+        lines = dict.fromkeys((steps[0].line, *_borne_out(reading, "other")))
+        yield Claim(field="task", value=Value("other", (*lines,)[:_LINES]), confidence=_LOW)
 
 
 def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
@@ -71,6 +87,17 @@ def _borne_out(reading: Reading, task: str) -> Iterator[Evidence]:
     yield from signs(reading, task)
     for each in chain(islice(models(reading), 1), own_models(reading)):
         yield from islice((each.line, *each.value.lines), _OF_A_KIND)
+    made = (each for each in reading.trace.instances if each.depth == 0 and each.certain)
+    yield from (each.line for each in made if is_network(each.of))
+    yield from _settings(reading, _TASK_OPTIONS | _DATASET_OPTIONS | _MODEL_OPTIONS)
+
+
+def _settings(reading: Reading, names: frozenset[str]) -> Iterator[Evidence]:
+    """Where the job states its task, its data and its model, whatever it calls those."""
+    for name, value in reading.options.items():
+        named = _plain(name) in names or name.endswith("model.class_path")
+        if named and text_of(value) is not None:
+            yield from value.lines[:1]
 
 
 def _stated(reading: Reading) -> Iterator[Hint]:

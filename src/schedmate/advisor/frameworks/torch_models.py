@@ -26,7 +26,7 @@ from schedmate.advisor.settle.claim import Claim
 
 _HELPERS = re.compile(
     r"tokenizer|processor|featureextractor|scheduler|config|vocoder|generationmixin|quantiz"
-    r"|vae|autoencoder|textencoder|clipvision|cliptext|dataset",
+    r"|vae|autoencoder|textencoder|clipvision|cliptext|dataset|collator",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
@@ -57,6 +57,7 @@ _LIBRARIES = (
 )
 _ALSO_LAYERS = ("mamba_ssm", "x_transformers", "vit_pytorch")
 """What they make is as often a part of a network as one."""
+_ENCODERS = ("clip.load", "open_clip.create_model_and_transforms", "open_clip.create_model")
 _DENOISERS = re.compile(r"(?:UNet|DiT|Transformer|SD3|Flux|PixArt|Sana|CogVideoX)\w{0,40}Model")
 _FROM = ("from_pretrained", "from_config", "from_name", "load_from_checkpoint")
 
@@ -103,6 +104,8 @@ def _is_part(call: Call, reading: Reading) -> bool:
         if freeze.receiver is not None and _is_made_by(freeze.receiver, call)
     ):
         return bool(_own_class(call, reading))
+    if _only_asked(call, reading):
+        return True
     return any(
         True
         for each in reading.trace.instances
@@ -111,6 +114,19 @@ def _is_part(call: Call, reading: Reading) -> bool:
         for held in (value, *parts_of(value).values())
         if _is_made_by(held, call)
     )
+
+
+def _only_asked(call: Call, reading: Reading) -> bool:
+    """`encoder.eval()`, whose parameters no optimiser gets, or an encoder that is seldom trained,
+    beside a network of the job's own."""
+    asked = [
+        last_name(each.callee)
+        for each in calls_of(reading, "eval", "train", "parameters", "named_parameters")
+        if each.receiver is not None and _is_made_by(each.receiver, call)
+    ]
+    own = (each for each in reading.trace.instances if each.certain and each.depth == 0)
+    helps = {*asked} == {"eval"} or is_of(call.callee, *_ENCODERS)
+    return helps and any(is_network(each.of) for each in own)
 
 
 def _own_class(call: Call, reading: Reading) -> str:

@@ -25,8 +25,8 @@ class Kind(IntEnum):
 class Claim:
     """The value is as the job states it, under the `name` that the job has for it.
 
-    `line` is shown where the value has no line of its own (an import, a class's name). `depth` is
-    how far the file that states it is from the entry point, `alias` how good a name it has.
+    `line` is where a library uses it, and is shown behind the lines that set it. `depth` is how
+    far the file that states it is from the entry point, `alias` how good a name it has.
     """
 
     field: str
@@ -50,4 +50,4 @@ class Claim:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         own = () if self.line is None or self.kind is not Kind.LIBRARY else (self.line,)
-        return self.value.lines or own
+        return (*dict.fromkeys((*self.value.lines, *own)),)

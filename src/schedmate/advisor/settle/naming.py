@@ -137,7 +137,13 @@ def _of_instances(trace: Trace) -> Iterator[Binding]:
 
 def _is_of_others(binding: Binding) -> bool:
     of_a_dict = binding.where == "item" and is_of_others(binding.of)
-    return of_a_dict or _is_of_a_search(binding.name, binding.of) or _is_computed_away(binding)
+    of_a_judge = "discriminator" in binding.of.lower()
+    return (
+        of_a_dict
+        or of_a_judge
+        or _is_of_a_search(binding.name, binding.of)
+        or _is_computed_away(binding)
+    )
 
 
 def _is_of_a_search(name: str, owner: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence, Finding, Request, Source, Workload
 
 _WHEN_STARTED = re.compile(r"if __name__ ?==")
+_CALL = re.compile(r"\s{1,8}(?:\w{1,40} = )?(\w{1,60})\(")
+_FUNCTION = re.compile(r"(?:async )?def (\w{1,60})\(")
 _STATEMENT = re.compile(r"[A-Za-z_@]")
 
 
@@ -88,9 +90,21 @@ def _beginning(source: SourceFile | None) -> tuple[Evidence, ...]:
     if source is None or source.path is None:
         return ()
     lines = list(enumerate(source.text.splitlines(), 1))
-    started = [(number, text) for number, text in lines if _WHEN_STARTED.match(text)]
-    first = [(number, text) for number, text in lines if _STATEMENT.match(text)]
-    return tuple(evidence(source.name, number, text) for number, text in (started or first)[:1])
+    started = [(number, text) for number, text in lines if _WHEN_STARTED.match(text)][:1]
+    called = {found[1] for number, _ in started for found in _called(lines[number : number + 10])}
+    starts = [(at, text) for at, text in lines if _defined(text) in called]
+    first = [(number, text) for number, text in lines if _STATEMENT.match(text)][:1]
+    shown = [*started, *starts[:1]] or first
+    return tuple(evidence(source.name, number, text) for number, text in shown)
+
+
+def _called(lines: Iterable[tuple[int, str]]) -> Iterator[re.Match[str]]:
+    return (found for _, text in lines for found in [_CALL.match(text)] if found is not None)
+
+
+def _defined(text: str) -> str:
+    found = _FUNCTION.match(text)
+    return "" if found is None else found[1]
 
 
 def _started(run: PythonRun) -> dict[str, Finding[Any]]:

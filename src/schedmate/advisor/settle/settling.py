@@ -33,6 +33,8 @@ _OF_A_TRAINING = words(
     "optimizer learning_rate epochs max_steps gradient_accumulation checkpoint_dir "
     "checkpoint_every resumes early_stopping"
 )
+_DOUBTED = _OF_A_TRAINING | words("batch_size sequence_length")
+"""What a program that does not train has only where it surely runs."""
 _KEPT_BY_A_TRAINING = words("checkpoint_dir checkpoint_every resumes")
 _OF_A_NETWORK = words("model d_model n_layer n_head precision parallelism")
 _SET_FOR_A_TRAINING = _OF_A_TRAINING - words("checkpoint_dir resumes early_stopping")
@@ -191,7 +193,7 @@ def no_training_where_none_runs(settled: Settled) -> Iterable[str]:
         if field in _KEPT_BY_A_TRAINING or (prepares and merely_named):
             yield field
         of_the_code = field in shared and one.claim.source in ("code", "config")
-        if of_the_code or (field in _OF_A_TRAINING and not one.claim.certain):
+        if of_the_code or (field in _DOUBTED and not one.claim.certain):
             yield field
 
 

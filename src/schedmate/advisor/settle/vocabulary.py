@@ -128,7 +128,7 @@ _OF_OTHERS = words(
     "eval evaluation val valid validation test testing infer inference generate generation "
     "sample sampling scheduler lr_scheduler warmup teacher discriminator ema logging logger log "
     "wandb profiler profile tokenizer vae critic decay reward_model ref reference env envs "
-    "env_runner environment rollout"
+    "env_runner environment rollout netd netd_params disc disc_params discriminator_params"
 )
 
 
@@ -157,7 +157,8 @@ def is_telling(name: str, *, setting: bool = False) -> bool:
 def is_of_others(name: str) -> bool:
     """Whether settings under that name are not the training's: `generation_config`, also as
     `GenerationConfig`."""
-    return not _OF_OTHERS.isdisjoint(_CAPITAL.sub("_", name).lower().split("_"))
+    parts = {*_CAPITAL.sub("_", name).lower().split("_"), *name.lower().split("_")}
+    return not _OF_OTHERS.isdisjoint(parts)
 
 
 def _cap(name: str) -> tuple[str, int] | None:
