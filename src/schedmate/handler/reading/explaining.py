@@ -50,6 +50,7 @@ _PROBING: Final = {
 _VAGUE: Final = "python_exception"
 _SURER: Final = 0.1
 _SHORT_MESSAGE: Final = 40
+_AT_FILE: Final = re.compile(r'^File "[^"]{1,400}", line \d{1,9},? ?')
 
 
 def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
@@ -122,6 +123,8 @@ def _explain_traceback(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
         return next((rule for rule in rule_set.rules if rule.reason == _VAGUE), None)
     rule = rule_set.for_error(traceback.message)
     clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
+    if rule is not None and rule.of_a_file:
+        return rule_set.for_error(" ".join([traceback.message, *_sites(traceback)])) or rule
     if clear:
         return rule
     if rule is not None and rule.weight is Weight.WRAPPER:
@@ -149,6 +152,13 @@ def _call(traceback: Traceback) -> list[str]:
         return []
     calls = (traceback.inner, traceback.inner_code, traceback.own_code)
     return [line.text.strip() for line in calls if line is not None]
+
+
+def _sites(traceback: Traceback) -> list[str]:
+    """The functions and the code that read a file, in the user's code first."""
+    frames = ((traceback.own, traceback.own_code), (traceback.inner, traceback.inner_code))
+    calls = dict.fromkeys(call for frame in frames for call in frame if call is not None)
+    return [_AT_FILE.sub("", call.text.strip()) for call in calls]
 
 
 def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]:
