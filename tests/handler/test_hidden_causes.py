@@ -115,3 +115,25 @@ def test_the_line_that_states_the_message_before_it_is_raised_is_evidence():
     words = "Check failed: (left_count) > (0) at learner.cpp, line 653"
     diagnosis = diagnosed(f"[Tree] [Fatal] {words}", "", *traceback(f"tree.TreeError: {words}"))
     assert 31 in [shown.line for shown in diagnosis.evidence]
+
+
+def test_a_driver_that_was_only_warned_of_explains_a_missing_gpu():
+    diagnosis = diagnosed(
+        "cuda.py:9: UserWarning: The NVIDIA driver on your system is too old (found version 11040)",
+        *(f"indexing part {n}" for n in range(12)),
+        *traceback("ValueError: no CUDA device available"),
+    )
+    assert diagnosis.reason == "driver_mismatch"
+
+
+def test_a_driver_that_was_only_warned_of_explains_nothing_else():
+    diagnosis = diagnosed(
+        "cuda.py:9: UserWarning: The NVIDIA driver on your system is too old (found version 11040)",
+        *traceback("KeyError: 'label'"),
+    )
+    assert diagnosis.reason == "key_error"
+
+
+def test_a_collective_that_an_accelerator_waits_for_is_communication():
+    error = "RuntimeError: synStatus=26 [Generic failure] HCL all_gather timed out after 600 s"
+    assert diagnosed(*traceback(error)).reason == "nccl_timeout"

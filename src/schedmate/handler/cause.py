@@ -90,16 +90,22 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
 def _explained(first: Clue, gathered: Gathered) -> Clue:
     """An earlier clue that is known to lead to such a failure later."""
     leading: tuple[str, ...] = _LEADS_TO_LATER.get(first.rule.reason, ())
+    least = SURE
     if misses_gpu(first):
-        leading = tuple(reason for reason in _LEADS_TO_NO_GPU if reason != first.rule.reason)
+        leading, least = tuple({*_LEADS_TO_NO_GPU} - {first.rule.reason}), 0.0
     before = [
         clue
         for clue in gathered.clues
         if clue.rule.reason in leading
-        and clue.confidence >= SURE
+        and clue.confidence >= least
         and (clue.attempt, _place(clue)) < (first.attempt, _place(first))
     ]
-    return max(before, key=_place, default=first)
+    if not before:
+        return first
+    last = max(before, key=_place)
+    return replace(
+        last, confidence=max(last.confidence, min(first.confidence, last.rule.confidence))
+    )
 
 
 def _survived_it(clue: Clue) -> bool:

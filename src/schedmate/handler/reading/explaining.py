@@ -13,6 +13,7 @@ from schedmate.model import REASONS
 _BARE_DISCOUNT: Final = 0.88
 _LOGGED_DISCOUNT: Final = 0.75
 _CUT_OFF: Final = 0.3
+_ONLY_WARNED: Final = 0.3
 
 _WARNINGS = re.compile(
     r"^.{0,100}?(?<!NCCL )(?<!RCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
@@ -68,10 +69,17 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
 
 
 def _warned_of(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
-    """That the machine will be taken away is mostly logged as a warning."""
+    """That the machine will be taken away is mostly logged as a warning.
+
+    A warning of the driver explains nothing by itself, but an exception that finds no GPU later.
+    """
     rule = rule_set.for_line(text)
-    taken = rule is not None and rule.reason == "preempted" and rule.weight is Weight.DECISIVE
-    return (rule, rule.confidence) if rule is not None and taken else None
+    if rule is None:
+        return None
+    if rule.reason == "driver_mismatch":
+        return rule, _ONLY_WARNED
+    taken = rule.reason == "preempted" and rule.weight is Weight.DECISIVE
+    return (rule, rule.confidence) if taken else None
 
 
 def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:

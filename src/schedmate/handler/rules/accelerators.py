@@ -74,7 +74,7 @@ RULES = (
         pattern=LazyPattern(
             r"error code(?: is)? ?:? ?(?:107019|107020)\b|\b[Nn]otify[ _]?[Ww]ait\b.{0,80}"
             r"(?:fail|error|time)|(?:\bNRT|\bTDRV|\bCCOM|\bENC\b|\bHCL|\bCNCL|\bBKCL|\bXCCL)"
-            r".{0,160}(?:[Bb]arrier|[Cc]ollective|[Aa]ll-?[Rr]educe|[Aa]ll-?[Gg]ather)"
+            r".{0,160}(?:[Bb]arrier|[Cc]ollective|[Aa]ll[-_]?[Rr]educe|[Aa]ll[-_]?[Gg]ather)"
             r".{0,80}(?:timed out|timeout|Timeout|TIMEOUT)"
         ),
         unless=LazyPattern(r"\bno time-?out|time-?out (?:is )?(?:set|of|=)"),
