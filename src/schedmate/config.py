@@ -89,6 +89,8 @@ class LlmSettings:
     advice: bool = False
     """Whether it is asked about a job's code where reading leaves something open."""
     deadline_s: float = above(0, 60.0)
+    background_deadline_s: float = above(0, 300.0)
+    """For questions that the daemon asks beside its loop."""
     token_budget: int = above(0, 1_000_000)
     """Tokens this installation may spend in a day."""
     repair_turns: int = at_least(0, 2)

@@ -69,6 +69,9 @@ WORDS = {
     "llm.enabled": "`false`: no model is ever asked",
     "llm.advice": "ask it about a job's code too, where reading leaves something open",
     "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
+    "llm.background_deadline_s": (
+        "the same for questions that the daemon asks beside its loop, where no one waits"
+    ),
     "llm.token_budget": "tokens this installation may spend in a day",
     "llm.repair_turns": "how often the model may repair an invalid answer",
     "llm.threads": "threads of the embedded model",

@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler.credibility import credible, with_best_reporter
+from schedmate.handler.credibility import credible, misses_gpu, with_best_reporter
 from schedmate.handler.decision import HARDWARE
 from schedmate.handler.last_words import announced_end, clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
@@ -40,6 +40,7 @@ _LEADS_TO_LATER: Final = {
     "import_error": ("service_unreachable", "disk_full", "disk_quota"),
 }
 """A checkpoint or an environment is cut short long before it is used."""
+_LEADS_TO_NO_GPU: Final = ("driver_mismatch", "nvlink", "gpu_lost", "gpu_hardware")
 _RANK: Final = re.compile(r"\b(?:[Rr]ank|RANK|task|RankID)[ =:]{1,2}(\d{1,6})\b")
 _VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
@@ -88,14 +89,23 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
 
 def _explained(first: Clue, gathered: Gathered) -> Clue:
     """An earlier clue that is known to lead to such a failure later."""
+    leading: tuple[str, ...] = _LEADS_TO_LATER.get(first.rule.reason, ())
+    least = SURE
+    if misses_gpu(first):
+        leading, least = tuple({*_LEADS_TO_NO_GPU} - {first.rule.reason}), 0.0
     before = [
         clue
         for clue in gathered.clues
-        if clue.rule.reason in _LEADS_TO_LATER.get(first.rule.reason, ())
-        and clue.confidence >= SURE
+        if clue.rule.reason in leading
+        and clue.confidence >= least
         and (clue.attempt, _place(clue)) < (first.attempt, _place(first))
     ]
-    return max(before, key=_place, default=first)
+    if not before:
+        return first
+    last = max(before, key=_place)
+    return replace(
+        last, confidence=max(last.confidence, min(first.confidence, last.rule.confidence))
+    )
 
 
 def _survived_it(clue: Clue) -> bool:
@@ -243,7 +253,7 @@ def _tier(case: Case, clue: Clue) -> Tier:
 
 
 def _tier_of_users_error(clue: Clue) -> Tier:
-    raised = clue.uncaught or clue.line is None
+    raised = clue.uncaught or clue.line is None or clue.rule.fatal
     if clue.rule.reason == "python_exception":
         return Tier.VAGUE if raised else Tier.FAINT
     return Tier.CAUSE if raised or clue.last_words else Tier.ASIDE

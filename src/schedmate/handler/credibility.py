@@ -7,6 +7,7 @@ hardware brings about. What the scheduler or a system log reports is taken as it
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from schedmate.model.diagnosis import Reporter
 
 _SURE: Final = 0.8
+_NO_GPU: Final = re.compile(
+    r"\bno (?:\w{1,20} )?(?:gpus?|cuda devices?|accelerators?)\b"
+    r"|\b(?:gpus?|cuda|accelerators?)(?: devices?)? (?:(?:is|are|was|were) )?"
+    r"(?:not (?:\w{1,12} )?|un)(?:found|available|visible|detected|present)"
+    r"|\b(?:found|got|see|only) 0 gpus?\b|cuda\.is_available\(\)",
+    re.IGNORECASE,
+)
 
 
 def credible(case: Case, gathered: Gathered) -> Gathered:
@@ -34,6 +42,11 @@ def credible(case: Case, gathered: Gathered) -> Gathered:
         if not _contradicted(case, clue) and not _is_unrelated(clue, errors)
     )
     return gathered if len(kept) == len(gathered.clues) else replace(gathered, clues=kept)
+
+
+def misses_gpu(clue: Clue) -> bool:
+    """An exception of a program that finds no GPU; a fault of the node may be behind it."""
+    return clue.uncaught and _NO_GPU.search(clue.message) is not None
 
 
 def denies_node_failure(case: Case) -> bool:
@@ -97,6 +110,8 @@ def _explains_itself(clue: Clue) -> bool:
     if clue.went_on or not clue.final or clue.rule.weight is not Weight.CAUSE:
         return False
     if clue.rule.reason in MAY_BE_HARDWARE or REASONS[clue.rule.reason].category == "none":
+        return False
+    if misses_gpu(clue):
         return False
     own = REASONS[clue.rule.reason].retry == "no" and clue.last_words and clue.confidence >= _SURE
     return clue.uncaught or own

@@ -259,6 +259,7 @@ def evidence_lines(clue: Clue, gathered: Gathered) -> tuple[LogLine, ...]:
 
 
 def _candidates(clue: Clue, gathered: Gathered) -> Iterator[LogLine]:
+    yield from clue.announced[:1]
     rest = {part.strip() for part in clue.message.split("\n")[1:]}
     yield from [line for line in clue.below if line.text.strip() in rest][:_MORE_OF_MESSAGE]
     yield from (line for line in clue.below if _shows(clue.rule.reason, line))

@@ -35,6 +35,8 @@ class Clue:
     """The other errors that were raised with it."""
     below: tuple[LogLine, ...] = ()
     """The next lines: some of them may show the cause better."""
+    announced: tuple[LogLine, ...] = ()
+    """Lines above that state the message before it is raised."""
     message: str = ""
     uncaught: bool = False
     """Comes from a traceback, not from a line that looks like one."""
@@ -75,6 +77,9 @@ EPISODE_GAP: Final = 50
 """Calm lines that end an episode."""
 LATE: Final = 200
 """An episode with more calm lines after it was survived."""
+_LEAST_WORDS: Final = 20
+_TELLING_LENGTH: Final = 80
+"""Letters of a message that another line must share to be about the same error."""
 _MOST_EPISODES: Final = 5000
 _MOST_CHAINS: Final = 2000
 _FIRST_TO_FAIL = re.compile(
@@ -83,8 +88,8 @@ _FIRST_TO_FAIL = re.compile(
 )
 
 
-Below = Callable[[], tuple[LogLine, ...]]
-"""Makes the next lines."""
+Lines = Callable[[], tuple[LogLine, ...]]
+"""Makes the next lines, or those before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ class Episode:
     began: LogPosition
     ended: int
     survival: Survival
-    below: Below = tuple
+    below: Lines = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,8 @@ class _RaisedChain:
     chain: Chain
     when: LogPosition
     survival: Survival
-    below: Below
+    below: Lines
+    above: Lines
 
 
 class ClueCollector:
@@ -138,9 +144,14 @@ class ClueCollector:
         return episode
 
     def raised(
-        self, chain: Chain, when: LogPosition, survival: Survival, below: Below = tuple
+        self,
+        chain: Chain,
+        when: LogPosition,
+        survival: Survival,
+        below: Lines = tuple,
+        above: Lines = tuple,
     ) -> None:
-        self._raised.append(_RaisedChain(chain, when, survival, below))
+        self._raised.append(_RaisedChain(chain, when, survival, below, above))
 
     def clues(self, calm: int) -> list[Clue]:
         """All clues, the latest first, marked where they belong to the end."""
@@ -193,6 +204,7 @@ def _clue_of_chain(raised: _RaisedChain, rule_set: RuleSet) -> Clue | None:
         shown=traceback.shown,
         chain=tuple(one.error for one in raised.chain if one.error and one is not traceback),
         below=raised.below(),
+        announced=_announced(raised),
         message=traceback.message,
         uncaught=True,
         began=raised.when.calm,
@@ -204,6 +216,15 @@ def _clue_of_chain(raised: _RaisedChain, rule_set: RuleSet) -> Clue | None:
         attempt=raised.when.attempt,
         last_words=not raised.survival.went_on,
     )
+
+
+def _announced(raised: _RaisedChain) -> tuple[LogLine, ...]:
+    """What a logger or a native library printed of an exception before it was raised."""
+    messages = (one.message.partition("\n")[0].partition(": ")[2] for one in raised.chain)
+    words = [message[:_TELLING_LENGTH] for message in messages if len(message) >= _LEAST_WORDS]
+    if not words:
+        return ()
+    return tuple(line for line in raised.above() if any(part in line.text for part in words))
 
 
 def _first_to_fail(traceback: Traceback) -> tuple[str, int | None]:

@@ -13,6 +13,7 @@ from schedmate.model import REASONS
 _BARE_DISCOUNT: Final = 0.88
 _LOGGED_DISCOUNT: Final = 0.75
 _CUT_OFF: Final = 0.3
+_ONLY_WARNED: Final = 0.3
 
 _WARNINGS = re.compile(
     r"^.{0,100}?(?<!NCCL )(?<!RCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
@@ -50,6 +51,7 @@ _PROBING: Final = {
 _VAGUE: Final = "python_exception"
 _SURER: Final = 0.1
 _SHORT_MESSAGE: Final = 40
+_AT_FILE: Final = re.compile(r'^File "[^"]{1,400}", line \d{1,9},? ?')
 
 
 def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
@@ -67,10 +69,17 @@ def explain_line(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
 
 
 def _warned_of(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
-    """That the machine will be taken away is mostly logged as a warning."""
+    """That the machine will be taken away is mostly logged as a warning.
+
+    A warning of the driver explains nothing by itself, but an exception that finds no GPU later.
+    """
     rule = rule_set.for_line(text)
-    taken = rule is not None and rule.reason == "preempted" and rule.weight is Weight.DECISIVE
-    return (rule, rule.confidence) if rule is not None and taken else None
+    if rule is None:
+        return None
+    if rule.reason == "driver_mismatch":
+        return rule, _ONLY_WARNED
+    taken = rule.reason == "preempted" and rule.weight is Weight.DECISIVE
+    return (rule, rule.confidence) if taken else None
 
 
 def _reported_exception(text: str, rule_set: RuleSet) -> tuple[Rule, float] | None:
@@ -122,6 +131,8 @@ def _explain_traceback(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
         return next((rule for rule in rule_set.rules if rule.reason == _VAGUE), None)
     rule = rule_set.for_error(traceback.message)
     clear = rule is not None and rule.reason != _VAGUE and rule.weight is Weight.CAUSE
+    if rule is not None and rule.of_a_file:
+        return rule_set.for_error(" ".join([traceback.message, *_sites(traceback)])) or rule
     if clear:
         return rule
     if rule is not None and rule.weight is Weight.WRAPPER:
@@ -149,6 +160,13 @@ def _call(traceback: Traceback) -> list[str]:
         return []
     calls = (traceback.inner, traceback.inner_code, traceback.own_code)
     return [line.text.strip() for line in calls if line is not None]
+
+
+def _sites(traceback: Traceback) -> list[str]:
+    """The functions and the code that read a file, in the user's code first."""
+    frames = ((traceback.own, traceback.own_code), (traceback.inner, traceback.inner_code))
+    calls = dict.fromkeys(call for frame in frames for call in frame if call is not None)
+    return [_AT_FILE.sub("", call.text.strip()) for call in calls]
 
 
 def _original(explained: list[tuple[Rule, Traceback]]) -> tuple[Rule, Traceback]:

@@ -111,6 +111,9 @@ _NEAR_BYTES: Final = 2000
 _END_BYTES: Final = 1 << 13
 _BELOW_LINES: Final = 8
 _BELOW_BYTES: Final = 3000
+_ABOVE_LINES: Final = 4
+_ABOVE_BYTES: Final = 3000
+_MOST_BETWEEN: Final = 400
 _NUMBER: Final = re.compile(rb"\s{0,8}(\d{1,6}): ")
 _LEAD: Final = 100
 """What is shown before the place that matters in an endless line."""
@@ -165,6 +168,17 @@ class Block:
         for raw in self.flat[at : at + _BELOW_BYTES].split(b"\n")[:_BELOW_LINES]:
             yield number + self._raw.count(b"\n", end, at), raw
             at += len(raw) + 1
+
+    def above(self, end: int, lines: int) -> Iterator[tuple[int, bytes]]:
+        """The lines before the one that begins so many lines earlier, as far as they are here."""
+        start = end
+        for _ in range(min(lines, _MOST_BETWEEN) + 1):
+            start = self._raw.rfind(b"\n", 0, start)
+            if start < 0:
+                return
+        number = self.number(end) - lines
+        near = self._raw[max(0, start - _ABOVE_BYTES) : start].split(b"\n")[-_ABOVE_LINES:]
+        yield from ((number - len(near) + place, raw) for place, raw in enumerate(near))
 
     def near_end(self) -> int:
         """Where the last lines begin."""

@@ -273,7 +273,8 @@ class LogReader:
             self._effort -= _EFFORT_OF_NOTE
             position = self._position(block, end)
             survival = self._liveness.survival(line, raw)
-            self._collector.raised(chain, position, survival, self._below(block, end))
+            above = self._above(block, end, line.number - chain[0].head.number)
+            self._collector.raised(chain, position, survival, self._below(block, end), above)
         return taken
 
     def _seen_again(self, block: Block, known: Verdict, start: int, end: int) -> bool:
@@ -323,6 +324,10 @@ class LogReader:
         found = tuple(block.below(end))
         return lambda: tuple(self._line(raw, number) for number, raw in found)
 
+    def _above(self, block: Block, end: int, lines: int) -> Callable[[], tuple[LogLine, ...]]:
+        found = tuple(block.above(end, lines))
+        return lambda: tuple(self._line(raw, number) for number, raw in found)
+
     def _position(self, block: Block, end: int) -> LogPosition:
         return LogPosition(self._calm, block.stamped(end), self._attempt)
 
@@ -344,7 +349,8 @@ class LogReader:
         return [
             replace(
                 clue,
-                went_on=routine.goes_on_after(clue.line.number, clue.stream, raised=clue.uncaught),
+                went_on=not clue.rule.fatal
+                and routine.goes_on_after(clue.line.number, clue.stream, raised=clue.uncaught),
             )
             if clue.line is not None
             else clue

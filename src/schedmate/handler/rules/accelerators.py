@@ -1,7 +1,9 @@
 """Accelerators without CUDA or ROCm: Ascend, Gaudi, TPU, Trainium and others.
 
 Ascend's runtime numbers its errors: EI and EJ are of its collectives, EL of its memory, those that
-end in 9999 are inner errors of any part.
+end in 9999 are inner errors of any part. Of the numbers that calls return, 107xxx are wrong calls
+and waits that timed out, 207xxx missing resources, 507xxx faults inside the device; most of them
+only name the place, and the line below names the error.
 """
 
 from schedmate.handler.rules.base import LazyPattern, Rule, Weight
@@ -14,6 +16,7 @@ RULES = (
             r"\bEL0004: |\balloc device memory failed|\[Out of memory\]|\bNRT_RESOURCE in\b"
             r"|\bNRT_RESOURCE\b.{0,120}(?:[Aa]lloc|memory)|[Ff]ailed to allocate .{0,60}"
             r"(?:on|from) (?:ND|Neuron(?:Core)?|NPU|HPU|MLU|TPU|device HBM)\b"
+            r"|error code(?: is)? ?:? ?(?:207001|207018|245000)\b"
         ),
         confidence=0.9,
         positives=(
@@ -21,6 +24,7 @@ RULES = (
             "ERROR  TDRV:dmem_alloc  Failed to allocate 2147483648 bytes on ND 0:NC 1",
             "RuntimeError: synStatus=2 [Out of memory] Device memory allocation failed",
             "2024-Jul-30 14:22:31 ERROR   NRT:nrt_infodump   Failure: NRT_RESOURCE in nrt_load()",
+            "RuntimeError: NPU function error: aclrtMalloc, error code is 207018",
         ),
         negatives=("allocated 2147483648 bytes on NPU 0",),
     ),
@@ -48,7 +52,7 @@ RULES = (
             r"|\[ERROR\] HCCL\b.{0,300}\b(?:timeout|timed out)"
             r"|\bHCCL (?:\w{1,20} ){0,3}(?:timeout: rank|timed out|execution timeout)"
         ),
-        unless=LazyPattern(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT"),
+        unless=LazyPattern(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT ?[:=]"),
         confidence=0.88,
         weight=Weight.SYMPTOM,
         positives=(
@@ -59,8 +63,40 @@ RULES = (
             "RuntimeError: HCCL watchdog: collective operation timeout on rank 3",
             "[ERROR] HCCL(12,python):2024-05-01 [task_exception_handler.cc:45] run failed, timeout",
             "RuntimeError: [ERROR] HCCL timeout: rank 3 waits 1800 s for AllReduce",
+            "EI0002: Notify register times out. (You can set it by using HCCL_EXEC_TIMEOUT.)",
         ),
         negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
+    ),
+    Rule(
+        # a device that waits for another one, in words or as a number
+        name="accelerator-wait",
+        reason="nccl_timeout",
+        pattern=LazyPattern(
+            r"error code(?: is)? ?:? ?(?:107019|107020)\b|\b[Nn]otify[ _]?[Ww]ait\b.{0,80}"
+            r"(?:fail|error|time)|(?:\bNRT|\bTDRV|\bCCOM|\bENC\b|\bHCL|\bCNCL|\bBKCL|\bXCCL)"
+            r".{0,160}(?:[Bb]arrier|[Cc]ollective|[Aa]ll[-_]?[Rr]educe|[Aa]ll[-_]?[Gg]ather)"
+            r".{0,80}(?:timed out|timeout|Timeout|TIMEOUT)"
+        ),
+        unless=LazyPattern(r"\bno time-?out|time-?out (?:is )?(?:set|of|=)"),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "RuntimeError: npuSynchronizeDevice:NPUStream.cpp:370 NPU error, error code is 107020.",
+            "ERROR  ENC:enc_exec  CCOM AllReduce on ring 3: timed out after 600 s",
+        ),
+        negatives=("HCL barrier done, no timeout", "error code is 1070200"),
+    ),
+    Rule(
+        name="accelerator-peer",
+        reason="nccl_remote",
+        pattern=LazyPattern(
+            r"error code(?: is)? ?:? ?(?:507057|507904)\b|SUSPECT REMOTE ERROR"
+            r"|HCCL OP RETRY FAILED"
+        ),
+        confidence=0.82,
+        weight=Weight.SYMPTOM,
+        positives=("RuntimeError: NPU function error: SUSPECT REMOTE ERROR, error code is 507057",),
+        negatives=("error code is 507015",),
     ),
     Rule(
         name="hccl-rendezvous",
@@ -89,7 +125,8 @@ RULES = (
         name="accelerator-link",
         reason="network",
         pattern=LazyPattern(
-            r"\bEI00(?:09|12|13): |ROCE CQE error|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
+            r"\bEI00(?:09|12|13): |ROCE CQE error|error code(?: is)? ?:? ?507056\b"
+            r"|HCCS LINK ERROR|(?:HCL|hcl|Gaudi|habanalabs).{0,120}"
             r"(?:port\(?s?\)? (?:is |are )?down|NIC \d{1,2} (?:is )?down|link (?:is )?down)"
         ),
         confidence=0.82,
@@ -101,13 +138,26 @@ RULES = (
         negatives=("habanalabs hl3: NIC 4 link is up",),
     ),
     Rule(
+        name="accelerator-memory-fault",
+        reason="gpu_ecc",
+        pattern=LazyPattern(
+            r"error code(?: is)? ?:? ?50705[345]\b|HBM MULTI BIT ECC ERROR|\bNPU function error: "
+            r"(?:UCE|HBM MULTI BIT ECC|SUSPECT MEM) ERROR"
+        ),
+        confidence=0.9,
+        positives=(
+            "RuntimeError: NPU function error: HBM MULTI BIT ECC ERROR, error code is 507054",
+        ),
+        negatives=("error code is 507015", "HBM ECC errors: 0"),
+    ),
+    Rule(
         name="accelerator-missing",
         reason="gpu_lost",
         pattern=LazyPattern(
             r"No (?:TPU Platform|neuron device|accelerator|HPU devices?|NPU devices?)\b.{0,20}"
             r"(?:available|found|present)|[Nn]o visible (?:TPU|NPU|HPU) devices?"
             r"|Unable to determine Neuron Driver version|(?:aclrt|rt)SetDevice.{0,80}50703[36]"
-            r"|drvRetCode=87\b"
+            r"|drvRetCode=87\b|error code(?: is)? ?:? ?(?:207004|507010)\b"
         ),
         unless=LazyPattern(r"falling back|Falling back"),
         confidence=0.8,
@@ -207,6 +257,24 @@ RULES = (
         negatives=("neuronx-cc: compilation cached",),
     ),
     Rule(
+        # which error it was stands before it, below it or nowhere
+        name="accelerator-call",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"\bNPU (?:function |runtime )?error\b.{0,400}error code(?: is)? ?:? ?"
+            r"(?:1\d|20|50)\d{4}\b"
+        ),
+        confidence=0.75,
+        weight=Weight.SYMPTOM,
+        positives=(
+            (
+                "RuntimeError: npuSynchronizeDevice:NPUStream.cpp:435 NPU function error: "
+                "aclrtSynchronizeDevice, error code is 507046"
+            ),
+        ),
+        negatives=("NPU errors: 0", "NPU error"),
+    ),
+    Rule(
         # the number names the place; the cause stands before it or nowhere
         name="accelerator-runtime",
         reason="cuda_error",
@@ -232,10 +300,6 @@ RULES = (
             (
                 "EZ9999: Inner Error! The error from device(chipId:0, dieId:0), there is an "
                 "aicore error"
-            ),
-            (
-                "RuntimeError: npuSynchronizeDevice:NPUStream.cpp:435 NPU function error: "
-                "aclrtSynchronizeDevice, error code is 507046"
             ),
             (
                 "EJ0001: Failed to initialize the HCCP process. Reason: Maybe the last training "

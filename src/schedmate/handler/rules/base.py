@@ -61,6 +61,10 @@ class Rule:
     weight: Weight = Weight.CAUSE
     outlives_success: bool = False
     """Counts even for a run with exit code 0."""
+    fatal: bool = False
+    """No process goes on after such a line, even where it is printed and not raised."""
+    of_a_file: bool = False
+    """The calls show what kind of file it is about, and thereby the reason."""
     of_a_step: bool = False
     """A node failed a step: the scheduler's state of the job does not show it."""
     names_node: LazyPattern | None = None

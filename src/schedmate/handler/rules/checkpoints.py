@@ -159,7 +159,57 @@ _CHECKPOINT_MISMATCH = (
 )
 
 
+_OF_WEIGHTS = (
+    r"(?:load_weights|load_model|load_state_dict|load_checkpoint|_checkpoint\(|[Cc]heckpoint|\bckpt"
+    r"|\bresume|\brestore|pretrained|weights)"
+)
+_OF_DATA = (
+    r"(?:__getitem__|__iter__|[Dd]ata_?[Ss]ets?\b|[Dd]ata_?[Ll]oader|\bin collate|_dl\b"
+    r"|\b(?:samples?|shards?|features?|records?|corpus|images?|annotations?)\b)"
+)
+
 _CHECKPOINTS = (
+    Rule(
+        name="checkpoint-file",
+        reason="checkpoint_corrupt",
+        pattern=LazyPattern(
+            r"(?:[Uu]nable to (?:synchronously )?open (?:file|object) \((?:truncated|wrong|bad"
+            r"|invalid|addr overflow|file signature not found|unable to read superblock)"
+            r"|BadZipFile: |zlib\.error: ).{0,900}" + _OF_WEIGHTS
+        ),
+        errors_only=True,
+        of_a_file=True,
+        confidence=0.87,
+        positives=(
+            "OSError: Unable to open file (truncated file: eof = 96) net.load_weights(path)",
+            "zipfile.BadZipFile: File is not a zip file np.load(args.resume)",
+        ),
+        negatives=(
+            "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
+            "zipfile.BadZipFile: File is not a zip file",
+        ),
+    ),
+    Rule(
+        name="pickled-sample",
+        reason="data_error",
+        pattern=LazyPattern(
+            r"(?:UnpicklingError: |EOFError: Ran out of input|pickle data was truncated"
+            r"|PytorchStreamReader failed|invalid header or archive is corrupted).{0,900}"
+            + _OF_DATA
+        ),
+        unless=LazyPattern(_OF_WEIGHTS + r"|state_dict|\bmodel"),
+        errors_only=True,
+        of_a_file=True,
+        confidence=0.85,
+        positives=(
+            "_pickle.UnpicklingError: pickle data was truncated in __getitem__ pickle.load(f)",
+            "RuntimeError: PytorchStreamReader failed finding central directory in __getitem__",
+        ),
+        negatives=(
+            "_pickle.UnpicklingError: pickle data was truncated",
+            "EOFError: Ran out of input in load_dataset_and_model torch.load(checkpoint)",
+        ),
+    ),
     Rule(
         # the loader refuses to run code of the file; the file itself is well
         name="weights-only",
@@ -203,6 +253,7 @@ _CHECKPOINTS = (
         unless=LazyPattern(
             r"\b(?:skipping|falling back|ignoring|trying (?:the )?(?:previous|older))\b"
         ),
+        of_a_file=True,
         confidence=0.92,
         positives=(
             (
@@ -250,28 +301,25 @@ _CHECKPOINTS = (
             r"(?:Unpickling|EOF)Error: Ran out of input|pickle data was truncated"
             r"|UnpicklingError: (?:invalid load key|unpickling stack underflow|could not find MARK"
             r"|unexpected MARK found|Memo value not found|bad pickle)|invalid load key, '"
-            r"|[Uu]nable to (?:synchronously )?open (?:file|object) \((?:truncated|wrong"
-            r"|bad|invalid|addr"
-            r" overflow|file signature not found|unable to read superblock)"
             r"|_pickle\.UnpicklingError: |^(?:\w{1,40}\.){0,6}DecodeError: Error parsing message"
             r"|DATA_LOSS: "
         ),
+        unless=LazyPattern(r"(?:truncated|corrupted) record"),
         errors_only=True,
+        of_a_file=True,
         confidence=0.85,
         positives=(
             "_pickle.UnpicklingError: pickle data was truncated",
             "_pickle.UnpicklingError: invalid load key, '<'.",
             "_pickle.UnpicklingError: Weights only load failed. invalid load key, 'v'.",
             "EOFError: Ran out of input",
-            "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
-            "OSError: Unable to synchronously open file (file signature not found)",
-            "OSError: Unable to open file (wrong B-tree signature)",
             "google.protobuf.message.DecodeError: Error parsing message",
             "ValueError: DATA_LOSS: Error reading 0.1.0 in OCDBT database: checksum mismatch",
         ),
         negatives=(
             "RuntimeError: header too large",
             "pickle.PicklingError: Can't pickle <function f>",
+            "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
             "OSError: Unable to open file (unable to open file: name = 'x.h5', errno = 2)",
         ),
     ),

@@ -133,6 +133,7 @@ _CUDA = (
             r"|\.(?:cuh?|hip):\d{1,6}: .{0,200}Assertion .{1,300} failed"
             r"|[Dd]evice-side assertion .{1,200} failed|\bdevice assertion failed: "
         ),
+        fatal=True,
         confidence=0.96,
         positives=(
             "RuntimeError: CUDA error: device-side assert triggered",

@@ -25,9 +25,15 @@ _BROKEN = (
     ),
     r"Compressed file ended before the end-of-stream|(?:[Cc]orrupted|truncated) record at",
     (
-        r"Unable to (?:synchronously )?open file \((?:truncated file|file signature not found"
-        r"|bad object)"
+        r"[Uu]nable to (?:synchronously )?(?:open|read) (?:file|object|data) ?\("
+        r"(?:truncated|wrong|bad|invalid|addr overflow|file signature not found"
+        r"|unable to read superblock|filter returned|inflate\(\) failed|can't read data)"
     ),
+    r"\bMDB_(?:CORRUPTED|INVALID|PAGE_NOTFOUND|VERSION_MISMATCH)\b",
+    r"NetCDF: (?:HDF error|Unknown file)|Parquet file size is 0 bytes|corrupt file\?",
+    r"Couldn't deserialize thrift|Unexpected end of stream",
+    r"as a pickle$|EOF: reading array data|mmap length is greater than file size",
+    r"(?:[Tt]runcated|[Cc]orrupted) record|[Uu]nexpected end of (?:data|file|archive|JSON)",
     r"Invalid data found when processing input|moov atom not found|Format not recognised",
     r"[Ff]ailed to (?:decode|load) (?:audio|video|image|the image|JPEG|PNG)",
     r"cannot find video stream",
@@ -84,6 +90,7 @@ RULES = (
         pattern=any_of(typed(*_TYPES), *_BROKEN),
         unless=LazyPattern(r"checkpoint|\.ckpt|\.safetensors|pytorch_model|weights|\.pth?\b"),
         errors_only=True,
+        of_a_file=True,
         confidence=0.85,
         positives=(
             "PIL.UnidentifiedImageError: cannot identify image file 'x.jpg'",
@@ -101,6 +108,11 @@ RULES = (
             "datasets.table.CastError: Couldn't cast",
             "RuntimeError: Failed to decode audio.",
             "zipfile.BadZipFile: File is not a zip file",
+            "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
+            "OSError: Unable to synchronously open file (file signature not found)",
+            "OSError: Unable to open file (wrong B-tree signature)",
+            "OSError: Couldn't deserialize thrift: TProtocolException: Invalid data",
+            "DATA_LOSS: truncated record at 2910 failed with Read less bytes than requested",
         ),
         negatives=(
             "ValueError: num_samples",

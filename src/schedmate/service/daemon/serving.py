@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor
@@ -46,7 +47,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
     """The live system, ready to look at the scheduler for the first time."""
     store = open_store(settings)
     scheduler = open_scheduler(settings)
-    asker = LateAsker(settings, store)
+    asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
     daemon = Daemon(
         engine=engine_of(settings, limits),
@@ -68,12 +69,18 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
         store.close()
 
 
+def patient(settings: Settings) -> Settings:
+    """Settings under which a model has time: no one waits for the daemon's questions."""
+    longest = max(settings.llm.deadline_s, settings.llm.background_deadline_s)
+    return replace(settings, llm=replace(settings.llm, deadline_s=longest))
+
+
 def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     """Advice with a model, by a store of its own: it is asked for in another thread."""
 
     def advise(target: Target) -> Advised:
         with closing(open_store(settings)) as store:
-            asker = LateAsker(settings, store)
+            asker = LateAsker(patient(settings), store)
             return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
 
     return advise
