@@ -187,10 +187,8 @@ def test_a_training_that_nothing_points_to_is_of_no_kind(tmp_path):
     ("path", "name"),
     [
         ("/path/to/data", "/path/to/data"),
-        ("/home/alice/train.csv", None),
         ("/home/alice/reviews", "reviews"),
         ("/scratch/alice/reviews/train.csv", "reviews"),
-        ("/fs/scratch/PAS1/alice/data.h5", None),
         ("/fs/scratch/PAS1/alice/cells/data.h5", "cells"),
         ("/scratch/imagenet", "imagenet"),
     ],

@@ -52,8 +52,6 @@ _FAMOUS = re.compile(
 )
 """Names that tell wherever they stand in a path, without what parts their words."""
 _CALLED_SO = {name: known for known, names in _CALLED.items() for name in names.split()}
-_PLACEHOLDER = re.compile(r"/?path/to/", re.IGNORECASE)
-"""`/path/to/data`: to be filled in, so that no part of it is a name."""
 _RELEASE = re.compile(r":[\d.*]{1,20}$")
 _SCHEME = re.compile(r"^[a-z0-9]{2,10}://")
 _ANY_SCHEME = re.compile(r"[a-z0-9]{2,10}://\S{1,1000}")
@@ -76,8 +74,6 @@ def dataset_name(text: str) -> str | None:
     name = _RELEASE.sub("", _SCHEME.sub("/", _address(text.strip())))
     if _is_hub_id(name):
         return name
-    if _PLACEHOLDER.match(name):
-        return text.strip()
     parts = PurePosixPath(name).parts
     famous = next((part for part in reversed(parts) if is_famous(part)), None)
     if famous is not None:

@@ -32,8 +32,6 @@ _NO_MODELS = re.compile(
     r"^Generator|FeatureExtractor|Loss|Criterion|Metric|Meter|Augment|Transform(?!er)|Discriminator|(?<!Actor)Critic|^Temperature$|^Alpha$|Embed|Tokenizer|EMA"
     r"|Encoder$|Decoder$|Head$|Block|Layer|Norm|Wrapper|DataModule|Scheduler|Optimizer|Trainer$|Ensemble$|^Actor$|Distiller$|Tuner$|Metric|KID|FID"
 )
-_PLACEHOLDER = re.compile(r"/?path/to/", re.IGNORECASE)
-"""`/path/to/model`: to be filled in, so that no part of it is a name."""
 _CLASSES_THAT_DO = ("Net", "Network")
 """What a class may well be called, but no file."""
 _PARTS_OF_A_HUB_ID = 2
@@ -43,7 +41,7 @@ def model_name(text: str) -> str | None:
     """`/ckpts/llama-7b/checkpoint-500` is `llama-7b`, `meta-llama/Llama-2-7b-hf` is itself,
     `weights/yolov8n.pt` is `yolov8n`; None where nothing tells (`./model.pt`)."""
     name = text.strip()
-    if _is_hub_id(name) or name in _CLASSES_THAT_DO or _PLACEHOLDER.match(name):
+    if _is_hub_id(name) or name in _CLASSES_THAT_DO:
         return name
     for part in reversed(PurePosixPath(name).parts):
         bare = _WEIGHTS.sub("", part)
