@@ -207,6 +207,7 @@ class LogScan:
         if sighting is not None:
             sighting = replace(sighting, confidence=learner.confidence)
             sighting = completed(text, sighting, rest, {}, generic=False)
+            self._take_part(LEARNED, times, text)
             self._take(LEARNED, sighting, rank, times)
 
     def _replay(self, learner: Learner) -> None:
@@ -254,13 +255,16 @@ class LogScan:
 
     def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
         """The counts that a line names beside the one that it is about, and that hold it."""
-        part = part_in(text) if "parts" in self.totals and name != PARTS else None
-        if part is not None:
-            self.table.see(PARTS, part, self.order, times)
+        self._take_part(name, times, text)
         bracketed = sighting.total is None and text[:1] in ("[", "(") and name in GENERIC
         outer = outer_in(text, sighting) if bracketed else None
         if outer is not None:
             self.table.see(name, outer, self.order, times)
+
+    def _take_part(self, name: str, times: Times, text: str) -> None:
+        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        if part is not None:
+            self.table.see(PARTS, part, self.order, times)
 
     def _note_total(self, sighting: Sighting, total: float) -> None:
         if sighting.unit is None:

@@ -13,6 +13,7 @@ _STEPS = (
     "total_updates", "max_update", "max_updates", "num_updates", "n_iters", "n_iterations",
     "max_timesteps", "max_train_iters", "num_train_iters", "train_num_steps", "num_env_steps",
     "total_env_steps", "max_env_steps", "total_frames", "max_frames", "num_frames",
+    "optimizer_steps", "opt_steps", "gradient_steps", "update_steps",
 )  # fmt: skip
 WEAK = frozenset(
     {"num_steps", "n_steps", "steps", "nsteps", "n_iter", "num_iter", "iters", "nstlim", "numsteps"}

@@ -81,8 +81,10 @@ _CAP_HINTS = (
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
 _UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "passes": "epoch", "tokens": "token"}
-_ENVIRONMENT = "timesteps"
-_ENVIRONMENT_STEPS = lazy_pattern(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
+_ENVIRONMENT, _FRAMES = "timesteps", "frames"
+_ENVIRONMENT_STEPS = lazy_pattern(
+    r"timesteps|env(?:ironment)?[_ ]steps|(?<![a-z])frames(?![a-z])", re.IGNORECASE
+)
 _WEAK_CONFIDENCE = 0.5
 _MIN_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""
@@ -131,7 +133,7 @@ class Settings:
             per_epoch=per_epoch,
             steps_per_epoch=each,
             cap_s=cap,
-            series=_ENVIRONMENT if _of_environment(text, total) else "",
+            series=_of_environment(text) if total is not None else "",
             confidence=_WEAK_CONFIDENCE if weak else 1.0,
         )
 
@@ -284,9 +286,12 @@ def _is_stated(text: str) -> bool:
     return False
 
 
-def _of_environment(text: str, total: float | None) -> bool:
-    """Steps of an environment are many for one step of the training."""
-    return total is not None and _ENVIRONMENT_STEPS.search(text) is not None
+def _of_environment(text: str) -> str:
+    """Steps of an environment are many for one step of the training: their name, or none."""
+    found = _ENVIRONMENT_STEPS.search(text)
+    if found is None:
+        return ""
+    return _FRAMES if found[0].lower() == _FRAMES else _ENVIRONMENT
 
 
 def _named(text: str) -> dict[str, float]:
