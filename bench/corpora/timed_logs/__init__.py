@@ -1,7 +1,8 @@
 """Home-made logs with the time of each line, and what is right at some of these times.
 
 `logs.tar.xz` holds for each log `full.log.tsv` (seconds since the start, tab, text) and
-`truth.json`: what it counts, and `cuts`, how far it was after its first so many lines. `accept_counts` are other
+`truth.json`: what it counts, and `cuts`, how far it was after its first so many lines.
+`accept_counts` are other
 right pairs of count and total; the count of an inner loop alone is none.
 """
 
