@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.logs.writers import WriterWatch, has_writers
+from schedmate.logs.writers import WriterWatch, has_writers, is_written
 
 WRITER = "import sys; open(sys.argv[1], 'a').write('x'); f = open(sys.argv[1], 'a'); input()"
 
@@ -23,9 +23,11 @@ def test_a_writer_comes_and_goes(tmp_path: Path):
     while not has_writers(log) and time.monotonic() < until:
         time.sleep(0.02)
     assert watch.look(10.0) == "writing"
+    assert is_written(log) is True
     writer.communicate(b"\n")
     assert watch.look(11.0) == "writing", "another command may open it again"
     assert watch.look(13.0) == "gone"
+    assert is_written(log) is False
 
 
 def test_a_reader_is_no_writer(tmp_path: Path):
@@ -33,3 +35,8 @@ def test_a_reader_is_no_writer(tmp_path: Path):
     log.write_text("x")
     with log.open("rb"):
         assert not has_writers(log)
+
+
+def test_of_a_file_system_that_others_may_share_nothing_is_known(tmp_path: Path):
+    assert is_written(Path("/proc/self/status")) is None
+    assert is_written(tmp_path / "missing.log") is None

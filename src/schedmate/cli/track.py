@@ -178,7 +178,7 @@ def _look(job: Sequence[str], known: _Known) -> Look:
     import time
 
     from schedmate.cli._look import Look, failure_line
-    from schedmate.logs.writers import has_writers
+    from schedmate.logs.writers import is_written
     from schedmate.tracker import track_with_curves
 
     numbered = _by_number(job)
@@ -193,13 +193,19 @@ def _look(job: Sequence[str], known: _Known) -> Look:
             limit_s=known.limit_s,
             written=_written(stream for _, stream in streams),
             quiet_s=_quiet_s(job),
-            writing=lambda: any(has_writers(Path(log)) for log in job if log != "-"),
+            writing=lambda: _any_written([is_written(Path(log)) for log in job if log != "-"]),
             asker=known.asker,
             curves=known.curves,
         )
     failed = progress.phase == "failed" and "-" not in job
     failure = failure_line([Path(log) for log in job]) if failed else ""
     return Look(progress, failure=failure, curves=curves)
+
+
+def _any_written(logs: Sequence[bool | None]) -> bool | None:
+    if True in logs:
+        return True
+    return False if logs and None not in logs else None
 
 
 def _written(streams: Iterable[IO[bytes]]) -> WrittenSpan | None:

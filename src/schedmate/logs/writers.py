@@ -9,6 +9,7 @@ from typing import Literal
 
 _PROC = "/proc"
 _LOOK_EVERY_S = 5.0
+_OF_THIS_MACHINE = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay"})
 _GRACE_S = 1.0
 """The next command of a script may open the log again."""
 
@@ -47,6 +48,34 @@ class WriterWatch:
 def has_writers(path: Path) -> bool:
     """Whether a process of this machine that we may look at has it open for writing."""
     return bool(_writers(os.path.realpath(path)))
+
+
+def is_written(path: Path) -> bool | None:
+    """Whether a process has it open for writing; None where we cannot see all who might.
+
+    Those of another machine may write to a shared file system, those of another user are hidden.
+    """
+    if has_writers(path):
+        return True
+    try:
+        ours = os.geteuid() in (0, path.stat().st_uid)
+    except OSError:
+        return None
+    return False if ours and _file_system(os.path.realpath(path)) in _OF_THIS_MACHINE else None
+
+
+def _file_system(target: str) -> str | None:
+    """The kind of file system that holds a file, by the longest mount point above it."""
+    try:
+        mounts = Path(f"{_PROC}/self/mountinfo").read_text().splitlines()
+    except OSError:
+        return None
+    kinds: dict[str, str] = {}
+    for mount in mounts:
+        place, _, source = mount.partition(" - ")
+        kinds[place.split()[4]] = source.split()[0]
+    above = [point for point in kinds if target.startswith(f"{point.rstrip('/')}/")]
+    return kinds[max(above, key=len)] if above else None
 
 
 def _writers(target: str) -> frozenset[int]:

@@ -111,6 +111,8 @@ def _by_average_rate(facts: Facts, scan: LogScan, position: RunPosition) -> EtaE
     Other lines may have stamps; the first of them comes after most of the start-up.
     """
     written, gained = facts.written_s or 0.0, position.series.gained
+    if not position.series.per_lap:
+        gained += max(0.0, position.done - position.series.done)
     start_up = min(_START_UP_S, _START_UP_SHARE * written)
     stamped = scan.stamps.span_s - position.series.stamped_before_s
     working = facts.elapsed_s or stamped or written - start_up

@@ -35,6 +35,8 @@ class Facts:
     """How the run ended, by its process or its scheduler; None while it runs, or unknown."""
     writing: bool = False
     """A process is known to have a log open for writing: the run is not over."""
+    gone: bool = False
+    """The logs are known to have no writer any more: the run is over, how is unknown."""
     quiet_s: float | None = None
     """How long ago the logs were written last, where they are looked at only once."""
     written: WrittenSpan | None = None

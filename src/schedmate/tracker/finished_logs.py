@@ -79,14 +79,14 @@ def track_with_curves(
     limit_s: float | None = None,
     written: WrittenSpan | None = None,
     quiet_s: float | None = None,
-    writing: Callable[[], bool] | None = None,
+    writing: Callable[[], bool | None] | None = None,
     asker: Asker | None = None,
     curves: bool = True,
 ) -> tuple[Progress, RunCurves | None]:
     """The same, and the course of loss and speed.
 
     `quiet_s` is how long ago the logs were written last; `writing`, asked only about a run that
-    seems finished, is whether a process still has one of them open.
+    may be finished, is whether a process still has one of them open; None where that is unknown.
     """
     before = time.perf_counter()
     scans = [_scanned(stream, curves=curves) for _, stream in streams]
@@ -100,11 +100,19 @@ def track_with_curves(
         written=written,
         quiet_s=quiet_s,
     )
-    progress = progress_of(facts)
-    if progress.phase == "finished" and writing is not None and writing():
-        progress = progress_of(replace(facts, writing=True))
+    progress = progress_of(facts) if writing is None else _by_its_writers(facts, writing)
     cost = replace(cost, seconds=round(time.perf_counter() - before, 6))
     return replace(progress, cost=cost), curves_from(facts) if curves else None
+
+
+def _by_its_writers(facts: Facts, writing: Callable[[], bool | None]) -> Progress:
+    progress = progress_of(facts)
+    if progress.phase == "finished":
+        return progress_of(replace(facts, writing=True)) if writing() else progress
+    if progress.phase == "failed":
+        return progress
+    left = progress_of(replace(facts, gone=True))
+    return left if left.phase == "finished" and writing() is False else progress
 
 
 def track_and_profile(path: Path, reader: Reader = INVOKER) -> tuple[Progress, RunProfile | None]:

@@ -29,7 +29,7 @@ class Shape:
 GENERIC = frozenset(
     {
         "tqdm", "rich", "alive-progress", "jsonl", "csv", "keyvalue", "parts", "learned", "link",
-        "stop", "checkpoint", "evaluation", "settings",
+        "stop", "checkpoint", "evaluation", "settings", "to do", "named",
     }
 )  # fmt: skip
 """Formats that programs of any kind print."""

@@ -62,6 +62,16 @@ _CLOSING = lazy_pattern(
     r")[\s.!=*#-]{0,80}",
     re.IGNORECASE,
 )
+_PARTING = lazy_pattern(
+    r"\b(?:saved|wrote|written|exported|dumped|stored|finished|done|completed?|stopp(?:ed|ing)|exit"
+    r"(?:ed|ing)?|best|final|results?|scores?|summary|average|elapsed|wall[ -]?time|total time"
+    r"|success(?:ful(?:ly)?)?|fertig|gespeichert|beendet|abgeschlossen|terminé|enregistré|guardado|terminado"
+    r"|finalizado|salvo|concluído|salvato|completato|готово|сохранено|завершено)\b"
+    r"|完成|已保存|结束|終了|保存し|완료|[-=]> ?\S{1,80}\.[a-z]\w{1,8}$"
+    r"|(?:acc(?:uracy)?|loss|auc|f1|[wc]er|bleu|psnr|rmse|mae|mse|r2|fid)\w{0,12}['\"]?[\s:=]{1,4}"
+    r"-?\d{1,6}[.,]\d",
+    re.IGNORECASE,
+)
 _CLOSING_HINTS = (
     "done", "finish", "complet", "bye", "end", "over", "took", "time", "saved", "wrote", "export",
     "stored", "final", "best", "test", "passed", "exit", "synced", "history", "view run", "succe",
@@ -92,6 +102,8 @@ class Signs:
     training: bool
     closing: bool
     """A common last line of a log: only a sign, since much ends before a run does."""
+    parting: bool
+    """What a program writes after its last step, and elsewhere: a saved file, a best score."""
     growing: bool
     """Steps will take longer by a schedule: longer sequences, larger windows or batches."""
     scheduled: bool
@@ -106,6 +118,7 @@ def signs_of(text: str) -> Signs:
         code=code,
         training=_TRAINING.search(text) is not None and _OTHER_WORK.search(text) is None,
         closing=not code and _closes(text, lowered),
+        parting=not code and _PARTING.search(text) is not None,
         growing=_GROWING.search(text) is not None,
         scheduled=schedule_in(text) is not None,
     )

@@ -73,7 +73,21 @@ def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     if position.complete and not _just_written(facts):
         return True
     closed = scan.closed() and (position.fraction is None or position.fraction >= _NEARLY)
-    return (position.may_be_complete or closed) and _nothing_follows(facts)
+    if (position.may_be_complete or closed) and _nothing_follows(facts):
+        return True
+    return facts.gone and _was_left_at_its_end(scan, position)
+
+
+def _was_left_at_its_end(scan: LogScan, position: RunPosition) -> bool:
+    """Nothing follows the last unit, of which only the beginning or a part may be printed.
+
+    A large one may also have been cut off: then the log has to have a last word.
+    """
+    if position.fraction is None:
+        return scan.parted()
+    if not position.at_last_unit:
+        return False
+    return position.last_unit_is_small or scan.parted() or scan.closed()
 
 
 def _nothing_follows(facts: Facts) -> bool:

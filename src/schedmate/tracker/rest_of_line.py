@@ -62,6 +62,7 @@ _IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[
 _FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
+_BY_ITS_NAME = 0.75
 _COUNTS: dict[Unit, tuple[str, ...]] = {
     "step": ("it", "iter", "step", "iteration", "update"),
     "epoch": ("epoch",),
@@ -180,14 +181,35 @@ def _with_share(text: str, sighting: Sighting) -> Sighting:
 def _with_named_count(text: str, sighting: Sighting, announced: Mapping[str, float]) -> Sighting:
     """The count of what was announced, where the line names it beside another one."""
     for name, total in announced.items():
-        stem = re.escape(name.rstrip("s"))
-        if stem not in text or sighting.series.rstrip("s") == name.rstrip("s"):
+        if sighting.series.rstrip("s") == name.rstrip("s"):
             continue
-        one = re.search(rf"\b(?:total[_ ])?{stem}s?\b[\s:=]{{1,6}}({COUNT})(?![\w/:]|\.\d)", text)
-        count = count_of(one[1]) if one else None
+        count = _count_named(text, name)
         if count is not None and count <= total:
             return replace(sighting, unit="step", current=count, total=total, series=name)
     return sighting
+
+
+def named_count(text: str, announced: Mapping[str, float]) -> Sighting | None:
+    """Where the run stands by a thing that it announced a number of: `tick 3  kimg 12.0`."""
+    for name, total in announced.items():
+        count = _count_named(text[:_MAX_LENGTH], name)
+        if count is not None and count <= total:
+            return Sighting(
+                unit="step", current=count, total=total, series=name, confidence=_BY_ITS_NAME
+            )
+    return None
+
+
+def _count_named(text: str, name: str) -> float | None:
+    stem = name.rstrip("s")
+    if stem not in text.lower():
+        return None
+    one = re.search(
+        rf"(?<![^\W_])(?:total[_ ])?{re.escape(stem)}s?\b[\s:=#]{{1,6}}({COUNT})(?![\w/:]|\.\d)",
+        text,
+        re.IGNORECASE,
+    )
+    return count_of(one[1]) if one else None
 
 
 def _steps_of_epoch(text: str) -> float | None:

@@ -12,6 +12,7 @@ from schedmate.tracker.counting.table import LEARNED, PARTS
 from schedmate.tracker.scan import LogScan
 
 _FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
+_SMALL = 0.05
 _BARS_OF_THE_RUN = "transformers"
 
 
@@ -48,6 +49,23 @@ class RunPosition:
         return self.at_end or self.series.at_its_last
 
     @property
+    def at_last_unit(self) -> bool:
+        """No further line of the count would be below its total."""
+        return self.total is not None and self.done + self._unit >= self.total
+
+    @property
+    def last_unit_is_small(self) -> bool:
+        return self.total is not None and self._unit <= _SMALL * self.total
+
+    @property
+    def _unit(self) -> float:
+        """What lies between two lines of the finest count there is."""
+        finer = self.inner
+        if finer is not None and finer.total and finer.moved > self.series.moved:
+            return finer.increment / finer.total
+        return max(1.0, self.series.increment)
+
+    @property
     def at_end(self) -> bool:
         return self.total is not None and self.done >= self.total
 
@@ -58,8 +76,8 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if main is None:
         return None
     within = main
-    if part is not None and part.total is None and sources.announced.get("parts"):
-        main = part
+    if _holds_all(part, main, sources):
+        main = part or main
     if main.per_lap and main is within and not _is_all_of_it(main, sources):
         return _over_laps(scan, main, sources)
     inner = scan.table.inner(main) if main is within else within
@@ -74,8 +92,9 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if part is not None and part is not main:
         confidence = min(confidence, _AMBIGUOUS)  # this part's count, of an unknown number
     fine = 0.0
-    if inner is not None and inner.total and inner.moved > main.moved:
-        fine = min(1.0, inner.done / inner.total)
+    each = None if inner is None else _total(inner, sources)[0]
+    if inner is not None and each and inner.moved >= main.moved:
+        fine = min(1.0, inner.done / each)
     done = main.done + fine if total is None else min(total, main.done + fine)
     return RunPosition(
         unit=main.unit,
@@ -87,6 +106,13 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         inner=inner,
         most=most,
     )
+
+
+def _holds_all(part: Series | None, main: Series, sources: TotalSources) -> bool:
+    """Whether folds, runs or chains of an announced number, one after the other, hold the count."""
+    if part is None or part.total is not None or main.format == PARTS:
+        return False
+    return part.falls == 0 and bool(sources.announced.get("parts"))
 
 
 def _is_all_of_it(main: Series, sources: TotalSources) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.counting.series import Stamps, Times
-from schedmate.tracker.counting.table import LEARNED, PARTS, SeriesTable
+from schedmate.tracker.counting.table import LEARNED, NAMED, PARTS, SeriesTable
 from schedmate.tracker.curves import LossCurve
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
@@ -17,9 +17,17 @@ from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
+from schedmate.tracker.formats.settings import Settings
+from schedmate.tracker.last_words import LastWords
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
-from schedmate.tracker.rest_of_line import RestHints, completed, outer_in, span_of_unit
+from schedmate.tracker.rest_of_line import (
+    RestHints,
+    completed,
+    named_count,
+    outer_in,
+    span_of_unit,
+)
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
 
@@ -27,13 +35,12 @@ if TYPE_CHECKING:
     from schedmate.tracker.unknown import Roles
 
 _TABLES = CsvHeader()
+_SETTINGS = Settings()
 _MAX_METRICS = 64
 _MAX_LINKS = 4
 _MAX_AFTER_THE_END = 4
 _MAX_NEWEST = 300
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
-_MAX_CLOSING, _MAX_CLOSINGS, _MAX_AFTER_CLOSING = 80, 16, 12
-_NO_DIGITS = str.maketrans("", "", "0123456789.:")
 
 
 @dataclass(slots=True)
@@ -75,11 +82,10 @@ class LogScan:
     """The log names a schedule by which steps will take longer."""
     schedule: StepSchedule | None = None
     """The one that it states in numbers."""
-    closed_at: int = 0
-    """The line with the newest common last word, ..."""
-    counts_when_closed: int = 0
-    closings: list[str] = field(default_factory=list)
-    """... and the kinds of them so far: one that comes again and again is none."""
+    closing: LastWords = field(default_factory=LastWords)
+    """Common last words of a log, ..."""
+    parting: LastWords = field(default_factory=LastWords)
+    """... and those that also stand elsewhere: a saved file, a best score, a result."""
     announced: dict[str, float] = field(default_factory=dict)
     """Totals of a kind of step that has a name of its own."""
     rows: CsvRows | None = None
@@ -130,7 +136,7 @@ class LogScan:
         shape = shape_of(line, text)
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
-        found = read(shape, text) or self._row(text)
+        found = read(shape, text) or self._row(text) or self._named(text)
         self._note_signs(shape.signs, text)
         if found is not None:
             name, sighting = found
@@ -140,6 +146,8 @@ class LogScan:
                 text, sighting, shape.rest, self.announced, generic=name in GENERIC
             )
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
+            if name == PARTS and sighting.current is None:
+                self._take_settings(text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
                 self.table.note_span(name, sighting, span_of_unit(text))
         elif text and not self.table.has_total():
@@ -155,17 +163,17 @@ class LogScan:
         if signs.scheduled and self.schedule is None:
             self.schedule = schedule_in(text)
         if signs.closing:
-            kind = text.translate(_NO_DIGITS)[:_MAX_CLOSING]
-            if kind not in self.closings:
-                self.closed_at, self.counts_when_closed = self.order, self.counts
-                self.closings = [*self.closings, kind][-_MAX_CLOSINGS:]
-            elif self.closed_at:
-                self.closed_at = 0
+            self.closing.see(text, self.order, self.counts)
+        if signs.parting:
+            self.parting.see(text, self.order, self.counts)
 
     def closed(self) -> bool:
         """A common last word stands among the last lines, and nothing was counted since."""
-        newest = self.order - self.closed_at <= _MAX_AFTER_CLOSING
-        return bool(self.closed_at) and newest and self.counts == self.counts_when_closed
+        return self.closing.stand(self.order, self.counts)
+
+    def parted(self) -> bool:
+        """The same with words that are believed only of a log that is not written any more."""
+        return self.counts > 0 and self.parting.stand(self.order, self.counts)
 
     def _row(self, text: str) -> tuple[str, Sighting] | None:
         """A row of the table whose header came before, or nothing."""
@@ -174,6 +182,19 @@ class LogScan:
             return _TABLES.name, row
         self.rows = _TABLES.read(text) or self.rows
         return None
+
+    def _named(self, text: str) -> tuple[str, Sighting] | None:
+        """A count that no format knows, of a thing that the log announced a number of."""
+        if not self.announced or (self.table.has_total() and not self.table.holds(NAMED)):
+            return None
+        sighting = named_count(text, self.announced)
+        return None if sighting is None else (NAMED, sighting)
+
+    def _take_settings(self, text: str) -> None:
+        """A dump that states the number of parts states that of the epochs of each as well."""
+        settings = _SETTINGS.read(text)
+        if settings is not None and settings.total is not None:
+            self._note_total(settings, settings.total)
 
     def _study(self, text: str, rest: RestHints, rank: int | None, now: float | None) -> None:
         learner = self.learner = self.learner or Learner()
@@ -186,6 +207,7 @@ class LogScan:
         if sighting is not None:
             sighting = replace(sighting, confidence=learner.confidence)
             sighting = completed(text, sighting, rest, {}, generic=False)
+            self._take_part(LEARNED, times, text)
             self._take(LEARNED, sighting, rank, times)
 
     def _replay(self, learner: Learner) -> None:
@@ -233,13 +255,16 @@ class LogScan:
 
     def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
         """The counts that a line names beside the one that it is about, and that hold it."""
-        part = part_in(text) if "parts" in self.totals and name != PARTS else None
-        if part is not None:
-            self.table.see(PARTS, part, self.order, times)
+        self._take_part(name, times, text)
         bracketed = sighting.total is None and text[:1] in ("[", "(") and name in GENERIC
         outer = outer_in(text, sighting) if bracketed else None
         if outer is not None:
             self.table.see(name, outer, self.order, times)
+
+    def _take_part(self, name: str, times: Times, text: str) -> None:
+        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        if part is not None:
+            self.table.see(PARTS, part, self.order, times)
 
     def _note_total(self, sighting: Sighting, total: float) -> None:
         if sighting.unit is None:
@@ -247,7 +272,9 @@ class LogScan:
         elif sighting.series:
             self.announced[sighting.series] = total
         elif sighting.confidence < 1:
-            self.totals[f"{sighting.unit}?"] = total
+            weak = f"{sighting.unit}?"
+            same = self.totals.get(weak, total) == total  # a total that changes is none
+            self.totals[weak] = total if same else 0.0
         elif not (total == 1 and self.totals.get(sighting.unit, 0.0) > 1):  # else an inner run's
             self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 STALL_FLOOR_S = 300.0
 """A shorter silence is never shown as a stall, however fast the log was."""
-_VERSION = 2
+_VERSION = 3
 _GOOD_FOR_S = 2.0
 
 

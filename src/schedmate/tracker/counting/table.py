@@ -8,7 +8,7 @@ from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
 
-LEARNED, PARTS = "learned", "parts"
+LEARNED, PARTS, NAMED = "learned", "parts", "named"
 _MAX_SERIES = 64
 _MOVING = 3
 _WELL_KNOWN = 5
@@ -78,6 +78,9 @@ class SeriesTable:
             for one in self.series.values()
             if one.format != LEARNED and not one.auxiliary
         )
+
+    def holds(self, format_name: str) -> bool:
+        return any(one.format == format_name for one in self.series.values())
 
     def forget(self, format_name: str) -> None:
         self.series = {key: one for key, one in self.series.items() if one.format != format_name}

@@ -39,6 +39,7 @@ from schedmate.tracker.formats.settings import Settings
 from schedmate.tracker.formats.stablebaselines import StableBaselines
 from schedmate.tracker.formats.stops import Stops
 from schedmate.tracker.formats.stylegan import StyleGan
+from schedmate.tracker.formats.things_to_do import ThingsToDo
 from schedmate.tracker.formats.timm import Timm
 from schedmate.tracker.formats.torchtitan import TorchTitan
 from schedmate.tracker.formats.torchtune import TorchTune
@@ -93,6 +94,7 @@ FORMATS: tuple[LineFormat, ...] = (
     Checkpoints(),
     Evaluations(),
     Settings(),
+    ThingsToDo(),
 )
 
 __all__ = ["FORMATS", "LineFormat", "Sample", "Sighting"]

@@ -36,6 +36,7 @@ _HEADLINE = lazy_pattern(
 )
 _ENDED = lazy_pattern(r"\b(?:finished|completed?|done|ended|end of|took)\b")
 _WITHIN = lazy_pattern(r"\b(?:batch|step|iter(?:ation)?)\b[\s:=#]{0,3}[\[(]?\d")
+_BEST = lazy_pattern(r"\W{0,8}(?:best|highest|lowest|top)\b")
 _PARTS = ("stage", "phase", "client", "agent", "member")
 _OF_A_PART = lazy_pattern(rf"\b(?:{'|'.join(_PARTS)})\W{{0,3}}\d{{1,4}} ?/ ?\d")
 _OF_A_PART_SURE = 0.4
@@ -216,7 +217,7 @@ def _of_epochs(line: _Line, epoch: Count) -> Sighting | None:
 
 def _is_position(line: _Line, epoch: Count) -> bool:
     """Whether an epoch without a total is where the run stands: alone, over or with results."""
-    if epoch.word == "ep" or epoch.word.endswith("epochs"):
+    if epoch.word == "ep" or epoch.word.endswith("epochs") or _BEST.match(line.lowered):
         return False
     if line.results or _is_headline(line.lowered):
         return True

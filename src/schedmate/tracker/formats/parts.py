@@ -23,7 +23,7 @@ _ENDED = lazy_pattern(
     re.IGNORECASE,
 )
 _BESIDE = lazy_pattern(
-    r"(?<![\w.])(?P<part>fold|split|trial|seed|repeat)[\s:#=_-]{0,3}(?P<index>\d{1,4})(?![\w./])",
+    r"(?<![\w.])(?P<part>fold|split|trial|seed|repeat|run|chain|replicate)[\s:#=_-]{0,3}(?P<index>\d{1,4})(?![\w./])",
     re.IGNORECASE,
 )
 _COUNT = lazy_pattern(r"\d\s?/\s?\d")
@@ -33,8 +33,10 @@ _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})
 """A number alone is their name, not a place in a row."""
 _NAMES = {"split": "fold", "repetition": "repeat"}
 _NUMBER_OF = lazy_pattern(
-    r"\b(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases|stages)\b)"
-    r"|(?:n|num|number_of|total)_(?:folds|splits|trials|seeds|repeats|phases|stages)"
+    r"\b(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases|stages"
+    r"|chains|runs|restarts|replicates)\b)"
+    r"|(?:(?:n|num|number_of|total)_(?:folds|splits|trials|seeds|repeats|phases|stages|restarts"
+    r"|replicates)|(?:n_|num_)?(?:runs|chains))"
     r"['\"]?\s{0,3}[:=]\s{0,3}(?P<after>\d{1,4})\b)",
     re.IGNORECASE,
 )
@@ -43,7 +45,8 @@ _NUMBER_OF = lazy_pattern(
 class Parts:
     name = "parts"
     hints = (
-        "fold", "split", "trial", "phase", "stage", "seed", "repe", "experiment", "task",
+        "fold", "split", "trial", "phase", "stage", "seed", "repe", "experiment", "task", "runs",
+        "chains", "replicate", "restarts",
     )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
@@ -80,6 +83,8 @@ class Parts:
             Sighting(unit="step", current=2, total=5, series="fold", ordinal="begun"),
         ),
         Sample("running 4-fold cross validation", Sighting(series="parts", total=4)),
+        Sample("Namespace(runs=10, epochs=500)", Sighting(series="parts", total=10)),
+        Sample("running 4 chains sequentially", Sighting(series="parts", total=4)),
         Sample("n_trials=20", Sighting(series="parts", total=20)),
         Sample("fold 2 finished with auc 0.91", None),
         Sample("seed 42", None),

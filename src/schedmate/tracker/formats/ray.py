@@ -9,7 +9,7 @@ from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Checkpoint
 from schedmate.tracker.formats.base import NUMBER, Sample, Sighting, metric_name
 from schedmate.tracker.formats.quantities import DURATION, seconds_of
-from schedmate.tracker.formats.settings import TOTALS
+from schedmate.tracker.formats.setting_names import TOTALS
 
 _MAX_LENGTH = 1024
 _WHO = r"(Training|Trial [\w.=,-]{1,200})"

@@ -11,76 +11,17 @@ from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import Sample, Sighting
 from schedmate.tracker.formats.quantities import COUNT, DURATION, count_of, seconds_of
-
-_STEPS = (
-    "max_steps", "total_steps", "train_steps", "num_train_steps", "max_train_steps",
-    "total_train_steps", "training_steps", "total_training_steps", "num_training_steps",
-    "total_optimization_steps", "number_of_steps", "total_number_of_steps", "total_timesteps",
-    "max_iter", "max_iters", "train_iters", "num_iters", "total_iters", "iterations",
-    "num_iterations", "max_iterations", "total_iterations", "number_of_iterations",
-    "total_updates", "max_update", "max_updates", "num_updates", "n_iters", "n_iterations",
-    "max_timesteps", "max_train_iters", "num_train_iters",
-)  # fmt: skip
-_WEAK = frozenset({"num_steps", "n_steps", "steps", "nsteps", "n_iter", "num_iter", "iters"})
-_WEAK_THINGS = ("generations", "estimators", "trees", "rounds", "episodes", "trials", "sweeps")
-"""Names of the total, but elsewhere of a roll-out or a part of it: shown, not believed."""
-_EPOCH_NAMES = (
-    "epochs", "num_epochs", "max_epochs", "n_epochs", "nepochs", "total_epochs",
-    "num_train_epochs", "train_epochs", "training_epochs", "number_of_epochs", "num_epoch",
-    "max_epoch", "total_epoch", "epoch_num",
-)  # fmt: skip
-_SAMPLES = ("train_samples", "total_train_samples")
-_TOKENS = ("train_tokens", "total_train_tokens", "max_train_tokens")
-
-_NUMBERS_OF = (
-    "num", "n", "number_of", "total_number_of", "max_number_of", "maximum_number_of", "total",
-    "max", "maximum", "planned", "target",
-)  # fmt: skip
-_COUNTED_THINGS: dict[str, Unit] = {
-    "updates": "step", "iterations": "step", "iters": "step", "batches": "step", "epochs": "epoch",
-    "train_steps": "step", "training_steps": "step", "optimizer_steps": "step",
-    "generations": "step", "estimators": "step", "trees": "step", "rounds": "step",
-    "episodes": "step", "trials": "step", "sweeps": "step", "boost_rounds": "step",
-    "boosting_rounds": "step", "passes": "epoch",
-}  # fmt: skip
-
-TOTALS: dict[str, Unit] = {
-    **{
-        f"{number}_{what}": unit for number in _NUMBERS_OF for what, unit in _COUNTED_THINGS.items()
-    },
-    **dict.fromkeys(_STEPS, "step"),
-    **dict.fromkeys(_WEAK, "step"),
-    **dict.fromkeys(_EPOCH_NAMES, "epoch"),
-    **dict.fromkeys(_SAMPLES, "sample"),
-    **dict.fromkeys(_TOKENS, "token"),
-}
-PER_EPOCH = frozenset({"steps_per_epoch", "iters_per_epoch", "batches_per_epoch"})
-CAPS: dict[str, float | None] = {
-    "max_wallclock_seconds": 1, "max_train_seconds": 1, "max_training_seconds": 1,
-    "max_seconds": 1, "time_limit_seconds": 1, "max_time_seconds": 1,
-    "exit_duration_in_mins": 60, "max_minutes": 60, "max_train_minutes": 60,
-    "max_hours": 3600, "max_train_hours": 3600,
-    "time_limit": None, "max_time": None, "max_runtime": None, "max_train_time": None,
-    "max_training_time": None, "time_budget": None, "training_time_budget": None,
-    "wallclock_cap": None, "wallclock_limit": None, "max_wallclock": None,
-    "train_time_limit": None, "training_time_limit": None,
-}  # fmt: skip
-"""Seconds in the unit that the name says; None: the value has to say it."""
-MAX_NAME = 4
-"""Words that a name has at most."""
-OF_SOMETHING_ELSE = frozenset(
-    {
-        "warmup", "eval", "evaluation", "validation", "val", "valid", "test", "decay", "scheduler",
-        "lr", "save", "log", "logging", "per", "every", "profile", "profiler", "accumulation",
-        "gradient", "inference", "sampling", "diffusion", "download", "request", "queue", "slurm",
-        "pretrain", "burnin", "cooldown", "freeze", "frozen", "search", "solver", "trial",
-        "patience", "early", "stopping", "ema", "swa", "print", "report", "checkpoint", "ckpt",
-    }
-)  # fmt: skip
-GENERIC = frozenset({"epochs", "iterations", "steps", "iters"})
-"""Names that are also words of prose: believed only where no other word stands before them."""
-PREFIXES = frozenset({"info", "root", "training", "train", "debug", "main", "config", "args"})
-
+from schedmate.tracker.formats.setting_names import (
+    CAPS,
+    GENERIC,
+    MAX_NAME,
+    OF_SOMETHING_ELSE,
+    PER_EPOCH,
+    PREFIXES,
+    TOTALS,
+    WEAK,
+    WEAK_THINGS,
+)
 
 _MAX_LENGTH = 4096
 _MAX_ITEMS = 64
@@ -88,8 +29,8 @@ _IS = r"['\"]?(?P<is>\s{0,3}[:=|]\s{0,20}|\s{1,3}\.{3,80}\s{0,3}|\s{1,40})['\"]?
 _AFTER = r"(?=$|[\s,;)\]}|'\"]|\.\s|\.$)"
 _COUNTED = lazy_pattern(
     r"(?P<stem>(?:time)?steps|iter(?:ation)?s?|epochs?|epoch_num|updates?|train_samples|train_tokens"
-    r"|generations|estimators|trees|rounds|episodes|trials|sweeps|passes"
-    rf"|per[_ -]epoch){_IS}(?P<count>{COUNT}){_AFTER}",
+    r"|generations|estimators|trees|rounds|boost_round|episodes|trials|sweeps|passes|frames|nstlim"
+    rf"|numsteps|per[_ -]epoch){_IS}(?P<count>{COUNT}){_AFTER}",
     re.IGNORECASE,
 )
 _TIMED = lazy_pattern(
@@ -140,8 +81,10 @@ _CAP_HINTS = (
     "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
 _UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "passes": "epoch", "tokens": "token"}
-_ENVIRONMENT = "timesteps"
-_ENVIRONMENT_STEPS = lazy_pattern(r"timesteps|env(?:ironment)?[_ ]steps|frames", re.IGNORECASE)
+_ENVIRONMENT, _FRAMES = "timesteps", "frames"
+_ENVIRONMENT_STEPS = lazy_pattern(
+    r"timesteps|env(?:ironment)?[_ ]steps|(?<![a-z])frames(?![a-z])", re.IGNORECASE
+)
 _WEAK_CONFIDENCE = 0.5
 _MIN_CLOCK = 2
 """Colons of a time that can only be hours, minutes and seconds."""
@@ -163,6 +106,9 @@ class Settings:
         "trials",
         "sweeps",
         "passes",
+        "boost_round",
+        "frames",
+        "nstlim",
         "train_samples",
         "train_tokens",
         *_CAP_HINTS,
@@ -187,7 +133,7 @@ class Settings:
             per_epoch=per_epoch,
             steps_per_epoch=each,
             cap_s=cap,
-            series=_ENVIRONMENT if _of_environment(text, total) else "",
+            series=_of_environment(text) if total is not None else "",
             confidence=_WEAK_CONFIDENCE if weak else 1.0,
         )
 
@@ -199,6 +145,18 @@ class Settings:
         Sample("Epochs to run: 40", Sighting(unit="epoch", total=40)),
         Sample("num_steps=4000, seed=7", Sighting(unit="step", total=4000, confidence=0.5)),
         Sample("$ train.py --steps=2400", Sighting(unit="step", total=2400, confidence=0.5)),
+        Sample("  train_num_steps: 150000", Sighting(unit="step", total=150_000)),
+        Sample(
+            "Namespace(num_steps=128, num_env_steps=10000000)",
+            Sighting(unit="step", total=10_000_000, series="timesteps"),
+        ),
+        Sample(
+            "num_boost_round=5000 early_stopping_rounds=100",
+            Sighting(unit="step", total=5000, confidence=0.5),
+        ),
+        Sample(
+            '{"rounds": 100, "local_epochs": 5}', Sighting(unit="step", total=100, confidence=0.5)
+        ),
         Sample("Number of updates: 750", Sighting(unit="step", total=750)),
         Sample(
             "5 epochs x 200 steps/epoch",
@@ -321,28 +279,36 @@ def _is_stated(text: str) -> bool:
         return True
     for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
         key = _key(text, item)
-        if key is None or key in _WEAK or key.endswith(_WEAK_THINGS):
+        if key is None or _is_weak(key):
             continue
         if TOTALS.get(key) == "step":
             return True
     return False
 
 
-def _of_environment(text: str, total: float | None) -> bool:
-    """Steps of an environment are many for one step of the training."""
-    return total is not None and _ENVIRONMENT_STEPS.search(text) is not None
+def _of_environment(text: str) -> str:
+    """Steps of an environment are many for one step of the training: their name, or none."""
+    found = _ENVIRONMENT_STEPS.search(text)
+    if found is None:
+        return ""
+    return _FRAMES if found[0].lower() == _FRAMES else _ENVIRONMENT
 
 
 def _named(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
+    weak: dict[str, float] = {}
     for item in islice(_COUNTED.finditer(text), _MAX_ITEMS):
         total = count_of(item["count"])
         key = _key(text, item) if total else None
         if key is not None and total:
             unit = "per_epoch" if key in PER_EPOCH else TOTALS.get(key)
             if unit is not None:
-                found.setdefault(unit, total)
-    return found
+                (weak if _is_weak(key) else found).setdefault(unit, total)
+    return weak | found
+
+
+def _is_weak(key: str) -> bool:
+    return key in WEAK or key.endswith(WEAK_THINGS)
 
 
 def _cap(text: str) -> float | None:

@@ -36,7 +36,8 @@ _NOT_THE_END = lazy_pattern(
 _EARLY = lazy_pattern(
     r"\bearly[ _-]?stop(?:ping|ped)?\b|\bstop(?:ping|ped)[ _]early\b|\bran out of patience\b"
     r"|\bpatience (?:of \d{1,6} )?(?:exceeded|reached|exhausted|ran out)\b"
-    r"|did not improve .{0,100}signaling trainer to stop",
+    r"|did not improve .{0,100}signaling trainer to stop"
+    r"|^\W{0,8}stopping\b[\s.,;:]{1,3}best (?:iteration|epoch|step|round|score)\b",
     re.IGNORECASE,
 )
 _TARGET = lazy_pattern(
@@ -46,14 +47,15 @@ _TARGET = lazy_pattern(
 )
 _CAP = lazy_pattern(
     r"\b(?:wall[ _-]?clock|time|training time|max(?:imum)? (?:\w{1,12} ){0,2}time)[ _]?"
-    r"(?:cap|limit|budget)?[ _](?:is |was )?(?:reached|exceeded|hit|is up|expired)\b"
+    r"(?:cap|limit|budget)?[ _](?:is |was )?(?:reached|exceeded|hit|is up|expired|used(?: up)?"
+    r"|exhausted|spent)\b"
     r"|\b(?:reached|exceeded|hit) (?:the )?(?:max(?:imum)? )?"
     r"(?:wall[ _-]?clock|training|run|wall)?[ _-]?time (?:cap|limit|budget)\b",
     re.IGNORECASE,
 )
-_OVER = ("reached", "exceeded", "hit", "expired", "is up")
+_OVER = ("reached", "exceeded", "hit", "expired", "is up", "used", "exhausted", "spent")
 _NOT_YET = lazy_pattern(r"\b(?:not|will|would|if|when|until|unless|once|never)\b", re.IGNORECASE)
-_EARLY_WORDS = ("early", "patience", "trainer to stop")
+_EARLY_WORDS = ("early", "patience", "trainer to stop", "stopping")
 _LIMIT = lazy_pattern(r"slurmstepd: error: .{0,200}CANCELLED AT \S{1,40} DUE TO TIME LIMIT")
 
 
@@ -61,7 +63,7 @@ class Stops:
     name = "stop"
     hints = (
         "training", "early", "patience", "target", "trainer to stop", "time limit", "budget",
-        "reached", "exceeded", "expired", "time is up", "wallclock_cap",
+        "reached", "exceeded", "expired", "time is up", "wallclock_cap", "stopping",
     )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
@@ -86,6 +88,8 @@ class Stops:
         Sample("Finished training in 3:20:10", Sighting(phase="finished")),
         Sample("Training complete. Best acc: 0.91", Sighting(phase="finished")),
         Sample("Training is done!", Sighting(phase="finished")),
+        Sample("Stopping, best epoch was 12", Sighting(ended_by="early_stop", phase="finished")),
+        Sample("wall clock budget used, stopping", Sighting(ended_by="cap", phase="finished")),
         Sample("Early stopping", Sighting(ended_by="early_stop", phase="finished")),
         Sample("Epoch 00012: early stopping", Sighting(ended_by="early_stop", phase="finished")),
         Sample(
