@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from schedmate.config import Settings
-from schedmate.model import JobState
+from schedmate.model import Action, JobState
 from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.service.actions import Actions
 from schedmate.service.daemon.serving import assemble
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_bench import Bench
@@ -227,3 +229,15 @@ def test_job_shows_all_parts_of_a_heterogeneous_job(bench, settings):
     job_id = subprocess.check_output(words, text=True, cwd=bench.directory).strip()
     line, *_ = verb(settings, "job", job_id).splitlines()
     assert line == f"parts of {job_id}  2 PENDING: {job_id}+0, {job_id}+1"
+
+
+def test_a_refused_provisional_number_is_the_last(bench, settings):
+    job_id = bench.shell("sleep 600", passthrough=(LATER,))
+    scontrol("update", f"JobId={job_id}", f"Priority={bench.job(job_id).priority - 5}")
+    store = open_store(settings)
+    actions = Actions(bench.scheduler, store, "assist")
+    middle = Action(kind="set_nice", job_id=job_id, attempt=0, why="", value=500, provisional=True)
+    for number, action in enumerate((middle, replace(middle, value=248, provisional=False))):
+        actions.carry_out(action, float(number))
+        actions.finish_interrupted(float(number))
+    assert [one.state for one in store.actions(job_id=job_id)] == ["failed", "noted"]

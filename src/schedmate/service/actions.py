@@ -68,6 +68,8 @@ class Actions:
         if not action.asks_the_scheduler:
             if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
                 _log.warning("job %s: %s", action.job_id, action.why)
+        elif action.kind == "set_nice" and self._refused_a_number(action):
+            self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
@@ -78,6 +80,12 @@ class Actions:
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
         return action.kind in self._allowed or (_gives_back(action) and self._lowered(action))
+
+    def _refused_a_number(self, action: Action) -> bool:
+        """A number that did not take is noted once and not tried again in the same attempt."""
+        records = self._store.actions(job_id=action.job_id, state="failed")
+        about = [one.action for one in records if one.action.kind == "set_nice"]
+        return any(one.attempt == action.attempt for one in about)
 
     def _lowered(self, back: Action) -> bool:
         ids = [one for one in (back.job_id, array_of(back.job_id)) if one is not None]
