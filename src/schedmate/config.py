@@ -229,6 +229,8 @@ def load() -> Settings:
     _refuse_misspelt_variables()
     if "SCHEDMATE_CONFIG" in os.environ and not user_file().exists():
         raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is not there")
+    if user_file().is_dir():
+        raise BadInput(f"SCHEDMATE_CONFIG names {user_file()}, which is a directory")
     site, user = _in_file(SITE_FILE), _in_file(user_file())
     try:
         settings = read_section(Settings, _over(_in_environment(), _over(user, site)))

@@ -160,6 +160,8 @@ def _plain(hint: Any, value: object, name: SettingPath) -> Any:
         return value
     if not isinstance(value, str):
         raise WrongSettingError(name, "must be a text")
+    if hint is Path and not value.strip():
+        raise WrongSettingError(name, "must be a path")
     return hint(value)
 
 

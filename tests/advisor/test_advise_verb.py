@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from schedmate.advisor import Advisor, Target
 from schedmate.cli import main
 from schedmate.model import Advice, Workload
 from schedmate.model.wire import from_json, to_json
+from schedmate.testing.history import MemoryHistory
 
 PROJECT = Path(__file__).parent / "projects" / "argparse_net"
 
@@ -113,3 +115,12 @@ def test_a_config_is_no_job_file(run, tmp_path):
     result = run("--dir", tmp_path, "config.yaml")
     assert result.returncode == 2
     assert "config.yaml describes no job" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(("text", "code"), [("", 3), ("#!/bin/bash\n# later\n", 3), ("true\n", 0)])
+def test_a_script_without_a_command_is_named_as_such(tmp_path, text, code):
+    (tmp_path / "job.sh").write_text(text)
+    memory = MemoryHistory()
+    advised = Advisor(memory, memory).advise(Target.from_script(tmp_path, "job.sh", ()))
+    assert advised.found_nothing is (code == 3)
+    assert bool(advised.advice.advice) is (code == 3)

@@ -194,3 +194,25 @@ def test_nothing_is_run(tmp_path):
     touch = f"touch {tmp_path}/ran"
     of_script_text(tmp_path, f"{touch}\nA=$({touch})\n`{touch}`\npython train.py\n")
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            f"for i in range({bound}): pass"
+            for bound in ("10**30", "-10**30, 10**30", "0, 10**30, 7")
+        ),
+        "'a' * (-(10**30))",
+        "'abc'.split('b', 10**30)",
+        "[1] * 10**30",
+        "'abc'[10**30:]",
+    ],
+)
+def test_numbers_beyond_a_machine_s_are_read(tmp_path, line):
+    (tmp_path / "big.py").write_text(f"import torch\nx = 1\n{line}\nepochs = 3\n")
+    memory = MemoryHistory()
+    target = Target.from_command(tmp_path, ("python", "big.py"))
+    advised = Advisor(memory, memory).advise(target)
+    assert advised.advice.workload.entry_point.value == "big.py"
+    assert advised.advice.workload.epochs.value == 3

@@ -126,6 +126,7 @@ def test_an_unknown_setting_of_a_section_is_named(monkeypatch):
         ("SCHEDMATE_LLM__MODEL__NAME", "x"),
         ("SCHEDMATE_HANG__PARTITIONS", '{"gpu": 0}'),
         ("schedmate_retries", "many"),
+        ("SCHEDMATE_STATE_DIR", ""),
     ],
 )
 def test_a_wrong_variable_is_blamed_and_no_file(tmp_path, monkeypatch, variable, value):
@@ -231,3 +232,10 @@ def test_a_site_states_what_its_gpus_are(tmp_path):
     )
     gpus = config.load().gpus
     assert (gpus["fast"], gpus["gpu:own"].tflops) == ("H100", 400)
+
+
+def test_a_directory_is_no_file_of_settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", str(tmp_path))
+
+    with pytest.raises(BadInput, match="is a directory"):
+        config.load()

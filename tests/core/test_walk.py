@@ -213,3 +213,14 @@ def test_an_engine_that_starts_again_knows_nothing(engine):
     engine.handle(Started(1.0))
 
     assert not engine.known
+
+
+@pytest.mark.parametrize(("failure", "kinds"), [("killed", []), ("node_failure", ["requeue"])])
+def test_a_run_that_was_left_alone_stays_so_unless_its_failure_is_another(engine, failure, kinds):
+    """Whatever the settings say now; a corrected or refined diagnosis is decided anew."""
+    job = a_job(state=JobState.FAILED)
+    engine.handle(JobSeen(0.0, job, Past(left_for="killed")))
+
+    found = diagnose(engine, failure)
+
+    assert [one.action.kind for one in found if isinstance(one, Act)] == kinds

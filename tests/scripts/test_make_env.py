@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -106,3 +107,28 @@ def test_a_set_up_that_was_interrupted_starts_again(set_up):
     (set_up / ".venv" / ".ready").unlink()
 
     assert "setting up its environment in .venv" in call(set_up).stderr
+
+
+def test_files_of_the_caller_s_directory_are_never_run(set_up, tmp_path):
+    """A job's directory may have a module of any name; the caller may be root."""
+    for name in ("click", "yaml", "json", "random", "schedmate"):
+        (tmp_path / f"{name}.py").write_text(f"print('{name} of the job runs')\n")
+    for program in ("click", "json", "random"):
+        with (set_up / "src/schedmate/__main__.py").open("a") as file:
+            file.write(f"try:\n    import {program}\nexcept ImportError:\n    pass\n")
+    done = subprocess.run(
+        [set_up / "schedmate", "jobs"],
+        env={"HOME": os.environ["HOME"], "PATH": PATH, "INSTALLER": "pip"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.stdout == "ran jobs\n"
+
+
+def test_no_process_of_ours_looks_for_modules_where_it_is_started():
+    ours = [(path, r'sys\.executable, "-m"') for path in (ROOT / "src").rglob("*.py")]
+    ours += [(ROOT / name, r"python\S* -m") for name in ("schedmate", "scripts/private-slurm")]
+    assert [path.name for path, start in ours if re.search(start, path.read_text())] == []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from schedmate.config import LlmSettings, Settings
+from schedmate.cli import main
+from schedmate.config import LlmSettings
 from schedmate.model import JobState
 from schedmate.service.daemon.serving import assemble
 from schedmate.testing.llm import refuses, says, serving
@@ -34,7 +35,7 @@ class Asking(Place):
     @property
     def settings(self):
         llm = LlmSettings(base_url=self.base_url, advice=self.advice)
-        return Settings(**{**dict(super().settings), "llm": llm})
+        return replace(super().settings, llm=llm)
 
 
 @pytest.fixture
@@ -54,8 +55,9 @@ def asking(tmp_path, monkeypatch):
 
 def waiting(place):
     """A job that waits behind two that keep both slots."""
-    for _ in range(2):
-        place.submit("sleep 600")
+    first = [place.submit("sleep 600") for _ in range(2)]
+    started = JobState.RUNNING
+    wait_for(lambda: all(place.job(one).state is started for one in first), "both to run")
     job_id = place.submit("python3 train.py")
     assert place.job(job_id).state is JobState.PENDING
     return job_id
@@ -111,4 +113,17 @@ def test_by_default_no_model_is_asked_about_code(asking):
         waiting(place)
         for _ in range(3):
             place.one_look()
+        assert model.requests == []
+
+
+def test_serve_takes_no_llm(asking, monkeypatch):
+    with serving() as model:
+        place = asking(base_url=model.base_url)
+        waiting(place)
+        monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(place.settings.state_dir))
+        monkeypatch.setenv("SCHEDMATE_LLM__BASE_URL", model.base_url)
+        monkeypatch.setenv("SCHEDMATE_LLM__ADVICE", "true")
+        with pytest.raises(SystemExit) as ended:
+            main(["serve", "--once", "--no-llm"])
+        assert ended.value.code == 0
         assert model.requests == []

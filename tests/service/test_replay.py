@@ -178,7 +178,9 @@ def test_an_empty_log_says_how_it_is_filled(place):
         recorded_in(store)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "\0\1", '{"schema": "x"}\n', "no json"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "[1, 2]", "\0\1", '{"schema": "x"}\n', "no json", '{"a":' * 20_000]
+)
 def test_what_is_no_event_log_is_refused_in_one_sentence(tmp_path, text):
     file = tmp_path / "events.jsonl"
     file.write_text(text)
@@ -200,3 +202,11 @@ def test_what_is_no_event_log_is_refused_in_one_sentence(tmp_path, text):
 def test_a_setting_that_is_none_is_refused(place, change, words):
     with pytest.raises(BadInput, match=words):
         config.changed(place.settings, [change])
+
+
+@pytest.mark.parametrize("change", ["nice_range=100", "mode=act", "llm.enabled=false"])
+def test_a_setting_that_decides_nothing_is_refused(lived, change):
+    with lived.store() as store:
+        recording = recorded_in(store)
+    with pytest.raises(BadInput, match=r"changes nothing in a replay; .*policy"):
+        replay(recording, lived.settings, changes=[change])

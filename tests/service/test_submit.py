@@ -196,3 +196,17 @@ def test_what_ended_without_a_daemon_is_remembered_at_the_next_submission(here):
     wait_for(lambda: here.ended(first.job_id))
     second = submit(here.settings, submission_of(here.settings, words))
     assert second.advised.advice.prediction.basis == "identical"
+
+
+@pytest.mark.parametrize(
+    "flag", ["--time=x", "--time=-5", "--time=99999999999", "--gpus=-1", "--gpus=1e9", "--nodes=0"]
+)
+def test_what_is_no_amount_is_refused(place, flag):
+    with pytest.raises(BadInput, match=f"^{flag.partition('=')[0]} wants"):
+        submission_of(place.settings, [flag, "--wrap", "true"])
+
+
+@pytest.mark.parametrize(("flag", "limit"), [("--time=0", 0), ("--time=UNLIMITED", 0)])
+def test_no_limit_is_a_limit_too(place, flag, limit):
+    request = submission_of(place.settings, [flag, "--wrap", "true"]).request
+    assert (request.time_limit_s or 0) == limit

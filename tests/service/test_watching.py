@@ -330,3 +330,24 @@ def test_what_was_learnt_wrongly_is_forgotten(store, new_watching, log):
     watching.look(START + 60)
     watching.end(ended(running(log), START + 61))
     assert store.learned_pattern("c0de") != wrong
+
+
+def test_fifty_hostile_logs_share_the_looks_and_end_in_bounded_reading(
+    store, new_watching, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("schedmate.service.daemon.watching._LONGEST_POLL_S", 0.0)
+    monkeypatch.setattr("schedmate.service.daemon.watching._LAST_POLLS_S", 0.0)
+    monkeypatch.setattr("schedmate.service.daemon.watching._LEAST_LOOK_S", 0.0)
+    monkeypatch.setattr("schedmate.service.daemon.watching._SHARE", 0.0)
+    watching, jobs = new_watching(), []
+    for number in range(50):
+        log = tmp_path / f"{number}.log"
+        write(log, range(1, 20_001), total=20_000)
+        jobs.append(running(log, id=str(number)))
+        watching.begin(jobs[-1])
+    seen = [job_id for _ in range(50) for job_id, _ in watching.look(START + 60)]
+    assert sorted(seen) == sorted(job.id for job in jobs), "each has had one turn"
+    found = watching.end(ended(jobs[7], START + 90))
+    assert found.progress.current == 20_000, "the end of its log is read all the same"
+    assert found.profile is None, "its pace is not known"
+    assert watching.jobs == {job.id for job in jobs} - {"7"}

@@ -26,6 +26,7 @@ from schedmate.model import (
 
 if TYPE_CHECKING:
     from schedmate.advisor.agent import Agent, ModelPointer
+    from schedmate.advisor.launch.run import Launch
 
 _RUNS_BEFORE = 20
 
@@ -64,6 +65,7 @@ class Advisor:
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
+        target = _with_gpu_type(target, launch)
         pointer = self._pointer()
         agent = None if pointer is None else self._agent(pointer)
         understood, problems, _ = recalled_or_read(target, launch, self._cache, agent)
@@ -89,7 +91,7 @@ class Advisor:
             advice,
             prints,
             None if agent is None else agent.problem,
-            launch.main is None and bool(launch.lost) and prediction.duration_s is None,
+            launch.starts_nothing_known and prediction.duration_s is None,
         )
 
     def _predict(
@@ -119,6 +121,13 @@ class Advisor:
             Before(run, self._history.failure_reason(run) if run.job.state.failed else None)
             for run in runs
         )
+
+
+def _with_gpu_type(target: Target, launch: Launch) -> Target:
+    """Where nothing but the script states it."""
+    if target.request.gpu_type is not None or launch.asked.gpu_type is None:
+        return target
+    return replace(target, request=replace(target.request, gpu_type=launch.asked.gpu_type))
 
 
 def _cost(seconds: float, pointer: ModelPointer | None) -> Cost:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, say, verb
+from schedmate.cli._common import echo, json_option, no_llm_option, print_json, say, verb
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -20,8 +20,9 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 """
 )
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
+@no_llm_option
 @json_option
-def command(once: bool, as_json: bool) -> None:
+def command(once: bool, no_llm: bool, as_json: bool) -> None:
     """The daemon: advises, tracks and diagnoses the jobs of the scheduler.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
@@ -30,11 +31,14 @@ def command(once: bool, as_json: bool) -> None:
     metrics are not there yet.
     """
     import logging
+    from dataclasses import replace
 
     from schedmate import config
     from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
 
     settings = config.load()
+    if no_llm:
+        settings = replace(settings, llm=replace(settings.llm, enabled=False))
     _warn(settings)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     if once:

@@ -285,6 +285,8 @@ class DecisionEngine:
             return []  # it has written something since
         if job.end_time is not None and job.end_time < self._limits.act_since:
             return [_act("leave", job, DecisionReason(code="before_our_time"))]
+        if not running and known.left_for == event.diagnosis.reason:
+            return []
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )

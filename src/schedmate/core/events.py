@@ -32,6 +32,9 @@ class Past:
     """The limit that its user asked for, where we have lowered it."""
     our_limit_s: float | None = None
     hold: HoldPhase = "none"
+    left_for: str | None = None
+    """The failure for which its last run was left alone: that is settled, whatever settings say
+    now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ class KnownJob:
     our_limit_s: float | None = None
     given_back_at: float = float("-inf")
     hold: HoldPhase = "none"
+    left_for: str | None = None
+    """The failure for which an engine before this one left its last run alone."""
     checked_at: float = 0.0
     """When a job that we hold was last read."""
 
@@ -61,6 +63,7 @@ class KnownJob:
             user_limit_s=past.user_limit_s,
             our_limit_s=past.our_limit_s,
             hold=past.hold,
+            left_for=past.left_for,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

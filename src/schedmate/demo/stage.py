@@ -75,7 +75,7 @@ class Helper:
 
     def __init__(self, stage: Stage, log: str, *words: str, again: bool, nice: int = 0) -> None:
         self._nice = nice
-        self._command = [sys.executable, "-m", "schedmate", *words]
+        self._command = [sys.executable, "-P", "-m", "schedmate", *words]
         self._log = stage.root / log
         self._again = again
         self._env = {

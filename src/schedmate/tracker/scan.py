@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -88,7 +88,7 @@ class LogScan:
     losses: LossCurve | None = None
     """Kept only for those who want to see it."""
 
-    def feed(self, lines: Sequence[bytes], now: float | None) -> None:
+    def feed(self, lines: Iterable[bytes], now: float | None) -> None:
         for line in lines:
             self.order += 1
             rank, text = self.ranks.unwrap(clean(line))

@@ -30,6 +30,7 @@ from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.phases import known_pause
 from schedmate.tracker.report import curves_from, profile_from, progress_of
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.tailing.budget import ReadBudget
 from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
 from schedmate.tracker.unknown import Question
 
@@ -119,6 +120,9 @@ class JobTracker:
         self._news = False
         self._answer: Progress | None = None
         self._answered_at = 0.0
+        self._first_log = 0
+        self._left_out = False
+        self._skipped = 0
 
     def poll(
         self,
@@ -126,18 +130,20 @@ class JobTracker:
         *,
         ended: Literal["finished", "failed"] | None = None,
         writing: bool = False,
+        budget: ReadBudget | None = None,
     ) -> Progress:
         """Read what is new in all logs and report the progress.
 
         `ended` is how the run ended, by its process or its scheduler; `writing` is whether a
-        process is known to have a log open.
+        process is known to have a log open. Where the `budget` is spent before all is read, the
+        tracker is `behind` and the next poll goes on.
         """
         before = time.perf_counter()
         if self._first_look and not self._resumed:
             self._skip_earlier_runs()
         self._news = False
         known, patient = self._lines, self._pause is not None
-        news = [self._look(index, now) for index in range(len(self._tailers))]
+        news = self._look_at_all(now, budget)
         if self._first_look and not self._resumed:
             self._catch_up(now)
         else:
@@ -184,7 +190,13 @@ class JobTracker:
     @property
     def behind(self) -> bool:
         """Whether the last look did not reach the end of all logs."""
-        return any(tailer.behind for tailer in self._tailers)
+        return self._left_out or any(tailer.behind for tailer in self._tailers)
+
+    def skip_to_tails(self) -> int:
+        """Read only the ends of logs that are far behind; return how many bytes are left out."""
+        skipped = sum(tailer.skip_to_tail() for tailer in self._tailers)
+        self._skipped += skipped
+        return skipped
 
     def state(self) -> str:
         """JSON with which another tracker goes on from here."""
@@ -201,7 +213,7 @@ class JobTracker:
 
     def profile(self) -> RunProfile | None:
         """How the run went, for the next one like it; after the last look at an ended run."""
-        return profile_from(self._facts(None))
+        return None if self._skipped else profile_from(self._facts(None))
 
     def curves(self) -> RunCurves | None:
         """The course of loss and speed so far, where it is kept."""
@@ -240,15 +252,31 @@ class JobTracker:
     def _facts(self, now: float | None) -> Facts:
         return replace(self._known, scans=self._scans, rhythm=self._rhythm, now=now)
 
-    def _look(self, index: int, now: float) -> bool:
+    def _look_at_all(self, now: float, budget: ReadBudget | None) -> list[bool]:
+        """Which logs were written; those that a spent budget leaves out come first next time."""
+        count, first, news = len(self._tailers), self._first_log, []
+        self._left_out = False
+        for turn in range(count):
+            index = (first + turn) % count
+            if turn and budget is not None and budget.spent:
+                self._first_log, self._left_out = index, True
+                break
+            news.append(self._look(index, now, budget))
+        return news
+
+    def _look(self, index: int, now: float, budget: ReadBudget | None) -> bool:
         tailer, scan = self._tailers[index], self._scans[index]
         before = tailer.written_at
         clock = None if tailer.behind else self._clock(tailer, now)
-        for lines in tailer.read_new():
+        for lines in tailer.read_new(budget):
             if tailer.rewritten:
                 tailer.rewritten = False
                 scan = self._scans[index] = self._new_scan()
-            scan.feed(lines, clock)
+            if budget is None:
+                scan.feed(lines, clock)
+            else:
+                scan.feed(budget.allowed(lines), clock)
+                tailer.hold(lines[budget.taken :])
             self._news = True
         if tailer.open_bar != self._bars[index] and tailer.open_bar is not None:
             scan.peek(tailer.open_bar, clock)

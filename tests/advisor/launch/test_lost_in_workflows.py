@@ -141,6 +141,46 @@ WORKFLOWS = (
         at="engine/train.py",
     ),
     Tree(
+        "a workflow of Argo, whose entry point is the name of a template",
+        """\
+        === flow.yaml
+        apiVersion: argoproj.io/v1alpha1
+        kind: Workflow
+        spec:
+          entrypoint: main
+          templates:
+            - name: main
+              container:
+                image: net
+                command: [python]
+                args: ["train.py", "--epochs", "9"]
+        """,
+        "-- argo submit flow.yaml",
+    ),
+    Tree(
+        "arguments that the program sets itself",
+        """\
+        === start.py
+        import sys
+        import train
+        sys.argv = ["train", "--epochs", "9"]
+        train.main()
+        """,
+        "-- python start.py",
+        entry="start.py",
+    ),
+    Tree(
+        "a module that another program runs",
+        """\
+        === start.py
+        import runpy, sys
+        sys.argv = ["train", "--epochs", "9"]
+        runpy.run_module("train", run_name="__main__")
+        """,
+        "-- python start.py",
+        entry="start.py",
+    ),
+    Tree(
         "a whole line in one word",
         "",
         "-- 'cd sub && python ../train.py --epochs 9'",

@@ -704,12 +704,13 @@ CONFIGS = {
                 if cfg.run.dry_run:
                     cfg.training.steps = 3
                 TrainingArguments("out", max_steps=cfg.training.steps,
+                                  save_steps=cfg.training.steps // (2 if cfg.run.dry_run else 10),
                                   per_device_train_batch_size=cfg.training.batch_size)
             main()
             """,
         },
         "python train.py run.name=a training.steps=900",
-        {"max_steps": 900, "batch_size": 6},
+        {"max_steps": 900, "batch_size": 6, "checkpoint_every": 90},
     ),
     "class filled from the command line by its names": (
         {
@@ -850,7 +851,7 @@ CONFIGS = {
 NOT_RUN = {
     "hooks run, functions beside them do not": (
         {
-            "train.py": """\
+            "net.py": """\
             import lightning as L, torch
             class Net(L.LightningModule):
                 def __init__(self):
@@ -858,10 +859,18 @@ NOT_RUN = {
                     self.layer = torch.nn.Linear(2, 2)
                 def configure_optimizers(self):
                     return torch.optim.AdamW(self.parameters(), lr=1e-3)
-            def baseline(model):
-                return torch.optim.SGD(model.parameters(), lr=0.1)
+            """,
+            "train.py": """\
+            import lightning as L, torch
+            from net import Net
+            class Task:
+                def __init__(self):
+                    self.model = torch.nn.Linear(2, 2)
+                def build_optimizer(self):
+                    return torch.optim.SGD(self.model.parameters(), lr=0.1)
+            task = Task()
             L.Trainer(max_epochs=3).fit(Net())
-            """
+            """,
         },
         "python train.py",
         {"optimizer": "adamw", "learning_rate": 1e-3},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 
 import numpy as np
@@ -265,3 +266,28 @@ def test_facts_of_a_remembered_run():
 def test_a_job_that_never_ran_teaches_nothing():
     job = a_job(state=JobState.CANCELLED, submit_time=5, start_time=None, end_time=40)
     assert ended_job(PastRun(job=job)) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    times=st.lists(st.floats(1.0, 1e6), min_size=1, max_size=60),
+    name=st.sampled_from(["run", "other", "new"]),
+)
+def test_nothing_is_predicted_far_beyond_what_the_site_has_seen(times, name):
+    model = CohortModel()
+    model.learn(a_run(n * 1000, each, name="run") for n, each in enumerate(times))
+    found = model.predict(facts(10 * DAY, name=name)).duration_s
+    beyond = math.exp(0.1 * (2 + 30 / math.sqrt(len(times))))
+    assert found.p90 <= (1 + max(times)) * beyond
+    assert found.p10 >= min(times) / beyond - 1
+
+
+def test_a_few_runs_with_an_outlier_do_not_predict_years():
+    """As a site imports its first month: a few lengths, and the longest five times the same."""
+    model = CohortModel()
+    times = [*([1000.0, 2000.0, 4000.0, 8300.0] * 6), *([70_000.0] * 5), 100.0]
+    model.learn(a_run(n * 1000, each, name=f"t{each:.0f}") for n, each in enumerate(times))
+    for user in ("ada", "new"):
+        found = model.predict(facts(10 * DAY, user=user)).duration_s
+        assert found.p90 < 3 * 70_000
+        assert found.p10 > 10

@@ -229,6 +229,11 @@ def test_others_that_state_the_same_lend_their_lines():
     assert [line.file for line in found["dataset"].evidence] == ["data.py", "config.yaml"]
 
 
+def test_of_equal_claims_that_agree_the_stronger_source_is_named():
+    for order in permutations((claim(8, source="config"), claim(8, source="cli"), claim(8))):
+        assert settle(order)["batch_size"].source == "cli"
+
+
 def test_every_rule_is_tried_here():
     tried = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
     assert {rule.__name__ for rule in RULES} <= tried

@@ -36,6 +36,8 @@ def unseen_program(checked: Checked) -> Iterator[Remark]:
             "does; to have a program read, write its command line: -- python …"
         )
         yield Remark(level="warning", text=text, evidence=word.evidence)
+    elif checked.launch.starts_nothing_known and not checked.launch.missing_scripts:
+        yield Remark(level="warning", text="there is no command in it, so nothing is known of it")
 
 
 def several_runs(checked: Checked) -> Iterator[Remark]:

@@ -73,7 +73,7 @@ def no_checkpoints(checked: Checked) -> Iterator[Remark]:
     workload, main = checked.workload, checked.launch.main
     expected = checked.prediction.duration_s
     limit = checked.target.request.time_limit_s or checked.launch.asked.time_limit_s
-    length = expected.p50 if expected is not None else limit
+    length = expected.p50 if expected is not None and not expected.too_wide else limit
     if length is None or length < _LONG_S or main is None or main.entry.source is None:
         return
     if checked.understood.traits.saves or workload.checkpoint_dir or workload.checkpoint_every:

@@ -351,8 +351,9 @@ class _Resolver(Runners):
     def _program(self, words: Sequence[Word], started: Started) -> list[PythonRun]:
         """A console script of the job's package, a script without an ending, or a program."""
         name = program(words[0])
-        if name in COMMONPLACE or name in LAUNCHERS:
-            return self._applied(words, started)
+        runs = self._applied(words, started)
+        if runs or name in COMMONPLACE or name in LAUNCHERS:
+            return runs
         missing = self.finder.missing_program(words[0], started.cwd)
         if not words[0].known or not _PROGRAM.fullmatch(name) or missing:
             self.lost.append((tuple(words), started))

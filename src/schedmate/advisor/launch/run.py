@@ -84,6 +84,16 @@ class Launch:
         return next((run for run in alike if run.entry.name == alike[-1].entry.name), None)
 
     @property
+    def starts_nothing_known(self) -> bool:
+        """A command led nowhere, or there is none."""
+        return self.main is None and (bool(self.lost) or not (self.commands or self._has_lines))
+
+    @property
+    def _has_lines(self) -> bool:
+        lines = (line.strip() for source in self.scripts for line in source.lines())
+        return any(line and not line.startswith("#") for line in lines)
+
+    @property
     def certainty(self) -> float:
         """How sure it is that `main` runs as it was read: less where it is a guess, or one side
         of a branch of which the other runs something else for the same purpose."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from schedmate.advisor.predict.distributions import (
     Weights,
     below_of,
     place_of,
+    seconds_at,
     spread_of,
 )
 from schedmate.advisor.predict.experts import (
@@ -59,6 +60,9 @@ _MOST_COUNTED = 5
 _NO_LAG = len(LAGS_S) + 1
 _STILL_RUNNING = 3
 _NO_PREVIOUS = 4
+_SEEN = 2.0
+"""Times what a point of the grid has before any run ended there."""
+_BEYOND = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +208,18 @@ class CohortModel:
         experts = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
         mixed = self._gates.mix(experts, self._situation(facts, cohorts))
         below = below_of(mixed.mass)
-        return _Mixture(
-            keys, cohorts, mixed, below, spread_of(below, self._levels.low, self._levels.high)
-        )
+        spread = spread_of(below, self._levels.low, self._levels.high)
+        return _Mixture(keys, cohorts, mixed, below, self._as_seen_here(spread))
+
+    def _as_seen_here(self, spread: Spread) -> Spread:
+        """Not far beyond the shortest and the longest that the site has seen: the fewer runs it
+        has, the farther."""
+        seen = np.flatnonzero(self._site > _SEEN * self._site.min())
+        if not len(seen):
+            return spread
+        beyond = 1 + _BEYOND / math.sqrt(float(self._site.sum()))
+        least, most = seconds_at(seen[0] - beyond), seconds_at(seen[-1] + beyond)
+        return Spread(*(min(max(one, least, 0.0), most) for one in astuple(spread)))
 
     def _situation(self, facts: Facts, cohorts: Sequence[Cohort | None]) -> Situation:
         now = facts.submitted_at

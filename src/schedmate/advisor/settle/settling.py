@@ -108,11 +108,12 @@ def _is_of_answers(claim: Claim) -> bool:
 
 
 def _best(candidates: list[Candidate]) -> Candidate | None:
-    """The highest; none where it is unreadable, or where two equally high ones disagree and
-    nothing lower agrees with one of them."""
+    """The highest, of equal ones that agree the one of the stronger source; none where it is
+    unreadable, or where two equally high ones disagree and nothing lower agrees with one."""
     candidates = _meaningful(candidates)
     if not candidates:
         return None
+    candidates.sort(key=lambda each: _STRENGTH[each.claim.source], reverse=True)
     best = max(candidates, key=lambda each: each.rank)
     equals = [each for each in candidates if each.rank == best.rank]
     if any(each.value != best.value for each in equals):

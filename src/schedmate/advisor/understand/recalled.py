@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.understand.cache import Recollection
 from schedmate.advisor.understand.fingerprint import fingerprint
+from schedmate.advisor.understand.understanding import Understanding
+from schedmate.model import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from schedmate.advisor.understand.read_job import Completer
     from schedmate.advisor.understand.understanding import Understanding
     from schedmate.model import Fingerprint, ReadingCache, Workload
+
+
+_log = logging.getLogger("schedmate.advisor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,11 @@ def recalled_or_read(
     from schedmate.advisor.understand.reading import understand
 
     files = target.files
-    understood, problems = understand(launch, files, target.request, completer)
+    try:
+        understood, problems = understand(launch, files, target.request, completer)
+    except Exception as error:  # noqa: BLE001 - no code may end those who only read it
+        _log.warning("the code in %s could not be read: %r", target.workdir, error)
+        return Understanding(workload=Workload()), (), files
     if not problems and (completer is None or completer.problem is None):
         recollection.keep(files, understood)
     return understood, problems, files

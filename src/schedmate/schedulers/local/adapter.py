@@ -159,7 +159,7 @@ class LocalScheduler:
         if lock is None:
             return
         command = (
-            *(sys.executable, "-m", "schedmate.schedulers.local.daemon"),
+            *(sys.executable, "-P", "-m", "schedmate.schedulers.local.daemon"),
             *(str(self._layout.root), json.dumps(asdict(self._settings)), str(lock.fileno())),
         )
         with lock, append_private(self._layout.log) as log:

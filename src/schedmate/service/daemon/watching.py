@@ -11,6 +11,7 @@ from schedmate.model import JobState, SchedMateError
 from schedmate.service.records.log_files import logs_of
 from schedmate.service.records.run_record import EndedRun
 from schedmate.service.records.run_tracking import TrackedRun, track_run
+from schedmate.tracker.tailing.budget import ReadBudget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,15 +25,18 @@ _SHARE = 0.12
 _LEAST_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.25
 _LONGEST_WAIT_S = 1.0
 """Waiting for disks or for a busy machine costs no processor time, but holds up all else."""
-_MOST_LAST_LOOKS = 16
-"""A run may end with a quarter of a gigabyte unread; more is not worth the wait."""
-_LONGEST_LAST_S = 1.0
-"""Of the processor: a log in which every line is new takes much longer to read."""
+_LONGEST_POLL_S = 0.1
+"""Of the processor, for the logs of one run: one in which every line is new takes many looks."""
+_LAST_POLLS_S = 0.2
+"""Of one look, for all runs that ended; beyond that only the ends of their logs are read ..."""
+_LONGEST_TAIL_S = 0.2
+"""... which takes a tenth of this, unless someone chose every byte of them."""
 _KEEP_EVERY_S = 1.0
 _SAVE_EVERY_S = 5.0
 _SAVE_FOR_S = 0.05
 """Of one look, so that a thousand jobs are written down over several of them."""
-_ENDED: dict[JobState, Literal["finished", "failed"]] = {
+_Ended = Literal["finished", "failed"]
+_ENDED: dict[JobState, _Ended] = {
     JobState.COMPLETED: "finished",
     JobState.FAILED: "failed",
     JobState.OUT_OF_MEMORY: "failed",
@@ -61,6 +65,7 @@ class LogWatcher:
         self._learning = learning
         self._tracked: dict[JobId, TrackedRun] = {}
         self._looked_at = time.monotonic()
+        self._last_polls_s = 0.0
 
     @property
     def jobs(self) -> frozenset[JobId]:
@@ -75,6 +80,7 @@ class LogWatcher:
 
     def look(self, now: float) -> list[tuple[JobId, Progress]]:
         """Where the jobs stand; of very many only those that have waited longest."""
+        self._last_polls_s = 0.0
         polled = self._poll_in_turn(now)
         self._keep(polled, now)
         self._save([one for one, _ in polled], now)
@@ -89,13 +95,7 @@ class LogWatcher:
             one = track_run(job, self._store)  # by a daemon that was gone before the run was over
         if one is None or job.end_time is None:
             return None
-        ended = _ENDED.get(job.state)
-        progress = self._poll(one, job.end_time, ended)
-        until = time.thread_time() + _LONGEST_LAST_S
-        for _ in range(_MOST_LAST_LOOKS):
-            if progress is None or not one.tracker.behind or time.thread_time() > until:
-                break
-            progress = self._poll(one, job.end_time, ended)
+        progress = self._last_poll(one, job.end_time, _ENDED.get(job.state))
         if progress is None:
             return None
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
@@ -121,18 +121,32 @@ class LogWatcher:
         polled = []
         for one in sorted(self._tracked.values(), key=_turn):
             one.looked_at = self._looked_at
-            progress = self._poll(one, now)
+            progress = self._poll(one, now, ReadBudget(_LONGEST_POLL_S))
             if progress is not None:
                 polled.append((one, progress))
             if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
                 break
         return polled
 
+    def _last_poll(self, one: TrackedRun, now: float, ended: _Ended | None) -> Progress | None:
+        """Read to the end of the logs; where that takes too long, leave out all before it."""
+        begun = time.thread_time()
+        budget = ReadBudget(_LAST_POLLS_S - self._last_polls_s)
+        progress = self._poll(one, now, budget, ended)
+        while progress is not None and one.tracker.behind and not budget.spent:
+            progress = self._poll(one, now, budget, ended)
+        if progress is not None and one.tracker.behind:
+            left_out = one.tracker.skip_to_tails()
+            _log.info("job %s: %d bytes of its logs were not read", one.job.id, left_out)
+            progress = self._poll(one, now, ReadBudget(_LONGEST_TAIL_S), ended)
+        self._last_polls_s += time.thread_time() - begun
+        return progress
+
     def _poll(
-        self, one: TrackedRun, now: float, ended: Literal["finished", "failed"] | None = None
+        self, one: TrackedRun, now: float, budget: ReadBudget, ended: _Ended | None = None
     ) -> Progress | None:
         try:
-            return self._as_shown(one, one.tracker.poll(now, ended=ended))
+            return self._as_shown(one, one.tracker.poll(now, ended=ended, budget=budget))
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
             _log.exception("the logs of job %s cannot be tracked", one.job.id)
             self.forget(one.job.id)

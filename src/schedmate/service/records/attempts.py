@@ -9,7 +9,9 @@ from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
 from schedmate.model import array_of
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, PastRun
+    from collections.abc import Sequence
+
+    from schedmate.model import ActionRecord, Job, PastRun
     from schedmate.store import KeptProgress, Store
 
 
@@ -31,7 +33,15 @@ def past_of(job: Job, store: Store) -> Past:
         user_limit_s=asked,
         our_limit_s=None if asked is None or ours is None else ours.value,
         hold=hold_phase(records, held=job.held),
+        left_for=_left_for(records, job.restarts),
     )
+
+
+def _left_for(records: Sequence[ActionRecord], attempt: int) -> str | None:
+    """By the newest decision about this run."""
+    failures = [one.action for one in records if one.action.kind in ("leave", "requeue")]
+    last = next((one for one in reversed(failures) if one.attempt == attempt), None)
+    return None if last is None or last.kind != "leave" else last.failure
 
 
 def attempts_before(job: Job, store: Store) -> dict[int, Attempt]:

@@ -19,7 +19,7 @@ from schedmate.advisor import Target
 from schedmate.advisor.sources.files import MAX_BYTES
 from schedmate.advisor.understand.recalled import code_of
 from schedmate.files.shared import NoFiles
-from schedmate.model import Request, SchedMateError
+from schedmate.model import Request
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.work_tree import WorkTree, work_tree
 
@@ -139,8 +139,8 @@ def read_code(target: Target, earliest: float, cache: CacheInMemory) -> ReadCode
         return _read(target, earliest, cache)
     except OSError as error:
         return Unread.NO_RIGHTS if error.errno in (errno.EACCES, errno.EPERM) else Unread.CRASHED
-    except (SchedMateError, ValueError, RecursionError, MemoryError) as error:
-        _log.info("the code in %s cannot be read: %s", target.workdir, error)
+    except Exception as error:  # noqa: BLE001 - one job's code must not end an import
+        _log.info("the code in %s cannot be read: %r", target.workdir, error)
         return Unread.CRASHED
 
 

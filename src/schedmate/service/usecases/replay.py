@@ -101,6 +101,8 @@ def recorded_by(path: Path) -> Recording:
     """What `export` has written."""
     try:
         first, *lines = [json.loads(line) for line in path.read_text().splitlines()] or [{}]
+        if not all(isinstance(line, dict) for line in (first, *lines)):
+            raise BadInput(f"{path} is no event log: not every line is an object")
         if first.get("schema") != _SCHEMA or "act_since" not in first:
             raise BadInput(f"{path} is no event log; schedmate replay --export FILE writes one")
         return Recording(
@@ -112,6 +114,8 @@ def recorded_by(path: Path) -> Recording:
         )
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}") from None
+    except RecursionError:
+        raise BadInput(f"{path} is no event log: it is nested too deeply") from None
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise BadInput(f"{path} cannot be read as an event log: {error}") from error
 
@@ -142,6 +146,7 @@ def replay(
 
     Where these are the recorded ones, it is compared with what was decided at the time.
     """
+    _refuse_what_decides_nothing(changes, mine)
     recorded = recording.settings()
 
     def then(settings: Mapping[str, str]) -> Settings:
@@ -163,6 +168,17 @@ def replay(
         decisions=len(now),
         differences=tuple(differences(before, now)),
     )
+
+
+def _refuse_what_decides_nothing(changes: Sequence[str], mine: Settings) -> None:
+    """A mode or a limit of the scheduler acts outside of the engine: it would change nothing."""
+    config.changed(mine, changes)
+    known = deciding_settings(mine)
+    for change in changes:
+        name = change.partition("=")[0].strip()
+        if name not in known and not any(one.startswith(f"{name}.") for one in known):
+            others = ", ".join(known)
+            raise BadInput(f"{name} changes nothing in a replay; decisions depend on {others}")
 
 
 def _with(mine: Settings, recorded: Mapping[str, str]) -> Settings:

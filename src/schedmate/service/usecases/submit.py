@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 _ONLY_SLURM = ("array", "begin", "dependency", "hold", "test-only", "wait")
+_NO_LIMIT = ("0", "UNLIMITED", "INFINITE")
+_GPUS = re.compile(r"(?:[A-Za-z][\w.-]{0,60}:)?\d{1,5}", re.ASCII)
 _log = logging.getLogger("schedmate.submit")
 
 
@@ -64,7 +67,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     submission = Submission(
         command=_command(line, script),
         workdir=str(workdir),
-        name=asked.text("job-name") or Path(line.job[0]).name,
+        name=" ".join((asked.text("job-name") or Path(line.job[0]).name).split()),
         script=None if script is None else str(script),
         request=_request(asked),
         env=dict(os.environ),
@@ -72,6 +75,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if settings.scheduler == "slurm":
         return replace(submission, passthrough=line.flags)
     _refuse_what_only_slurm_can(asked)
+    _refuse_what_is_no_amount(read_options(line.flags))
     return replace(
         submission,
         stdout=asked.text("output"),
@@ -165,6 +169,20 @@ def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:
     return line.job if line.is_command else ("python3", *line.job)
 
 
+def _refuse_what_is_no_amount(asked: Asked) -> None:
+    """As sbatch does: a mistyped limit must not become none."""
+    time = asked.text("time")
+    if time is not None and time.upper() not in _NO_LIMIT and not asked.time_limit_s:
+        raise BadInput(f"--time wants minutes, HH:MM:SS or D-HH:MM:SS, not {time!r}")
+    nodes = asked.text("nodes")
+    if nodes is not None and not asked.nodes:
+        raise BadInput(f"--nodes wants a number above 0, not {nodes!r}")
+    for name in ("gpus", "gpus-per-node", "gpus-per-task"):
+        text = asked.text(name)
+        if text is not None and not _GPUS.fullmatch(text):
+            raise BadInput(f"--{name} wants a number, or TYPE:NUMBER, not {text!r}")
+
+
 def _request(asked: Asked) -> Request:
     gpus = asked.gpus
     return Request(
@@ -172,6 +190,7 @@ def _request(asked: Asked) -> Request:
         nodes=asked.nodes or 1,
         time_limit_s=asked.time_limit_s,
         partition=asked.text("partition"),
+        gpu_type=asked.gpu_type,
     )
 
 

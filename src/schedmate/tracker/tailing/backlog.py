@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import re2
 
@@ -31,6 +31,10 @@ _EDGE = 2
 _NEAR = 4
 _JUDGED = 16
 _PER_SHAPE = 3
+_MOST_SHAPES = 1024
+"""With keywords, of one piece: among more of them none is special."""
+_MOST_RARE, _MOST_CUT = 4096, 65_536
+"""Lines of rare shapes that are kept of one piece, and lines that are searched for them."""
 _RARE_UP_TO = 2_000_000
 _MIN_APART = 128
 _MIN_SAMPLES = 4
@@ -103,16 +107,17 @@ class _BacklogSampler:
         return [line for line in map(without_nuls, lines) if line]
 
     def _rare(self) -> Iterator[int]:
-        """Lines like few others, for which all have to be cut: ten times as slow."""
+        """The first lines like few others, for which all have to be cut: ten times as slow."""
         text = self._text
         for end in LINE_ENDS[1:]:
             text = text.replace(end, b"\n")
         starts: defaultdict[bytes, list[int]] = defaultdict(list)
         start = 0
-        for line in text.split(b"\n"):
+        for line in text.split(b"\n", _MOST_CUT)[:_MOST_CUT]:
             starts[_shape(line)].append(start)
             start += len(line) + 1
-        return (one for alike in starts.values() if len(alike) <= _PER_SHAPE for one in alike)
+        rare = (one for alike in starts.values() if len(alike) <= _PER_SHAPE for one in alike)
+        return islice(rare, _MOST_RARE)
 
     def _readings(self, stride: int) -> list[_Reading]:
         """A few lines in a row at even distances."""
@@ -145,7 +150,8 @@ class _BacklogSampler:
                 rounds.append(start)
             else:
                 others[_shape(line)].append(start)
-        events = [near for starts in others.values() for near in self._with_context(starts)]
+        kept = list(others.values())[:: len(others) // _MOST_SHAPES + 1]
+        events = [near for starts in kept for near in self._with_context(starts)]
         return rounds, events
 
     def _begun_after(self, start: int) -> Iterator[int]:

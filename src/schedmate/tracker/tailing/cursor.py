@@ -37,6 +37,8 @@ class LogPosition:
     """The offset is within a line whose beginning was already handed out."""
     carried: str = ""
     """The beginning of this line, in Latin-1, which was in a file that was rotated away."""
+    held: tuple[str, ...] = ()
+    """Lines before the offset, in Latin-1, that wait for the next look."""
 
 
 class FileCursor:
@@ -76,7 +78,9 @@ class FileCursor:
         self._carried = position.carried.encode("latin-1", "replace")
         self.cutter = LineCutter(overlong=position.overlong, open_line=self._carried)
 
-    def position(self, path: str, *, lines: int, written_ns: int) -> LogPosition:
+    def position(
+        self, path: str, *, lines: int, written_ns: int, held: tuple[str, ...] = ()
+    ) -> LogPosition:
         unended = 0 if self.cutter.overlong else self.cutter.open_bytes
         packed = self._unpacker is not None
         offset = self._base if packed else self.offset - unended
@@ -92,6 +96,7 @@ class FileCursor:
             skip=self._unpacked - unended + self._skip if packed else 0,
             overlong=self.cutter.overlong,
             carried=self._carried.decode("latin-1"),
+            held=held,
         )
 
     @property
@@ -113,12 +118,13 @@ class FileCursor:
             self.cutter.follows(self._tail[-1:])
         return True
 
-    def jump(self, offset: int) -> None:
-        """Go on in the middle of a file; the rest of the line there is not read."""
-        if offset > 0:
+    def jump(self, file: int, offset: int) -> None:
+        """Go on further down the file; the rest of the line there is not read."""
+        if offset > self.offset:
             self.offset = self._furthest = offset
-            self._tail = b""
-            self.cutter.overlong = True
+            self._tail = _before(file, offset)
+            self._carried = b""
+            self.cutter = LineCutter(overlong=True)
 
     def skip_hole(self, file: int, chunk: bytes) -> None:
         """Where nothing but zeros was found, go on where the file system knows of data."""

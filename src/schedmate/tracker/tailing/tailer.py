@@ -15,7 +15,13 @@ from pathlib import Path
 from schedmate.files import INVOKER, Reader, Status
 from schedmate.logs.decoding import MAGIC
 from schedmate.tracker.tailing import rotation
-from schedmate.tracker.tailing.backlog import HEAD, lines_about, sample_last_lines, sample_lines
+from schedmate.tracker.tailing.backlog import (
+    HEAD,
+    lines_about,
+    sample_last_lines,
+    sample_lines,
+)
+from schedmate.tracker.tailing.budget import ReadBudget
 from schedmate.tracker.tailing.cursor import FileCursor, LogPosition
 from schedmate.tracker.tailing.lines import MAX_LINE, lines_in
 
@@ -28,6 +34,8 @@ MAX_PER_POLL = 64 * CHUNK
 """A long backlog is read over several looks, so that no single one keeps the others waiting."""
 _BACKLOG_CHUNK = 8 * CHUNK
 _PACKED_CHUNK = CHUNK // 8
+_LAST_BYTES = 16_384
+"""The end of a log that there is no time to read as a whole."""
 _REOPEN_EVERY = 16
 """So many quiet looks, and the file is opened all the same: a network file system may show old
 sizes until then."""
@@ -39,13 +47,15 @@ class LogTailer:
     """New lines of one file; it survives rotation, truncation and rewriting."""
 
     __slots__ = (
+        "_budget",
         "_cursor",
+        "_held",
         "_path",
         "_quiet",
         "_reader",
         "_seen",
         "_settled",
-        "behind",
+        "_unread",
         "lines",
         "refused",
         "rewritten",
@@ -58,8 +68,6 @@ class LogTailer:
         """The last look found something that may not be read."""
         self.rewritten = False
         """The last look found the file written anew in cursor."""
-        self.behind = False
-        """The last look did not reach the end of the file."""
         self.lines = position.lines if position else 0
         """How many were read; about, where a backlog was only sampled."""
         self._path = str(path)
@@ -68,15 +76,32 @@ class LogTailer:
         self._seen: _State = (0, 0, position.written_ns if position else 0)
         self._settled = False
         self._quiet = 0
+        self._unread = False
+        self._held = [line.encode("latin-1") for line in position.held] if position else []
+        self._budget: ReadBudget | None = None
 
     @property
     def path(self) -> Path:
         return Path(self._path)
 
     @property
+    def behind(self) -> bool:
+        """The last look did not reach the end of the file."""
+        return self._unread or bool(self._held)
+
+    @property
     def position(self) -> LogPosition:
         """Where a tailer after a restart goes on without reading anything twice."""
-        return self._cursor.position(self._path, lines=self.lines, written_ns=self._seen[2])
+        return self._cursor.position(
+            self._path,
+            lines=self.lines,
+            written_ns=self._seen[2],
+            held=tuple(line.decode("latin-1") for line in self._held),
+        )
+
+    def hold(self, lines: list[bytes]) -> None:
+        """Hand these out again at the next look, before all else: this one takes too long."""
+        self._held += lines
 
     @property
     def written_at(self) -> float | None:
@@ -96,16 +121,20 @@ class LogTailer:
         """
         return self._cursor.cutter.open_bar if self._settled else None
 
-    def read_new(self) -> Iterator[list[bytes]]:
+    def read_new(self, budget: ReadBudget | None = None) -> Iterator[list[bytes]]:
         """Yield the lines completed since the last look, chunk by chunk.
 
-        Of a long backlog, beyond the head of the log, only informative lines.
+        Of a long backlog, beyond the head of the log, only informative lines. No chunk is read
+        once the budget is spent.
         """
-        self.rewritten = False
+        self.rewritten, self._budget = False, budget
         now = self._state()
         self._settled = now == self._seen and not self.behind
         self._quiet = self._quiet + 1 if self._settled else 0
-        if now is None or (self._settled and self._quiet % _REOPEN_EVERY):
+        if self._held:
+            held, self._held = self._held, []
+            yield held
+        if self._held or now is None or (self._settled and self._quiet % _REOPEN_EVERY):
             return
         try:  # gone, forbidden or stale: perhaps not next time
             yield from self._read_file()
@@ -120,13 +149,30 @@ class LogTailer:
             found = os.fstat(file)
             self._cursor.begin(found.st_ino)
             if os.pread(file, len(MAGIC), 0) != MAGIC:
-                self._cursor.jump(found.st_size - MAX_LINE)
-            self.behind = True
-            while self.behind:
+                self._cursor.jump(file, found.st_size - MAX_LINE)
+            self._budget, self._unread = None, True
+            while self._unread:
                 for _ in self._read_on(file):
                     pass
             self._seen = _state(found)
         self.lines = 0
+
+    def skip_to_tail(self) -> int:
+        """Leave out all but the end of the file; return how many bytes of it are never read."""
+        with suppress(OSError), self._opened(self._path) as file:
+            found, cursor = os.fstat(file), self._cursor
+            left_out = found.st_size - _LAST_BYTES - cursor.offset
+            if not cursor.inode and os.pread(file, len(MAGIC), 0) != MAGIC:
+                cursor.begin(found.st_ino)
+            same = cursor.inode == found.st_ino and cursor.continues_in(file)
+            if same and left_out > 0 and not cursor.packed:
+                cursor.jump(file, found.st_size - _LAST_BYTES)
+                self._held.clear()
+                return left_out
+        return 0
+
+    def _stopped(self) -> bool:
+        return bool(self._held) or (self._budget is not None and self._budget.spent)
 
     def _state(self) -> _State | None:
         self.refused = False
@@ -204,7 +250,7 @@ class LogTailer:
             yield from self._read_on(file)
 
     def _read_on(self, file: int) -> Iterator[list[bytes]]:
-        cursor, self.behind = self._cursor, True
+        cursor, self._unread = self._cursor, True
         stop = cursor.offset + (MAX_PER_POLL // 8 if cursor.packed else MAX_PER_POLL)
         backlog = os.fstat(file).st_size - cursor.offset > BACKLOG
         while cursor.offset < stop:
@@ -217,9 +263,11 @@ class LogTailer:
             for ended in cursor.take(chunk):
                 yield self._lines_of(ended, sampled=sampled, last=at_end)
             if at_end:
-                self.behind = False
+                self._unread = False
                 return
             cursor.skip_hole(file, chunk)
+            if self._stopped():
+                return
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[int]:

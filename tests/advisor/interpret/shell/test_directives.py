@@ -51,3 +51,19 @@ def test_what_slurm_tells_the_job():
     assert texts["SLURM_CPUS_PER_TASK"] == "8"
     assert "SLURM_JOB_ID" not in texts
     assert found["SLURM_NNODES"].evidence[0].line == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("--gres=gpu:h100:2", "h100"),
+        ("--gres=gpu:2,lustre:1", None),
+        ("--gpus=a100:4", "a100"),
+        ("-G 4", None),
+        ("--gpus-per-node=mi300x:8", "mi300x"),
+        ("--gres=gpu:h100:1,gpu:a100:1", None),
+        ("--tres-per-task=gres/gpu:b200:1", "b200"),
+    ],
+)
+def test_the_type_of_gpu_that_is_asked_for(line, kind):
+    assert asked(f"#SBATCH {line}").gpu_type == kind

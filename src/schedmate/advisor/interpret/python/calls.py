@@ -11,6 +11,7 @@ from schedmate.advisor.interpret.python.natives import NATIVE_METHODS, NATIVES
 from schedmate.advisor.interpret.python.references import Member, Super
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import (
+    UNKNOWN,
     Call,
     Dotted,
     LibraryObject,
@@ -98,7 +99,10 @@ def call_library(
         return record(engine, name, arguments, site, receiver=receiver)
     native = NATIVES.get(name) or engine.libraries.functions.get(name)
     if native is not None:
-        found = native(engine, arguments, site)
+        try:
+            found = native(engine, arguments, site)
+        except OverflowError:  # a number that Python's own function does not take
+            return UNKNOWN
         if found is not None:
             return found
     return record(engine, name, arguments, site, receiver=receiver)
@@ -111,7 +115,10 @@ def _call_member(engine: Engine, member: Member, arguments: Arguments, site: Sit
     name = f"{_kind(receiver)}.{member.name}"
     if name not in engine.models:
         native = NATIVE_METHODS.get(member.name) or engine.libraries.methods.get(member.name)
-        found = None if native is None else native(engine, receiver, arguments, site)
+        try:
+            found = None if native is None else native(engine, receiver, arguments, site)
+        except OverflowError:
+            return UNKNOWN
         if found is not None:
             return found
     result = call_library(engine, name, arguments, site, receiver)

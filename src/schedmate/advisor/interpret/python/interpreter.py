@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from pathlib import Path
 
 from schedmate.advisor.interpret.python import attributes, calls, classes, functions, loading
@@ -21,8 +22,10 @@ from schedmate.advisor.interpret.python.values import (
     Dotted,
     LocalClass,
     LocalFunction,
+    Sequence,
     Value,
 )
+from schedmate.advisor.interpret.shell import Word
 
 
 class Interpreter(Engine):
@@ -89,7 +92,17 @@ class Interpreter(Engine):
         return attributes.item(self, value, key, site)
 
     def set_attribute(self, value: Value, name: str, new: Value, site: Site) -> None:
+        if isinstance(value.data, Dotted) and (value.data.name, name) == ("sys", "argv"):
+            self._set_arguments(new)
         attributes.set_attribute(self, value, name, new, site)
+
+    def _set_arguments(self, argv: Value) -> None:
+        """`sys.argv = ["train", "--epochs", "9"]`: what a parser gets from here on."""
+        if not isinstance(argv.data, Sequence) or not argv.data.complete or not self.state.certain:
+            return
+        self._argv = argv
+        given = [Word(str(each.data), each.lines, each.known) for each in argv.data.items[1:]]
+        self.run = replace(self.run, arguments=tuple(given))
 
     def set_item(self, value: Value, key: Value, new: Value, site: Site) -> None:
         attributes.set_item(self, value, key, new, site)

@@ -54,7 +54,7 @@ def _range_items(data: Range) -> list[Value] | None:
     if not all(isinstance(bound, int) for bound in bounds) or bounds[2] == 0:
         return None
     numbers = range(*bounds)
-    if len(numbers) > _MAX_RANGE:
+    if abs(bounds[1] - bounds[0]) // abs(bounds[2]) > _MAX_RANGE:  # its len may not fit
         return None
     return [derived(number, data.stop) for number in numbers]
 

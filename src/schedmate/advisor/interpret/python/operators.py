@@ -120,7 +120,7 @@ def _text(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mod) and isinstance(one, str):
         return _formatted(left, right)
     if isinstance(op, ast.Mult) and isinstance(one, str) and isinstance(other, int):
-        return derived(one * other, left) if len(one) * other <= _MAX_TEXT else UNKNOWN
+        return derived(one * max(other, 0), left) if len(one) * other <= _MAX_TEXT else UNKNOWN
     if not (isinstance(one, str) and isinstance(other, str)):
         return beginning((left, right), "/" if isinstance(op, ast.Div) else "")
     if isinstance(op, ast.Add) and len(one) + len(other) <= _MAX_TEXT:

@@ -127,6 +127,16 @@ class Asked:
                 return min(found[0] * nodes, _MAX_COUNT), (*found[1], *self._line_of("nodes"))
         return self._per_task()
 
+    @property
+    def gpu_type(self) -> str | None:
+        """`h100` of `--gres=gpu:h100:2` or `--gpus=h100:2`; a count is no type."""
+        gres = ",".join(filter(None, map(self.text, ("gres", "tres-per-node", "tres-per-task"))))
+        found = set(re.findall(r"\bgpu:([^:,=()]{1,80})", gres))
+        for name in ("gpus", "gpus-per-node", "gpus-per-task"):
+            found.add((self.text(name) or "").partition(":")[0])
+        named = {one for one in found if one and not one.isdecimal()}
+        return named.pop() if len(named) == 1 else None
+
     def _per_task(self) -> tuple[int, tuple[Evidence, ...]] | None:
         per_task = self._counted("gpus-per-task") or self._counted("tres-per-task")
         tasks = self.tasks

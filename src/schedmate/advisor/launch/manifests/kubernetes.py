@@ -33,7 +33,8 @@ def described(documents: Sequence[Part]) -> list[Described]:
         asked = _asked(pods)
         own = [each for pod in pods for each in pod.commands(files)]
         entry = document.get("spec", "entrypoint")
-        if entry is not None and entry.text:
+        named = document.get("spec", "templates") is not None  # of Argo's, by its name
+        if entry is not None and entry.text and not named:
             env = variables(document.get("spec", "runtimeEnv", "env_vars"))
             own = [Described(words=shell_text(entry.word), env=env, in_container=True)]
         found += [replace(each, asked=asked) for each in own]

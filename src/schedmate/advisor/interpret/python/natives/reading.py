@@ -59,7 +59,22 @@ def _runs_path(engine: Engine, arguments: Arguments, site: Site) -> Value | None
     value = first(arguments)
     if value is None or not isinstance(value.data, str):
         return None
+    name = arguments.keywords.get("run_name")
+    if name is not None and name.data == "__main__" and engine.run_file(value.data, site.scope):
+        return Value(None)
     return engine.context.read_python_config(value.data)
+
+
+def _runs_module(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
+    """`runpy.run_module("package.train", run_name="__main__")`."""
+    value = first(arguments)
+    name = value.data if value is not None and isinstance(value.data, str) else ""
+    module = engine.finder.find(name) if name else None
+    if module is None or module.path is None:
+        return None
+    return _runs_path(
+        engine, Arguments([Value(str(module.path))], arguments.keywords, arguments.complete), site
+    )
 
 
 def _spec(engine: Engine, arguments: Arguments, site: Site) -> Value | None:
@@ -141,6 +156,7 @@ READING: dict[str, Native] = {
     "toml.load": _loaded_by_name,
     "exec": _exec,
     "runpy.run_path": _runs_path,
+    "runpy.run_module": _runs_module,
     "importlib.util.spec_from_file_location": _spec,
     "importlib.util.module_from_spec": _from_spec,
     "imp.load_source": _load_source,
