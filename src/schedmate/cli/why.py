@@ -30,14 +30,14 @@ def command(job_id: str, as_json: bool) -> None:
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
     parts, viewer, queue = parts_in(scheduler, job_id), viewer_of(settings), scheduler.jobs()
-    views = [job_view(scheduler, store, viewer, part.example) for part in parts]
-    if not parts:
-        views = [job_view(scheduler, store, viewer, job_id)]
-    sentences = [why_sentence(view, queue, time.time(), duration) for view in views]
-    lines = [
-        f"{part.in_words()}: {sentence}" for part, sentence in zip(parts, sentences, strict=False)
+    shown = [part.example for part in parts] or [job_id]
+    views = [job_view(scheduler, store, viewer, one) for one in shown]
+    heads = [f"{part.in_words()}: " for part in parts] or [""]
+    answers = [
+        head + why_sentence(view, queue, time.time(), duration)
+        for head, view in zip(heads, views, strict=True)
     ]
-    view, answer = views[0], "\n".join(lines or sentences)
+    view = views[0]
     if as_json:
         print_json(
             {
@@ -45,10 +45,10 @@ def command(job_id: str, as_json: bool) -> None:
                 "job_id": job_id,
                 "state": view.job.state.value,
                 "reason": None if view.diagnosis is None else view.diagnosis.reason,
-                "answer": answer,
+                "answer": "\n".join(answers),
                 **({"parts": to_json(parts)} if parts else {}),
             }
         )
     else:
-        for line in answer.splitlines():
+        for line in answers:
             echo(legible(line))
