@@ -119,6 +119,16 @@ def test_a_look_asks_for_so_many_scripts(scheduler, store, script):
     assert not reader.is_spent
 
 
+def test_a_long_look_still_reads_some(scheduler, store, monkeypatch):
+    reader = reader_of(scheduler, store)
+    reader.begin_look()
+    later = time.monotonic() + 60
+    monkeypatch.setattr("schedmate.service.daemon.job_reading.time.monotonic", lambda: later)
+    assert reader.is_spent
+    reader.begin_queue()
+    assert not reader.is_spent
+
+
 def test_tasks_share_what_was_read_of_one_of_them(scheduler, store, script):
     reader = reader_of(scheduler, store)
     first, second = (put(scheduler, script, one, submitted=0.0) for one in ("7_0", "7_1"))

@@ -140,6 +140,7 @@ class Daemon:
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
         until = time.monotonic() + _PLACELESS_S
+        self._reader.begin_queue()
         waiting = [self._engine.known[job_id].job for job_id in self._to_advise]
         for job in sorted(waiting, key=_starts_next):
             if self._reader.is_spent:

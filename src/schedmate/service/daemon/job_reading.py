@@ -28,6 +28,8 @@ MOST_SCRIPTS = 200
 """Requests for scripts in one look; the rest is read in later looks."""
 _MOST_S = 5.0
 """Of one look may go by for reading code."""
+_LEAST_S = 1.0
+"""Is left for it, however long all else in the look took."""
 _CLOCKS_S = 2.0
 """Submissions are known in whole seconds, and a file server's clock is another one."""
 _TOGETHER_S = 600.0
@@ -60,6 +62,10 @@ class JobReader:
     def begin_look(self) -> None:
         self._asked, self._until = 0, time.monotonic() + _MOST_S
         self._copies.clear()  # the next look may find other files
+
+    def begin_queue(self) -> None:
+        """From here on what waits is read: some of it in every look."""
+        self._until = max(self._until, time.monotonic() + _LEAST_S)
 
     @property
     def is_spent(self) -> bool:
