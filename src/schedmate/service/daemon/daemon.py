@@ -106,8 +106,7 @@ class Daemon:
         self._filter = ProgressFilter(engine.hang_after_s)
         self._retry_at: dict[JobId, float] = {}
         self._started = False
-        self._to_advise: dict[JobId, None] = {}
-        """Jobs that are still to be read, in this look or in a later one."""
+        self._to_advise: dict[JobId, None] = {}  # in this look or in a later one
         self._provisional: dict[JobId, Action] = {}
         """Places in the queue for jobs that are about to be read in this look."""
         self._unread: dict[JobId, tuple[Job, float]] = {}
@@ -397,5 +396,5 @@ class Daemon:
 
 def _starts_next(job: Job) -> tuple[float, float]:
     """What runs, then what waits by the scheduler's own priority."""
-    waits = job.state is JobState.PENDING
-    return (-(job.priority or 0) if waits else float("-inf")), job.submit_time
+    first = float("-inf") if job.state is not JobState.PENDING else -(job.priority or 0)
+    return first, job.submit_time
