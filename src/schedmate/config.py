@@ -51,6 +51,10 @@ class SlurmSettings:
     timeout_s: float = above(0, 30.0)
     history_days: int = above(0, 1)
     """How far back the accounting is asked for jobs that the controller has let go of."""
+    updates_a_minute: int = above(0, 1200)
+    """How many nice numbers are set in a minute."""
+    scripts_a_look: int = above(0, 200)
+    """How many scripts are asked for in one look; the rest follows in later looks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

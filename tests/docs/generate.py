@@ -62,6 +62,12 @@ WORDS = {
     "slurm.poll_s": "seconds between two queries to Slurm",
     "slurm.timeout_s": "how long one Slurm command may take",
     "slurm.history_days": "how many days back accounting is queried for ended jobs",
+    "slurm.updates_a_minute": (
+        "how many nice numbers are set in a minute; at most half of them at once"
+    ),
+    "slurm.scripts_a_look": (
+        "how many scripts are asked for in one look; the rest follows in later looks"
+    ),
     "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
     "llm.model": "the model's name at that endpoint",
     "llm.api_key": "its key, from the environment",

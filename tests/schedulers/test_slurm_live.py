@@ -57,8 +57,8 @@ def test_an_array_is_its_tasks(bench):
     array = bench.shell("exit $SLURM_ARRAY_TASK_ID", passthrough=("--array=0-2",))
     bench.submitted.remove(array)
     tasks = [f"{array}_{number}" for number in range(3)]
-    assert {job.id for job in bench.scheduler.jobs([array])} == set(tasks)
     ends = [bench.ended(task) for task in tasks]
+    assert {job.id for job in bench.scheduler.jobs([array])} == set(tasks)
     assert [job.exit_code for job in ends] == [0, 1, 2]
     assert all(bench.directory.joinpath(job.logs[0]).exists() for job in ends)
     assert bench.scheduler.script(tasks[1])

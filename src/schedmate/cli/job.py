@@ -30,16 +30,21 @@ def command(job_id: str, as_json: bool) -> None:
     """One job's whole view: record, prediction against reality, progress, diagnosis, actions."""
     from schedmate import config
     from schedmate.model.wire import to_json
-    from schedmate.service.views.job_view import job_view
+    from schedmate.service.views.job_view import job_view, parts_in
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
-    store = open_store(settings)
-    view = job_view(open_scheduler(settings), store, viewer_of(settings), job_id)
+    scheduler, store = open_scheduler(settings), open_store(settings)
+    parts = parts_in(scheduler, job_id)
+    shown = parts[0].example if parts else job_id
+    view = job_view(scheduler, store, viewer_of(settings), shown)
     if as_json:
-        print_json({"schema": "schedmate.job/1", **to_json(view)})
+        more = {"parts": to_json(parts)} if parts else {}
+        print_json({"schema": "schedmate.job/1", **to_json(view), **more})
     else:
+        for part in parts:
+            echo(legible(f"parts of {job_id}  {part.in_words()}"))
         for line in _lines(view):
             echo(legible(line))
 

@@ -19,17 +19,25 @@ schedmate why 12 --json
 @click.argument("job_id", metavar="ID")
 @json_option
 def command(job_id: str, as_json: bool) -> None:
-    """Why a job waits, goes on or failed, in one line."""
+    """Why a job waits, goes on or failed, in one line; of an array one for each state."""
     from schedmate import config
-    from schedmate.service.views.job_view import job_view
+    from schedmate.model.wire import to_json
+    from schedmate.service.views.job_view import job_view, parts_in
     from schedmate.service.views.sentences import why_sentence
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
-    view = job_view(scheduler, store, viewer_of(settings), job_id)
-    answer = why_sentence(view, scheduler.jobs(), time.time(), duration)
+    parts, viewer, queue = parts_in(scheduler, job_id), viewer_of(settings), scheduler.jobs()
+    shown = [part.example for part in parts] or [job_id]
+    views = [job_view(scheduler, store, viewer, one) for one in shown]
+    heads = [f"{part.in_words()}: " for part in parts] or [""]
+    answers = [
+        head + why_sentence(view, queue, time.time(), duration)
+        for head, view in zip(heads, views, strict=True)
+    ]
+    view = views[0]
     if as_json:
         print_json(
             {
@@ -37,8 +45,10 @@ def command(job_id: str, as_json: bool) -> None:
                 "job_id": job_id,
                 "state": view.job.state.value,
                 "reason": None if view.diagnosis is None else view.diagnosis.reason,
-                "answer": answer,
+                "answer": "\n".join(answers),
+                **({"parts": to_json(parts)} if parts else {}),
             }
         )
     else:
-        echo(legible(answer))
+        for line in answers:
+            echo(legible(line))

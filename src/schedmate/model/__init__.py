@@ -21,7 +21,7 @@ from schedmate.model.errors import (
 )
 from schedmate.model.failures import REASONS, Category, Reason, Retry
 from schedmate.model.history import Fingerprint, GpuUse, PastRun
-from schedmate.model.job import Job, JobId, JobState, Request, Submission
+from schedmate.model.job import Job, JobId, JobState, Request, Submission, array_of
 from schedmate.model.learned import LearnedPattern, LearntFrom
 from schedmate.model.ledger import CallOutcome, LlmCall
 from schedmate.model.nodes import NodeCondition, NodeRun, NodeState
@@ -121,4 +121,5 @@ __all__ = [
     "Submission",
     "Unit",
     "Workload",
+    "array_of",
 ]

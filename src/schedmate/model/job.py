@@ -9,6 +9,12 @@ from enum import StrEnum
 JobId = str
 
 
+def array_of(job_id: JobId) -> JobId | None:
+    """`12` of `12_3`, which is a task of array 12; None for what is no task of an array."""
+    array, found, _ = job_id.partition("_")
+    return array if found else None
+
+
 def split_command_line(line: str) -> tuple[str, ...]:
     """A command line in words; where its quotes were lost, by its blanks."""
     try:
@@ -113,6 +119,8 @@ class Job:
     reason: str = ""
     held: bool = False
     """It waits and does not start until it is released."""
+    tasks: int = 1
+    """An array's tasks that wait are one job under the array's id until they differ."""
 
     @property
     def run_time_s(self) -> float | None:

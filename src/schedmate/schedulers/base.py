@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
 
@@ -51,6 +51,18 @@ class RemembersSubmissions(Protocol):
 
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """The command line that submitted each, with few questions; unknown ones are left out."""
+
+
+@runtime_checkable
+class OrdersInBulk(Protocol):
+    """A scheduler that takes many nice numbers with few requests."""
+
+    def set_nices(self, numbers: Mapping[JobId, int]) -> Mapping[JobId, str]:
+        """Ask for as many as a budget allows now, in this order.
+
+        Returns those that were asked for, each with what the scheduler objected, if anything:
+        what came of it has to be read back. The others are for later.
+        """
 
 
 class Scheduler(Protocol):

@@ -23,7 +23,9 @@ from schedmate.model import (
     PartlyKnown,
     SchedulerError,
     SchedulerUnreachable,
+    array_of,
 )
+from schedmate.schedulers.base import OrdersInBulk
 from schedmate.service.account import Account, account_at
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ class Actions:
         self._store = store
         self._allowed = _ALLOWED[mode]
         self._asked: set[str] = set()
+        self._objections: dict[str, str] = {}
+        """What the scheduler answered to some that were asked for with others."""
         self._account: Account | None = None
 
     def carry_out(self, action: Action, now: float) -> None:
@@ -64,18 +68,29 @@ class Actions:
         if not action.asks_the_scheduler:
             if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
                 _log.warning("job %s: %s", action.job_id, action.why)
+        elif action.kind == "set_nice" and self._refused_a_number(action):
+            self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
+            if action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk):
+                return  # with all others of this look
             self._do(action, now)
 
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
         return action.kind in self._allowed or (_gives_back(action) and self._lowered(action))
 
+    def _refused_a_number(self, action: Action) -> bool:
+        """A number that did not take is noted once and not tried again in the same attempt."""
+        records = self._store.actions(job_id=action.job_id, state="failed")
+        about = [one.action for one in records if one.action.kind == "set_nice"]
+        return any(one.attempt == action.attempt for one in about)
+
     def _lowered(self, back: Action) -> bool:
-        records = [one for one in self._store.actions(job_id=back.job_id) if _lowers(one.action)]
-        return any(one.state in ("done", "intended") for one in records)
+        ids = [one for one in (back.job_id, array_of(back.job_id)) if one is not None]
+        records = [record for one in ids for record in self._store.actions(job_id=one)]
+        return any(one.state in ("done", "intended") for one in records if _lowers(one.action))
 
     def _failed_to_give_back(self, action: Action) -> bool:
         """A run must not end by a limit of ours: what was refused once is asked for again."""
@@ -89,6 +104,7 @@ class Actions:
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""
         self.carry_out(action, now)
+        self._order_in_bulk([one for one in self._intended() if one.key == action.key])
         if action.key in self._asked:
             self._settle_what_can_be([action], now)
 
@@ -110,15 +126,38 @@ class Actions:
 
     def finish_interrupted(self, now: float) -> None:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
-        still_open = self._settle_what_can_be(self._intended(), now)
+        intended = self._intended()
+        self._order_in_bulk(intended)
+        still_open = self._settle_what_can_be(intended, now)
         again = [action for action in still_open if self._go_on(action, now)]
         self._settle_what_can_be(again, now)
+
+    def _order_in_bulk(self, intended: Sequence[Action]) -> None:
+        """As many as the scheduler takes now; of one job the newest number."""
+        if not isinstance(self._scheduler, OrdersInBulk):
+            return
+        newest = {one.job_id: one for one in intended if one.kind == "set_nice"}
+        open_ones = {one.job_id: one for one in newest.values() if one.key not in self._asked}
+        if not open_ones or not self._may(next(iter(open_ones.values()))):
+            return
+        try:
+            asked = self._scheduler.set_nices(
+                {job_id: int(one.value or 0) for job_id, one in open_ones.items()}
+            )
+        except SchedulerUnreachable as error:
+            _log.warning("%d nice numbers wait: %s", len(open_ones), error)
+            return
+        for one in intended:
+            if one.kind == "set_nice" and one.job_id in asked:
+                self._asked.add(one.key)
+                self._objections[one.key] = asked[one.job_id]
 
     def _intended(self) -> list[Action]:
         return [record.action for record in self._store.actions(state="intended")]
 
     def _go_on(self, action: Action, now: float) -> bool:
-        if action.key in self._asked or (may := self._may(action)) is None:
+        in_bulk = action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
+        if in_bulk or action.key in self._asked or (may := self._may(action)) is None:
             return False
         if not may:
             self._store.settle(action, "observed", at=now)
@@ -143,7 +182,9 @@ class Actions:
                 outcome = ActionOutcome("done", "replaced at once")
             if outcome is not None:
                 self._asked.discard(action.key)
-                self._store.settle(action, outcome.state, at=now, note=outcome.note)
+                objection = self._objections.pop(action.key, "")
+                note = objection if objection and outcome.state == "failed" else outcome.note
+                self._store.settle(action, outcome.state, at=now, note=note)
             elif job is not None:
                 still_open.append(action)
         return still_open
@@ -224,7 +265,7 @@ def _outcome(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None:
     if _reached(action, job):
         return ActionOutcome("done")
     if asked and action.kind != "cancel":
-        return ActionOutcome("failed", _shortfall(action, job))
+        return _too_late(action, job) or ActionOutcome("failed", _shortfall(action, job))
     return _too_late(action, job)
 
 

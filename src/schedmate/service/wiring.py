@@ -80,6 +80,7 @@ def open_scheduler(settings: Settings) -> Scheduler:
             timeout_s=slurm.timeout_s,
             history_days=slurm.history_days,
             nice_range=settings.nice_range,
+            updates_a_minute=slurm.updates_a_minute,
         )
     from schedmate.schedulers.local import LocalScheduler
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
-from schedmate.schedulers.slurm import activity, gpu_use, nodes, parsing, rights
+from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
@@ -27,7 +27,7 @@ from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
     from schedmate.schedulers.base import Rights
@@ -52,6 +52,7 @@ class SlurmScheduler:
         timeout_s: float = 30.0,
         history_days: int = 1,
         nice_range: int | None = None,
+        updates_a_minute: int = 1200,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s)
         self._history_days = history_days
@@ -59,6 +60,9 @@ class SlurmScheduler:
         self._read_site: tuple[float, SlurmSite] | None = None
         self._pause_s = 0.0
         self._ask_accounting_at = 0.0
+        self._allowance = ordering.Allowance(updates_a_minute)
+        self._arrays: dict[JobId, str] = {}
+        """How scontrol names the tasks of an array that wait, so that none is split off."""
 
     def submit(self, submission: Submission) -> JobId:
         answer = self._slurm.submit(
@@ -156,21 +160,26 @@ class SlurmScheduler:
     def hold(self, job_id: JobId) -> None:
         """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
         self._refuse_unless_pending(self._record(_checked(job_id)))
-        self._slurm.ask("scontrol", "uhold", job_id)
+        name = self._waiting_name(job_id)
+        self._slurm.ask("scontrol", "uhold", name)
         try:
             self._refuse_unless_pending(self._record(job_id))
         except SchedulerError:
             # Slurm takes a hold of a running job in silence, and would hold its next run
-            self._slurm.ask("scontrol", "release", job_id)
+            self._slurm.ask("scontrol", "release", name)
             raise
 
     def release(self, job_id: JobId) -> None:
         """See `Scheduler.release`. A release also resets the priority of a job that is not held."""
         if parsing.is_held(self._record(_checked(job_id))):
-            self._slurm.ask("scontrol", "release", job_id)
+            self._slurm.ask("scontrol", "release", self._waiting_name(job_id))
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         self._update(job_id, f"Nice={nice}")
+
+    def set_nices(self, numbers: Mapping[JobId, int]) -> Mapping[JobId, str]:
+        """See `OrdersInBulk`. Arrays as the last look at all jobs showed them."""
+        return ordering.set_nices(self._slurm, numbers, self._arrays, self._allowance)
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
@@ -210,11 +219,18 @@ class SlurmScheduler:
         }
 
     def _record(self, job_id: JobId) -> parsing.Record:
-        """What squeue shows of one job, which is not an array."""
-        rows = [row for row in self._records({job_id}) if row["JobArrayID"] == job_id]
+        return self._rows_of(job_id)[0]
+
+    def _rows_of(self, job_id: JobId) -> list[parsing.Record]:
+        """What squeue shows of one job; of an array, of its tasks that wait as one."""
+        rows = [
+            row
+            for row in self._records({job_id})
+            if job_id in (row["JobArrayID"], parsing.array_record(row))
+        ]
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
-        return rows[0]
+        return rows
 
     def _refuse_unless_pending(self, record: parsing.Record) -> None:
         if parsing.state_of(record) is not JobState.PENDING:
@@ -222,15 +238,30 @@ class SlurmScheduler:
             raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
     def _update(self, job_id: JobId, *changes: str) -> None:
-        self._slurm.ask("scontrol", "update", f"JobId={_checked(job_id)}", *changes)
+        name = self._waiting_name(_checked(job_id))
+        self._slurm.ask("scontrol", "update", f"JobId={name}", *changes)
+
+    def _waiting_name(self, job_id: JobId) -> str:
+        """An array's id alone would mean its running tasks too, and those that a user changed."""
+        tasks = []
+        for row in self._rows_of(job_id):
+            if row["JobArrayID"] == job_id:
+                return job_id
+            tasks.append(int(row["ArrayTaskID"]))
+        return f"{job_id}_[{parsing.task_ranges(tasks)}]"
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
         rows = self._records(ids)
         site = self._site() if rows else SlurmSite()
-        jobs = _only(ids, [parsing.queued_job(row, _is_file, site) for row in rows])
-        if not jobs or ids is None or len(ids) > _MOST_IDS:
+        found, arrays = parsing.queued_jobs(rows, _is_file, site, apart=ids or ())
+        if ids is None:
+            self._arrays = arrays
+        jobs = _only(ids, found)
+        if ids is None or len(ids) > _MOST_IDS:
             return jobs
-        excluded = self._exclusions({job.id for job in jobs})
+        # before its first run no decision depends on them
+        asked = {job.id for job in jobs if job.restarts or job.state is not JobState.PENDING}
+        excluded = self._exclusions(asked) if asked else {}
         return [_without(job, excluded.get(job.id, "")) for job in jobs]
 
     def _records(self, ids: set[JobId] | None) -> list[parsing.Record]:

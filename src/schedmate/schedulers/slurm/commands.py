@@ -40,10 +40,18 @@ class SlurmCommands:
 
     def ask(self, *argv: str) -> str:
         """Run a command whose answer is parsed: times come as seconds since the epoch."""
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(_STRIPPED)
-        }
-        return self._run(argv, environment | {"SLURM_TIME_FORMAT": "%s"})
+        return self._run(argv, _neutral_environment())
+
+    def dictate(self, program: str, lines: str) -> list[str]:
+        """Run many commands of one program from its input; return the lines of complaint."""
+        environment = _neutral_environment()
+        done = self._finished((program,), environment, stdin=lines)
+        complaints = _text(done.stderr)
+        _show((program, lines), done.returncode, _text(done.stdout), complaints)
+        if _UNREACHABLE.search(complaints):
+            text = _complaint(complaints)
+            raise SchedulerUnreachable(f"Slurm cannot be reached ({program}: {text})")
+        return complaints.splitlines()
 
     def submit(
         self, *argv: str, workdir: str, env: Mapping[str, str] | None, stdin: str | None
@@ -61,6 +69,21 @@ class SlurmCommands:
         cwd: str | None = None,
         stdin: str | None = None,
     ) -> str:
+        done = self._finished(argv, environment, cwd=cwd, stdin=stdin)
+        answer, complaint = _text(done.stdout), _text(done.stderr)
+        _show(argv, done.returncode, answer, complaint)
+        if done.returncode or (complaint and not answer):
+            _refuse(argv[0], done.returncode, complaint)
+        return answer
+
+    def _finished(
+        self,
+        argv: tuple[str, ...],
+        environment: dict[str, str],
+        *,
+        cwd: str | None = None,
+        stdin: str | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
         program = which(argv[0])
         if program is None:
             raise SchedulerUnreachable(
@@ -68,7 +91,7 @@ class SlurmCommands:
                 "scheduler = 'local'"
             )
         try:
-            done = subprocess.run(
+            return subprocess.run(
                 [program, *argv[1:]],
                 input=(stdin or "").encode(),
                 capture_output=True,
@@ -81,11 +104,6 @@ class SlurmCommands:
             raise self._too_late(argv[0], error) from error
         except (OSError, ValueError) as error:
             raise SchedulerError(f"{argv[0]} could not be run: {error}") from error
-        answer, complaint = _text(done.stdout), _text(done.stderr)
-        _show(argv, done.returncode, answer, complaint)
-        if done.returncode or (complaint and not answer):
-            _refuse(argv[0], done.returncode, complaint)
-        return answer
 
     def _too_late(self, name: str, error: subprocess.TimeoutExpired) -> SchedulerUnreachable:
         text = _complaint(_text(error.stderr or b""))
@@ -105,6 +123,11 @@ def _refuse(name: str, returncode: int, complaint: str) -> None:
         raise SchedulerUnreachable(f"{part} cannot be reached ({name}: {text})")
     if returncode:
         raise SchedulerError(f"{name}: {text or f'exit code {returncode}'}")
+
+
+def _neutral_environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_STRIPPED)}
+    return kept | {"SLURM_TIME_FORMAT": "%s"}
 
 
 def _complaint(stderr: str) -> str:

@@ -7,10 +7,11 @@ into a name, a path or an argument can end a field or forge a job.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.model import Job, JobState, Request, SchedulerError
+from schedmate.model import Job, JobId, JobState, Request, SchedulerError
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
@@ -103,6 +104,52 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
     for at in range(0, len(cells), len(fields)):
         first, *others = cells[at : at + len(fields)]
         yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
+
+
+def array_record(record: Record) -> JobId | None:
+    """The array's id for one of its tasks that never ran and is no record of its own yet."""
+    array = record["ArrayJobID"]
+    is_task = record["JobArrayID"] != array and record["ArrayTaskID"].isdecimal()
+    if not is_task or record["JobID"] != array or record["RestartCnt"] != "0":
+        return None
+    waits = state_of(record) is JobState.PENDING
+    return array if waits or (state_of(record).ended and not record["NodeList"]) else None
+
+
+def task_ranges(numbers: Iterable[int]) -> str:
+    """`0-3,7` of 0, 1, 2, 3 and 7."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ranges)
+
+
+def queued_jobs(
+    rows: Iterable[Record], is_file: IsFile, site: SlurmSite, apart: Container[JobId] = ()
+) -> tuple[list[Job], dict[JobId, str]]:
+    """The jobs, and under an array's id the name of all its tasks that are one record.
+
+    Those tasks are one job; one whose own id is in `apart` is shown by itself.
+    """
+    jobs: list[Job] = []
+    arrays: dict[JobId, list[Record]] = {}
+    for row in rows:
+        array = array_record(row)
+        if array is not None:
+            arrays.setdefault(array, []).append(row)
+        if array is None or row["JobArrayID"] in apart:
+            jobs.append(queued_job(row, is_file, site))
+    for array, tasks in arrays.items():
+        one = queued_job(tasks[0], is_file, site)
+        jobs.append(replace(one, id=array, tasks=len(tasks), logs=()))
+    numbers = {
+        array: task_ranges(int(row["ArrayTaskID"]) for row in tasks)
+        for array, tasks in arrays.items()
+    }
+    return jobs, {array: f"{array}_[{ranges}]" for array, ranges in numbers.items()}
 
 
 def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -> Job:
@@ -244,7 +291,7 @@ def _accounted_job(row: Record, *, restarts: int) -> Job:
     resources = values.tres(row["ReqTRES"])
     exit_code, signal = values.accounted_ending(row["ExitCode"])
     return Job(
-        id=row["JobID"],
+        id=row["JobID"].partition("_[")[0],  # tasks of an array that never started
         name=row["JobName"],
         user=_user(row["User"], row["UID"]),
         state=state,

@@ -12,7 +12,6 @@ from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from schedmate.advisor import Advisor, Target
 from schedmate.core import (
     Act,
     ActivitySeen,
@@ -40,6 +39,7 @@ from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
+from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
@@ -48,15 +48,14 @@ from schedmate.service.records.attempts import past_of, reached_in
 from schedmate.service.records.event_log import Recorder, opened
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
-from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from schedmate.advisor import Advisor, Target
     from schedmate.advisor.advisor import Advised
     from schedmate.core.events import DiagnosedBy
-    from schedmate.model import Advice
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
     from schedmate.store import Store
@@ -85,12 +84,13 @@ class Daemon:
         open_store: Callable[[], Store] | None = None,
         advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
+        most_scripts: int = MOST_SCRIPTS,
     ) -> None:
         self._engine = engine
         self._settings = settings or {}
         self._scheduler = scheduler
         self._store = store
-        self._advisor = advisor
+        self._reader = JobReader(scheduler, store, advisor, most_scripts)
         self._handler = handler
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
@@ -106,7 +106,7 @@ class Daemon:
         self._filter = ProgressFilter(engine.hang_after_s)
         self._retry_at: dict[JobId, float] = {}
         self._started = False
-        self._to_advise: deque[Job] = deque()
+        self._to_advise: dict[JobId, None] = {}  # in this look or in a later one
         self._provisional: dict[JobId, Action] = {}
         """Places in the queue for jobs that are about to be read in this look."""
         self._unread: dict[JobId, tuple[Job, float]] = {}
@@ -119,8 +119,8 @@ class Daemon:
             self._started = True
             self._send(Started(now, self._settings))
         self._forget_all_but({job.id for job in jobs}, now)
-        self._to_advise.clear()
-        for job in jobs:
+        self._reader.begin_look()
+        for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
         self._advise_all_pending(now)
@@ -139,10 +139,15 @@ class Daemon:
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
         until = time.monotonic() + _PLACELESS_S
-        while self._to_advise:
+        self._reader.begin_queue()
+        waiting = [self._engine.known[job_id].job for job_id in self._to_advise]
+        for job in sorted(waiting, key=_starts_next):
+            if self._reader.is_spent:
+                break
             if time.monotonic() > until:
                 self._place_provisionally(now)
-            self._advise_pending(self._to_advise.popleft(), now)
+            del self._to_advise[job.id]
+            self._advise_pending(job, now)
         self._place_provisionally(now)
 
     def _place_provisionally(self, now: float) -> None:
@@ -205,6 +210,7 @@ class Daemon:
 
     def _forget(self, job_id: JobId, now: float) -> None:
         self._provisional.pop(job_id, None)
+        self._to_advise.pop(job_id, None)
         self._unread.pop(job_id, None)
         self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
@@ -286,8 +292,8 @@ class Daemon:
             return self._advise_again(job, now)
         if wanted.afresh:
             return self._advise_afresh(job, now)
-        if job.state is JobState.PENDING:
-            self._to_advise.append(job)  # all that wait are seen before one is read
+        if job.state is JobState.PENDING or (not job.state.ended and self._reader.is_spent):
+            self._to_advise[job.id] = None  # all that wait are seen before one is read
             return []
         advised = self._advise(job, now)
         self._site_model.submitted(job)
@@ -295,33 +301,21 @@ class Daemon:
 
     def _advise(self, job: Job, now: float) -> Sequence[Event]:
         """Fail open: a job that cannot be read is scheduled without a prediction."""
-        kept = self._store.advice(job.id)
+        kept = self._reader.kept(job)
         if kept is None and job.state.ended:
             return []
-        advice = self._read(job) if kept is None else kept.advice
+        advice = self._reader.read(job) if kept is None else kept.advice
         if advice is not None and not job.state.ended:
             self._completion.consider(
                 job,
-                lambda: self._target(job),
+                lambda: self._reader.target(job),
                 lambda better, at: self._send(JobAdvised(at, job.id, better, cause="refined")),
             )
         return [JobAdvised(now, job.id, advice)]
 
-    def _target(self, job: Job) -> Target:
-        return Target.from_job(job, self._scheduler.script(job.id))
-
-    def _read(self, job: Job) -> Advice | None:
-        try:
-            advised = self._advisor.advise(self._target(job))
-        except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
-            _log.warning("no advice on job %s", job.id, exc_info=True)
-            return None
-        self._store.keep_advice(job.id, KeptAdvice(advised.advice, advised.fingerprint))
-        return advised.advice
-
     def _advise_afresh(self, job: Job, now: float) -> Sequence[Event]:
         """A held job, by its files as they are now."""
-        advice = self._read(job)
+        advice = self._reader.read(job)
         return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
@@ -398,3 +392,9 @@ class Daemon:
         measured = measured_gpus(self._scheduler, job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
+
+
+def _starts_next(job: Job) -> tuple[float, float]:
+    """What runs, then what waits by the scheduler's own priority."""
+    first = float("-inf") if job.state is not JobState.PENDING else -(job.priority or 0)
+    return first, job.submit_time

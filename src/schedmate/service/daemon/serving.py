@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import threading
 import time
 from contextlib import closing, contextmanager
@@ -42,6 +43,11 @@ def poll_seconds(settings: Settings) -> float:
     return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
 
 
+def scripts_a_look(settings: Settings) -> int:
+    """A local queue reads its own files."""
+    return settings.slurm.scripts_a_look if settings.scheduler == "slurm" else sys.maxsize
+
+
 @contextmanager
 def assemble(settings: Settings) -> Iterator[Daemon]:
     """The live system, ready to look at the scheduler for the first time."""
@@ -61,6 +67,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
         open_store=lambda: open_store(settings),
         advise_with_model=_with_model(settings) if settings.llm.advice else None,
         own_files=settings.state_dir,
+        most_scripts=scripts_a_look(settings),
     )
     try:
         yield daemon

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
+from schedmate.model import array_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 def past_of(job: Job, store: Store) -> Past:
     """What an engine that was not there should know of a job."""
-    records = store.actions(job_id=job.id)
+    array = array_of(job.id)
+    of_array = [] if array is None else store.actions(job_id=array)  # its tasks were one job then
+    records = [*of_array, *store.actions(job_id=job.id)]
     limits = [
         one.action
         for one in records

@@ -21,6 +21,7 @@ from schedmate.model import (
     Spread,
 )
 from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.views.parts import Parts, parts_of
 from schedmate.service.visibility import owners_in
 from schedmate.store import KeptProgress
 
@@ -152,15 +153,21 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
     A failure that no daemon has looked at yet, or whose log it could not read, is looked at here,
     by the rules alone.
     """
-    found = job_views(scheduler, store, viewer, [job_id])
+    found = scheduler.jobs([job_id])
     run = None if found else store.run(job_id)
     if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    view = found[0] if run is None else _view(run.job, store, viewer)
+    parts = sorted(found, key=lambda job: job.id != job_id)
+    view = _view(parts[0] if run is None else run.job, store, viewer)
     if not viewer.may_read(view.job.user):
         return view
     explained = _explained(view, NodeKnowledge(scheduler, store), store)
     return replace(explained, suspects=tuple(map(viewer.suspicion, explained.suspects)))
+
+
+def parts_in(scheduler: Scheduler, job_id: JobId) -> tuple[Parts, ...]:
+    """The parts of an array or a heterogeneous job; empty for any other."""
+    return parts_of(job_id, scheduler.jobs([job_id]))
 
 
 def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
