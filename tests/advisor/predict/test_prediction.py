@@ -261,3 +261,12 @@ def test_a_cold_start_reckons_with_arithmetic_and_is_honestly_wide():
     assert answer.duration_s.p50 == near(seconds, rel=0.01)
     assert answer.duration_s.p90 / answer.duration_s.p10 >= 16
     assert prediction([], record=workload(max_steps=600_000)).basis == "none"
+
+
+def test_runs_that_do_not_resemble_a_job_do_not_make_it_certain():
+    """Five runs of another program that took the same time to a minute."""
+    runs = [past_run(str(n), 3600.0 + 10 * n, workload=workload(model="bert")) for n in range(5)]
+    found = prediction(runs, record=workload(model="gpt2", dataset="owt", framework="jax"))
+    assert found.basis == "history"
+    assert found.duration_s.p90 > 1.5 * found.duration_s.p50
+    assert found.duration_s.p10 < found.duration_s.p50 / 1.5
