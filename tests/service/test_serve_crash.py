@@ -64,6 +64,7 @@ def test_no_job_is_lost_run_twice_or_requeued_twice(place, seed):
                 )
 
         wait_for(at_rest, "the end of all jobs", 40)
+        wait_for(lambda: lock_holder(place.settings.state_dir / "serve.lock") == daemon.pid)
         time.sleep(1.2)
         daemon.terminate()
         assert daemon.wait(60) == 0

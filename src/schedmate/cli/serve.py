@@ -44,8 +44,8 @@ def command(once: bool, no_llm: bool, as_json: bool) -> None:
     if once:
         look_once(settings)
     else:
-        echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
         with stopped_by_signals() as stop:
+            echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
             serve(settings, stop)
     if as_json:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})

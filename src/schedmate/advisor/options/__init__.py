@@ -47,7 +47,7 @@ MODELS: Mapping[str, CallModel] = ByPackage(
         ("docopt_models", "DOCOPT", "docopt"),
         ("fire_models", "FIRE", "fire"),
         ("gin_models", "GIN", "gin"),
-        ("hf_parser", "HF_PARSER", "transformers trl"),
+        ("hf_parser", "HF_PARSER", "alignment transformers trl"),
         ("hydra_models", "HYDRA", "hydra"),
         ("lightning_cli", "LIGHTNING_CLI", "defopt jsonargparse lightning pytorch_lightning"),
         ("ml_collections_models", "ML_COLLECTIONS", "ml_collections"),

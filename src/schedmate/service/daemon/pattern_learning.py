@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PatternLearning:
-    """Without an `asker` nothing is asked: formats are then learnt from behaviour alrun."""
+    """Without an `asker` nothing is asked: formats are then learnt from behaviour alone."""
 
     def __init__(
         self, store: Store, background: BackgroundQueue, asker: Asker | None = None
