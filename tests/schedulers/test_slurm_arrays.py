@@ -17,6 +17,7 @@ from schedmate.service.actions import Actions
 from schedmate.service.daemon.serving import assemble
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_bench import Bench
+from schedulers.local_site import wait_for
 
 pytestmark = pytest.mark.slurm
 
@@ -120,7 +121,19 @@ def test_a_running_task_keeps_its_limit_when_the_waiting_ones_change(bench):
     assert limits == {array_id: 1800, f"{array_id}_0": 3600}
 
 
+def at_rest(daemon):
+    """It has read and ordered what other tests have left in the queue."""
+
+    def asks_nothing():
+        subprocess.run(["sdiag", "--reset"], check=True)
+        daemon.cycle(time.time())
+        return (asked("REQUEST_BATCH_SCRIPT"), asked("REQUEST_UPDATE_JOB")) == (0, 0)
+
+    wait_for(asks_nothing, "a look without a request")
+
+
 def test_the_daemon_reads_and_orders_an_array_once(bench, daemon, settings):
+    at_rest(daemon)
     array_id = array(bench, "0-299", LATER)
     subprocess.run(["sdiag", "--reset"], check=True)
     daemon.cycle(time.time())
@@ -136,6 +149,7 @@ def test_the_daemon_reads_and_orders_an_array_once(bench, daemon, settings):
 
 
 def test_tasks_share_the_advice_of_their_array(bench, daemon, settings):
+    at_rest(daemon)
     array_id = array(bench, "0-5%2")
     tasks = [f"{array_id}_{number}" for number in range(2)]
     for task in tasks:
