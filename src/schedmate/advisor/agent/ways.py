@@ -17,12 +17,13 @@ from schedmate.advisor.launch.guessing import training_programs
 from schedmate.advisor.launch.purpose import words_of
 from schedmate.advisor.launch.run import Entry, Launch, PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile, evidence
+from schedmate.advisor.understand.read_job import CONFIG_SUFFIXES
 from schedmate.model import Evidence
 
 PROGRAM, BRANCH, CONFIG = "program", "branch", "config"
 _MOST_CHOICES: Final = 8
 _MOST_FILES: Final = 3000
-_CONFIGS: Final = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".gin")
+_CONFIGS: Final = (*CONFIG_SUFFIXES, ".gin")
 _NAMES_A_CONFIG: Final = re.compile(
     r"-{1,2}[\w-]{0,40}(?:config|cfg|conf|params|opts?|settings)\w{0,20}"
 )

@@ -12,7 +12,7 @@ from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.model import ModelError, Workload
 
-_CONFIGS: Final = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini")
+CONFIG_SUFFIXES: Final = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini")
 _LONGEST_CONFIG: Final = 50_000
 
 
@@ -47,7 +47,7 @@ class ReadJob:
         yield from self.launch.scripts
         yield from self.files.written.values()
         read = [path for path, digest in self.files.seen.items() if digest is not None]
-        wanted = [path for path in read if path.suffix in (*_CONFIGS, ".py")]
+        wanted = [path for path in read if path.suffix in (*CONFIG_SUFFIXES, ".py")]
         for path in sorted(wanted, key=lambda path: path.suffix == ".py"):
             source = self.files.read(path, inside=self.files.roots)
             if source is not None and (path.suffix == ".py" or len(source.text) < _LONGEST_CONFIG):

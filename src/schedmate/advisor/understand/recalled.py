@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from schedmate.advisor.launch.target import Target
     from schedmate.advisor.sources.files import Files
     from schedmate.advisor.understand.read_job import Completer
-    from schedmate.advisor.understand.understanding import Understanding
-    from schedmate.model import Fingerprint, ReadingCache, Workload
-
+    from schedmate.model import Fingerprint, ReadingCache
 
 _log = logging.getLogger("schedmate.advisor")
 
