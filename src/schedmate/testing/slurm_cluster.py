@@ -45,14 +45,15 @@ def why_not() -> str | None:
 
 
 @contextmanager
-def private_slurm(directory: Path | None = None) -> Iterator[SlurmCluster]:
+def private_slurm(directory: Path | None = None, *, nodes: int = _NODES) -> Iterator[SlurmCluster]:
     """Start a cluster, point SLURM_CONF at it, and stop it at the end."""
     with ExitStack() as stack:
         if directory is None:  # socket paths must be short
             made = tempfile.mkdtemp(prefix="schedmate-slurm-", dir="/tmp")
             stack.callback(shutil.rmtree, made, ignore_errors=True)
             directory = Path(made)
-        cluster = SlurmCluster(directory.resolve())
+        names = tuple(f"node{number}" for number in range(nodes))
+        cluster = SlurmCluster(directory.resolve(), names, ports=Ports.free(nodes))
         before = os.environ.get("SLURM_CONF")
         stack.callback(_restore, before)
         os.environ["SLURM_CONF"] = str(cluster.config)
