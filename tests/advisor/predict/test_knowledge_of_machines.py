@@ -72,7 +72,12 @@ def own_names():
 
 def test_an_entry_states_where_its_figures_were_looked_up():
     assert accelerator("tpu-v7").source.startswith("Google Cloud documentation of TPU7x")
-    assert accelerator("k80").source == "not checked against a document"
+    assert accelerator("a800").source == "not checked against a document"
+
+
+def test_figures_that_documents_correct():
+    assert accelerator("titan rtx").half_tflops == 130, "not the half rate of a 2080 Ti"
+    assert accelerator("gaudi3").half_tflops == 1677
 
 
 @pytest.mark.parametrize("asked", ["fast", "FAST", "gpu:fast", "gres/gpu:fast"])

@@ -88,54 +88,70 @@ tpu v6e           918    -     32  1640 linked
 tpu v7            2307   -    192  7370 linked
 # Glenn Lockwood's page on Max 1550: memory, bandwidth; single from units and clock
 max 1550          832   52.4  128  3277 linked
-# not checked against a document
+# Lightning's throughput table (TFLOP/s; half is a quarter of int8), reports (memory, bandwidth)
+rtx 3080          59.5  29.8   10   760 -
+rtx 3090          71    35.6   24   936 -
+# Lightning's throughput table (TFLOP/s; half is half of int8), spec databases (memory, bandwidth)
+a6000             155   38.7   48   768 -
+# Lightning's throughput table, after NVIDIA's white papers (TFLOP/s)
+v100 sxm 32gb     125   15.7   32   900 linked
+v100 32gb         112   14.0   32   900 -
+rtx 3070          40.6  20.3    8   448 -
+rtx 3080 ti       68.2  34.1   12   912 -
+rtx 4080          97.5  48.7   16   717 -
+rtx 4090          165   82.6   24  1008 -
+l4                121   30.3   24   300 -
+h100 nvl          835   60     94  3938 linked
+# Tom's Hardware's review of the Titan RTX (half); a review (bandwidth)
+titan rtx         130   16.3   24   672 -
+rtx 2080 ti       54    13.4   11   616 -
+# spec databases, and reports of the announcement of the P100 for PCIe
 k80               8.7    4.4   12   240 -
 p100              18.7   9.3   16   732 -
 p100 sxm          21.2  10.6   16   732 linked
-v100 sxm 32gb     125   15.7   32   900 linked
-v100 32gb         112   14.0   32   900 -
-titan rtx         65    16.3   24   672 -
 quadro rtx 8000   130   16.3   48   672 -
-rtx 2080 ti       54    13.4   11   616 -
-rtx 3070          40.6  20.3    8   448 -
-rtx 3080          59.5  29.8   10   760 -
-rtx 3080 ti       68.2  34.1   12   912 -
-rtx 3090          71    35.6   24   936 -
-rtx 4080          97.5  48.7   16   717 -
-rtx 4090          165   82.6   24  1008 -
-rtx 5070 ti       87.9  43.9   16   896 -
-rtx 5090          209  104.8   32  1792 -
 a10               125   31.2   24   600 -
+# Linux Format's review, and half as a quarter of 838 sparse
+rtx 5090          209  104.8   32  1792 -
+# reports of CES 2025: memory, bandwidth; single from units and clock, half is twice single
+rtx 5070 ti       87.9  43.9   16   896 -
+# Baseten's comparison of A10 and A10G (memory, bandwidth)
 a10g              70    31.5   24   600 -
+# LLMRoofline's table of hardware (half, bandwidth)
 a30               165   10.3   24   933 -
-a5000             111   27.8   24   768 -
-a6000             155   38.7   48   768 -
-6000 ada          364   91.1   48   960 -
-l4                121   30.3   24   300 -
 l40               181   90.5   48   864 -
-l40s              362   91.6   48   864 -
+h800              989   67     80  3350 linked
+h20               148   44     96  4000 linked
+# Thunder Compute's guide to the A100 (memory, bandwidth), ml-engineering's tables (TFLOP/s)
 a100 80gb         312   19.5   80  2039 linked
 a100 pcie         312   19.5   40  1555 -
 a100 pcie 80gb    312   19.5   80  1935 -
-a800              312   19.5   80  2039 linked
-h100 nvl          835   60     94  3938 linked
-h800              989   67     80  3350 linked
+# Morph's page on the H200: half of the NVL is 1671 sparse
 h200 nvl          835   60    141  4800 linked
-h20               148   44     96  4000 linked
-b100              1750  60    192  8000 linked
-b300              2250  75    288  8000 linked
-gb300             2500  80    288  8000 linked
-rx 7900 xtx       123   61.4   24   960 -
-mi100             185   23.1   32  1229 linked
-mi210             181   22.6   64  1638 linked
+# ml-engineering's accelerator tables
+l40s              362   91.6   48   864 -
+b300              2250  80    288  8000 linked
 mi300x            1307 163.4  192  5300 linked
 mi325x            1307 163.4  256  6000 linked
 mi355x            2517 157.3  288  8000 linked
-gaudi             -      -     32  1000 linked
-gaudi 3           1835   -    128  3700 linked
-trn1              190    -     32   820 linked
-trn2              667    -     96  2900 linked
+gaudi 3           1677   -    128  3700 linked
+# ml-engineering's accelerator tables (TFLOP/s; of the B100 in an earlier edition)
+b100              1750  60    192  8000 linked
+gb300             2500  80    288  8000 linked
+# Hugging Face's hardware table (TFLOP/s, memory)
+6000 ada          364   91.1   48   960 -
+rx 7900 xtx       123   61.4   24   960 -
+mi100             185   23.1   32  1229 linked
+mi210             181   22.6   64  1638 linked
+# AWS Neuron's architecture guides
+trn1              190   47.5   32   820 linked
+trn2              667  181     96  2900 linked
+# reports of the launch (half)
 gc200             250  62.5     -     - linked
+# not checked against a document
+a5000             111   27.8   24   768 -
+a800              312   19.5   80  2039 linked
+gaudi             -      -     32  1000 linked
 """
 _WORD = re.compile(r"[a-z]{1,20}\d{0,6}[a-z]{0,6}|\d{1,6}[a-z]{0,6}")
 _SERIES = re.compile(r"\b(rtx|gtx|rx|tpu|gaudi)(pro)?(?=\w)")
