@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 
-from bench.corpora.home_made_runs.run import LabelledLine, Run, share_done
+from bench.corpora.home_made_runs.run import Run, share_done
 from schedmate.model import Progress
 from schedmate.tracker import track_stream
 
@@ -66,9 +66,11 @@ class Look:
 def look(run: Run, share: float) -> Look:
     lines = run.written()
     written = round(share * len(lines))
-    done = share_done(lines, written)
-    near = NEAR_LABEL if isinstance(lines[-1], LabelledLine) else NEAR
-    return Look(run, done, _tracked(run.name, lines[:written]), near)
+    label = share_done(lines, written)
+    progress = _tracked(run.name, lines[:written])
+    if label is None:
+        return Look(run, share, progress)
+    return Look(run, label, progress, NEAR_LABEL)
 
 
 def look_at_end(run: Run) -> Progress:

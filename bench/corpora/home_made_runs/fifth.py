@@ -1,4 +1,4 @@
-# ruff: noqa: E501, PLR2004 - a printed line is easier to read in one piece
+# ruff: noqa: E501, ARG001, PLR2004, RUF001 - a printed line is easier to read in one piece; some need no chance
 """Runs as other hands may write them, each line labelled with the share that is done by then."""
 
 from __future__ import annotations

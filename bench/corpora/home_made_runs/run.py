@@ -20,10 +20,10 @@ def at(share: float, text: str) -> LabelledLine:
     return line
 
 
-def share_done(lines: Sequence[str], written: int) -> float:
-    """The label of the newest of the written lines; without any, the lines' own share."""
+def share_done(lines: Sequence[str], written: int) -> float | None:
+    """The label of the newest of the written lines that has one."""
     labels = (line.share for line in reversed(lines[:written]) if isinstance(line, LabelledLine))
-    return next(labels, written / len(lines))
+    return next(labels, None)
 
 
 Lines = Callable[[Random], Iterator[str]]
