@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 
-from bench.corpora.home_made_runs.run import Run
+from bench.corpora.home_made_runs.run import Run, share_done
 from schedmate.model import Progress
 from schedmate.tracker import track_stream
 
 CUTS = (0.3, 0.6, 0.9)
 NEAR = 0.08
+NEAR_LABEL = 0.04
 FAR = 0.15
 CERTAIN = 0.5
 
@@ -25,13 +26,14 @@ class Look:
     run: Run
     share: float
     progress: Progress
+    near: float = NEAR
 
     @property
     def right(self) -> bool:
         fraction = self.progress.fraction
         if self.run.open_ended:
             return fraction is None or self.progress.confidence <= CERTAIN
-        return fraction is not None and abs(fraction - self.share) <= NEAR
+        return fraction is not None and abs(fraction - self.share) <= self.near
 
     @property
     def confidently_wrong(self) -> bool:
@@ -63,8 +65,12 @@ class Look:
 
 def look(run: Run, share: float) -> Look:
     lines = run.written()
-    head = lines[: round(share * len(lines))]
-    return Look(run, share, _tracked(run.name, head))
+    written = round(share * len(lines))
+    label = share_done(lines, written)
+    progress = _tracked(run.name, lines[:written])
+    if label is None:
+        return Look(run, share, progress)
+    return Look(run, label, progress, NEAR_LABEL)
 
 
 def look_at_end(run: Run) -> Progress:

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+
+
+class LabelledLine(str):
+    """A line with the share of the run that is done once it is written."""
+
+    __slots__ = ("share",)
+    share: float
+
+
+def at(share: float, text: str) -> LabelledLine:
+    line = LabelledLine(text)
+    line.share = share
+    return line
+
+
+def share_done(lines: Sequence[str], written: int) -> float | None:
+    """The label of the newest of the written lines that has one."""
+    labels = (line.share for line in reversed(lines[:written]) if isinstance(line, LabelledLine))
+    return next(labels, None)
+
 
 Lines = Callable[[Random], Iterator[str]]
 

@@ -152,7 +152,7 @@ RUNS = (
     Run(quoted_end, last_words=True),
     Run(scan_lines, training=False, last_words=True),
     Run(quantum_chemistry, training=False, open_ended=True),
-    Run(encode_video, training=False, open_ended=True),
+    Run(encode_video, training=False),
     Run(tests_run, training=False, last_words=True),
     Run(copy_gigabytes, training=False, timed=True),
     Run(heartbeat, training=False, open_ended=True),

@@ -91,7 +91,12 @@ class Facts:
         announced: dict[str, float] = {}
         for one in (*self.scans, scan):
             announced |= one.totals
-        return TotalSources(announced=announced, workload=self.workload, similar=self.similar)
+        return TotalSources(
+            announced=announced,
+            workload=self.workload,
+            similar=self.similar,
+            stated=scan.stated,
+        )
 
     def is_stalled(self, *, patient: bool) -> bool:
         """Whether the job has been silent for minutes, and far longer than its rhythm allows."""

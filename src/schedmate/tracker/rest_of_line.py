@@ -59,6 +59,7 @@ _IN_BAR = lazy_pattern(
     r"|/\d{1,12} \[(?P<end>\d{1,6}:\d{2}(?::\d{2})?)\]$"
 )
 _IN_FRONT = lazy_pattern(r"[\[(]\s{0,4}(\d{1,6})\s{0,2}/\s{0,2}(\d{1,6})\s{0,2}[\])]\s")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]{1,24})\W{0,4}$")
 _FPS = lazy_pattern(rf"\b[fs]ps[\s:=|]{{1,12}}({COUNT})(?![\w/:])")
 _FRAMES = ("timesteps", "frames", "frame", "timestep")
 _ALL = 100.0
@@ -130,7 +131,9 @@ def completed(
 
 def outer_in(text: str, sighting: Sighting) -> Sighting | None:
     """`[2/25] it 350`: the pair in front counts what holds the count without a total."""
-    found = _IN_FRONT.match(text) if sighting.total is None and sighting.epoch is None else None
+    if sighting.total is not None:
+        return _pair_before(text[:_MAX_LENGTH], sighting)
+    found = _IN_FRONT.match(text) if sighting.epoch is None else None
     counts = None if found is None else counted(found[1], found[2])
     if counts is None or counts[0] == sighting.current or sighting.unit == "epoch":
         return None
@@ -143,6 +146,24 @@ def outer_in(text: str, sighting: Sighting) -> Sighting | None:
         epoch=counts[0],
         epochs=counts[1],
     )
+
+
+def _pair_before(text: str, sighting: Sighting) -> Sighting | None:
+    """`level 2/8 step 350/1000`: it holds the count if that goes round each time it moves."""
+    own = re.search(rf"(?<!\d){sighting.current or 0:.0f}(?!\d)", text)
+    end = 0 if own is None or sighting.epoch is not None else own.start()
+    for one in _PAIR.finditer(text, 0, end):
+        current, total = count_of(one[1]), count_of(one[2])
+        if (current, total) == (sighting.current, sighting.total):
+            return None
+        before = _WORD_BEFORE.search(text[: one.start()])
+        if current is not None and total is not None and 1 < total >= current:
+            name = before[1].lower() if before else "[]"
+            return Sighting(
+                unit="step", current=current, total=total, series=f"outer {name}",
+                ordinal="begun", confidence=_BY_ITS_NAME,
+            )  # fmt: skip
+    return None
 
 
 def _with_total(text: str, sighting: Sighting, hints: RestHints) -> Sighting:

@@ -10,6 +10,7 @@ from schedmate.model import RunProfile, Unit, Workload
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.counting.table import LEARNED, PARTS
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.unknown.declared import DeclaredNumbers
 
 _FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
 _SMALL = 0.05
@@ -95,7 +96,10 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     each = None if inner is None else _total(inner, sources)[0]
     if inner is not None and each and inner.moved >= main.moved:
         fine = min(1.0, inner.done / each)
-    done = main.done + fine if total is None else min(total, main.done + fine)
+    whole = main.done
+    if inner is not None and main.ordinal is None and main.current == inner.laps + 1:
+        whole -= 1.0  # it names the one that goes on
+    done = whole + fine if total is None else min(total, whole + fine)
     return RunPosition(
         unit=main.unit,
         current=main.current,
@@ -112,7 +116,7 @@ def _holds_all(part: Series | None, main: Series, sources: TotalSources) -> bool
     """Whether folds, runs or chains of an announced number, one after the other, hold the count."""
     if part is None or part.total is not None or main.format == PARTS:
         return False
-    return part.falls == 0 and bool(sources.announced.get("parts"))
+    return part.falls == 0 and sources.of(part) is not None
 
 
 def _is_all_of_it(main: Series, sources: TotalSources) -> bool:
@@ -197,9 +201,11 @@ class TotalSources:
     announced: Mapping[str, float] = field(default_factory=dict)
     workload: Workload | None = None
     similar: Sequence[RunProfile] = ()
+    stated: DeclaredNumbers | None = None
+    """Numbers that the log states by name, whatever they are of."""
 
     def epochs(self) -> Total | None:
-        return self.of_run("epoch")
+        return self.of_run("epoch") or self._by_name("epoch", 0.0)
 
     def of(self, series: Series) -> Total | None:
         """The total of a count that has none, never less than what is done."""
@@ -209,15 +215,29 @@ class TotalSources:
             self.of_run(series.unit),
             self._by_epochs(series),
             self._by_share(series),
+            self._by_name(series.name, series.done),
             self._under_a_weak_name(series),
             self._by_similar(series),
             self._of_unnamed(series),
+            self._by_elimination(series),
         )
         return next((one for one in known if one is not None and one.value >= series.done), None)
 
+    def _by_name(self, name: str, least: float) -> Total | None:
+        found = None if self.stated is None else self.stated.total_of((name,), least)
+        return None if found is None else Total(*found)
+
+    def _by_elimination(self, series: Series) -> Total | None:
+        if self.stated is None or series.format != LEARNED:
+            return None
+        found = self.stated.only_total(series.done)
+        return None if found is None else Total(*found)
+
     def _of_parts(self, series: Series) -> Total | None:
         parts = self.announced.get("parts")
-        return Total(parts, _ANNOUNCED) if parts and parts >= series.current else None
+        if parts and parts >= series.current:
+            return Total(parts, _ANNOUNCED)
+        return self._by_name(series.name, series.current)
 
     def _by_share(self, series: Series) -> Total | None:
         total = series.total_by_share

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
 from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, NAMED, PARTS, SeriesTable
+from schedmate.tracker.counting.writers import Writers
 from schedmate.tracker.curves import LossCurve
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
@@ -30,6 +31,7 @@ from schedmate.tracker.rest_of_line import (
 )
 from schedmate.tracker.tailing.lines import clean
 from schedmate.tracker.unknown import Learner, Question
+from schedmate.tracker.unknown.declared import DeclaredNumbers
 
 if TYPE_CHECKING:
     from schedmate.tracker.unknown import Roles
@@ -40,6 +42,7 @@ _MAX_METRICS = 64
 _MAX_LINKS = 4
 _MAX_AFTER_THE_END = 4
 _MAX_NEWEST = 300
+_MAX_RISES = 2
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
@@ -88,6 +91,11 @@ class LogScan:
     """... and those that also stand elsewhere: a saved file, a best score, a result."""
     announced: dict[str, float] = field(default_factory=dict)
     """Totals of a kind of step that has a name of its own."""
+    stated: DeclaredNumbers = field(default_factory=DeclaredNumbers)
+    """Numbers that the log states, by name, beside no count."""
+    writers: Writers = field(default_factory=Writers)
+    rises: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """The newest of each announced total, and how often it rose."""
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -146,14 +154,29 @@ class LogScan:
                 text, sighting, shape.rest, self.announced, generic=name in GENERIC
             )
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
+            open_ended = sighting.current is None or (sighting.total is None and name != PARTS)
+            if name in GENERIC and open_ended:
+                self._look_beyond(text, sighting, shape.rest, rank, now)
             if name == PARTS and sighting.current is None:
                 self._take_settings(text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
                 self.table.note_span(name, sighting, span_of_unit(text))
         elif text and not self.table.has_total():
-            self._study(text, shape.rest, rank, now)
+            self.stated.see(text)
+            self._study(text, shape.rest, rank, now, known=False)
         elif shape.stamped:
             self.stamps.read(text, None)
+
+    def _look_beyond(
+        self, text: str, sighting: Sighting, rest: RestHints, rank: int | None, now: float | None
+    ) -> None:
+        """A format that reads lines of any kind, and not where the run ends, may miss the rest."""
+        if sighting.current is None:
+            self.stated.see(text)
+        elif self.totals.get(sighting.unit or "step"):
+            return
+        if not self.table.has_total():
+            self._study(text, rest, rank, now, known=bool(sighting.metrics))
 
     def _note_signs(self, signs: Signs, text: str) -> None:
         if signs.training and not signs.code:
@@ -196,17 +219,23 @@ class LogScan:
         if settings is not None and settings.total is not None:
             self._note_total(settings, settings.total)
 
-    def _study(self, text: str, rest: RestHints, rank: int | None, now: float | None) -> None:
+    def _study(
+        self, text: str, rest: RestHints, rank: int | None, now: float | None, *, known: bool
+    ) -> None:
+        """`known`: a format has read the metrics of the line."""
         learner = self.learner = self.learner or Learner()
-        known = learner.reading
+        before = learner.reading
         times = self._times(text, None, now)
-        sighting = learner.feed(text, self.order, times.stamp.at if times.stamp else now)
-        if known and learner.reading != known:
+        sighting = learner.feed(
+            text, self.order, times.stamp.at if times.stamp else now, self.stated
+        )
+        if before and learner.reading != before:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
             sighting = replace(sighting, confidence=learner.confidence)
             sighting = completed(text, sighting, rest, {}, generic=False)
+            sighting = replace(sighting, metrics={}) if known else sighting
             self._take_part(LEARNED, times, text)
             self._take(LEARNED, sighting, rank, times)
 
@@ -238,6 +267,7 @@ class LogScan:
                 return
             self.ending.progressed()
             self.newest = ""
+            sighting = self._of_all_writers(name, sighting, text)
             self._take_around(name, sighting, times, text)
             self.table.see(name, self._within_epoch(sighting), self.order, times)
             self._claim(name)
@@ -253,11 +283,20 @@ class LogScan:
         if self.losses is not None and sighting.metrics:
             self.losses.add(sighting.metrics, self.table.main())
 
+    def _of_all_writers(self, name: str, sighting: Sighting, text: str) -> Sighting:
+        """Processes that count side by side have done, on average, so much."""
+        kind = self.writers.see(text, sighting) if text else None
+        if kind is None or not self.writers.parallel:
+            return sighting
+        self.table.forget_count(name, sighting)
+        known = self.stated.total_of((kind,), len(self.writers.done))
+        return self.writers.all_of_them(sighting, known[0] if known else None)
+
     def _take_around(self, name: str, sighting: Sighting, times: Times, text: str) -> None:
         """The counts that a line names beside the one that it is about, and that hold it."""
         self._take_part(name, times, text)
-        bracketed = sighting.total is None and text[:1] in ("[", "(") and name in GENERIC
-        outer = outer_in(text, sighting) if bracketed else None
+        may_hold = text[:1] in ("[", "(") or sighting.total is not None
+        outer = outer_in(text, sighting) if may_hold and name in GENERIC else None
         if outer is not None:
             self.table.see(name, outer, self.order, times)
 
@@ -267,6 +306,8 @@ class LogScan:
             self.table.see(PARTS, part, self.order, times)
 
     def _note_total(self, sighting: Sighting, total: float) -> None:
+        if self._is_report(sighting, total):
+            return
         if sighting.unit is None:
             self.totals["parts"] = total
         elif sighting.series:
@@ -277,6 +318,16 @@ class LogScan:
             self.totals[weak] = total if same else 0.0
         elif not (total == 1 and self.totals.get(sighting.unit, 0.0) > 1):  # else an inner run's
             self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
+
+    def _is_report(self, sighting: Sighting, total: float) -> bool:
+        """What is stated again and again, each time larger, is where the run stands."""
+        key = f"{sighting.unit}\t{sighting.series}"
+        last, rises = self.rises.get(key, (total, 0.0))
+        rises = rises + 1 if total > last else 0 if total < last else rises
+        self.rises[key] = (total, rises)
+        if rises >= _MAX_RISES:
+            self.announced.pop(sighting.series, None)
+        return rises >= _MAX_RISES
 
     def _may_be_a_size(self, sighting: Sighting) -> bool:
         """`batch 32` counts batches only below the heading of an epoch."""

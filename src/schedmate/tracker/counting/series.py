@@ -112,6 +112,11 @@ class Series:
         return self.per_epoch or self.laps > 0
 
     @property
+    def goes_round(self) -> bool:
+        """It began anew at least once, and how often it will is not stated beside it."""
+        return self.laps > 0 and self.epochs is None
+
+    @property
     def laps_done(self) -> float:
         if self.per_epoch and self.epoch is not None:
             return max(0.0, self.epoch - (0 if self.epochs_from_zero else 1))

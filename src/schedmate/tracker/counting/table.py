@@ -74,7 +74,7 @@ class SeriesTable:
     def has_total(self) -> bool:
         """Whether an exact format counts the run to a known end."""
         return any(
-            one.total is not None and one.moves >= _WELL_KNOWN
+            one.total is not None and one.moves >= _WELL_KNOWN and not one.goes_round
             for one in self.series.values()
             if one.format != LEARNED and not one.auxiliary
         )
@@ -84,6 +84,10 @@ class SeriesTable:
 
     def forget(self, format_name: str) -> None:
         self.series = {key: one for key, one in self.series.items() if one.format != format_name}
+
+    def forget_count(self, format_name: str, sighting: Sighting) -> None:
+        """One count that turned out to be part of another."""
+        self.series.pop(_key(format_name, sighting), None)
 
     def pause(self, kind: Phase) -> None:
         """The run does something else between the last line of its count and the next."""
@@ -99,6 +103,7 @@ class SeriesTable:
                 one for one in roots if one.format == LEARNED and one.confidence > _DOUBT
             ]
         counted = [one for one in roots if one.total is not None]
+        counted = [one for one in counted if not self._holder_of(one)]
         going = next((one for one in counted if not one.complete), None)
         before = None if going is None else self.completed_before(going)
         if before is not None and not (going and going.measured):
@@ -143,7 +148,7 @@ class SeriesTable:
             one
             for one in self._inside(main)
             if (one.laps_done > 0 or main.unit == "epoch" or main.ordinal == "begun")
-            and one.laps_done >= main.moves - 1
+            and (one.laps_done >= main.moves - 1)
         )
         return max(rounds, key=lambda one: one.seen, default=None)
 
@@ -163,7 +168,10 @@ class SeriesTable:
     def _going(self) -> str | None:
         """The unfinished outermost count: a count that begins now begins inside it."""
         roots = ((key, one) for key, one in self.series.items() if self._is_root(one))
-        return next((key for key, one in roots if one.total and not one.complete), None)
+        open_ended = (
+            key for key, one in roots if one.total and not (one.complete or one.goes_round)
+        )
+        return next(open_ended, None)
 
     def _is_root(self, one: Series) -> bool:
         if one.auxiliary or self._is_past(one):
@@ -203,12 +211,28 @@ class SeriesTable:
     def _roots(self) -> list[Series]:
         return [one for one in self.series.values() if self._is_root(one)]
 
+    def _holder_of(self, inner: Series) -> Series | None:
+        """The count that moved on as often as this one went round, and never went back."""
+        if not inner.goes_round:
+            return None
+        holders = (
+            one
+            for one in self.series.values()
+            if one.total is not None and 1 <= one.moves <= inner.laps + 1 and not one.falls
+        )
+        sure = (one for one in holders if one.format != LEARNED or one.confidence > _DOUBT)
+        return next((one for one in sure if self._is_root(one)), None)
+
     def _inside(self, main: Series) -> list[Series]:
         key = next(key for key, one in self.series.items() if one is main)
         return [
             one
             for one in self.series.values()
-            if (one.parent == key or (one.in_rounds and main.ordinal == "begun"))
+            if (
+                one.parent == key
+                or (one.in_rounds and main.ordinal == "begun")
+                or self._holder_of(one) is main
+            )
             and one is not main
             and one.total is not None
             and not one.auxiliary

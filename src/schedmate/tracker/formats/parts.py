@@ -33,8 +33,8 @@ _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})
 """A number alone is their name, not a place in a row."""
 _NAMES = {"split": "fold", "repetition": "repeat"}
 _NUMBER_OF = lazy_pattern(
-    r"\b(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases|stages"
-    r"|chains|runs|restarts|replicates)\b)"
+    r"(?<![\w=:.])(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases"
+    r"|stages|chains|runs|restarts|replicates)\b(?!\s?[=:]))"
     r"|(?:(?:n|num|number_of|total)_(?:folds|splits|trials|seeds|repeats|phases|stages|restarts"
     r"|replicates)|(?:n_|num_)?(?:runs|chains))"
     r"['\"]?\s{0,3}[:=]\s{0,3}(?P<after>\d{1,4})\b)",

@@ -11,7 +11,9 @@ from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, metric_name
 from schedmate.tracker.unknown import words
+from schedmate.tracker.unknown.declared import DeclaredNumbers
 from schedmate.tracker.unknown.fields import Column, Table
+from schedmate.tracker.unknown.time_shares import TimeShare, time_shares
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
 
 CERTAIN: Final = 0.5
@@ -42,16 +44,17 @@ class Meaning:
         return self.total is not None or not self.roles.keys().isdisjoint({"total", "remaining"})
 
 
-def meaning_of(table: Table) -> Meaning | None:
+def meaning_of(table: Table, declared: DeclaredNumbers | None = None) -> Meaning | None:
     """The most convincing reading of the table, or None where nothing counts."""
     counts = [column for column in table.numbers if may_count(table, column)]
-    readings = [_count_reading(table, column) for column in counts]
+    readings = [_count_reading(table, column, declared) for column in counts]
     readings += [one for column in table.numbers if (one := _share_reading(column))]
     readings += [one for column in table.numbers if (one := _left_reading(column))]
+    readings += [_time_reading(one) for one in time_shares(table, declared)]
     best = max(readings, key=lambda one: one.rank, default=None)
     if best is not None and not best.has_total:
-        shares = (one for one in readings if one.unit == "percent" and one.confidence > CERTAIN)
-        best = next(shares, best)
+        ended = [one for one in readings if one.has_total and one.confidence > CERTAIN]
+        best = max(ended, key=lambda one: one.rank, default=best)
     if best is None or (len(table.texts) < _ENOUGH and not _plain(best)):
         return None
     return _completed(table, best, tuple(column.index for column in counts))
@@ -82,6 +85,8 @@ def _is_quantity(column: Column) -> bool:
     """Seconds, bytes and rates are no counts."""
     measure = column.measure
     attached = column.suffix.lower()
+    if column.suffix == "B" and words.unit_of(column.before, column.after) == "token":
+        return False
     if "/" in measure or not words.MEASURES.isdisjoint((measure, attached)):
         return True
     return attached in words.TIME_UNITS or (measure in words.TIME_UNITS and measure != "h")
@@ -92,8 +97,8 @@ def _is_unix_time(column: Column) -> bool:
     return any(start < low < end for start, end in _UNIX_TIME)
 
 
-def _count_reading(table: Table, count: Column) -> Meaning:
-    total = find_total(table, count)
+def _count_reading(table: Table, count: Column, declared: DeclaredNumbers | None = None) -> Meaning:
+    total = find_total(table, count, declared)
     roles = {"current": count.index}
     if total is not None and total.column is not None:
         roles["total"] = total.column
@@ -181,6 +186,17 @@ def _share(column: Column, total: float, confidence: float) -> Meaning:
     )
 
 
+def _time_reading(share: TimeShare) -> Meaning:
+    """A time never beats a count that has a total of the same standing."""
+    return Meaning(
+        roles=share.roles,
+        unit="percent",
+        confidence=share.confidence,
+        total=share.total,
+        rank=3.2 * share.confidence + 0.5,
+    )
+
+
 def _left_reading(column: Column) -> Meaning | None:
     """A whole number that goes down evenly to zero is what is left to do."""
     trend = column.trend
@@ -230,7 +246,7 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
 
 
 _MAX_METRICS: Final = 4
-_SCALES: Final = ("k", "K", "M")
+_SCALES: Final = ("k", "K", "M", "B")
 _NAME = lazy_pattern(r"[a-z][a-z0-9_]{0,30}")
 _READABLE: Final = frozenset({"ms", "s", "sec", "m", "min", "h"})
 _MAX_EPOCHS: Final = 100_000

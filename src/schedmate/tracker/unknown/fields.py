@@ -17,8 +17,10 @@ from schedmate.tracker.unknown.templates import Template
 
 _BEFORE = lazy_pattern(r"([^\W\d][\w./-]{0,30}?)\W{0,6}$")
 _AFTER = lazy_pattern(r"^[^\w]{0,3}([^\W\d][\w/]{0,20})")
-_NEXT_NAME = lazy_pattern(r"[\s|;/]{0,8}[^\W\d][\w./-]{0,30}\s{0,4}(?:[=:]\s{0,4}|\s)")
+_NEXT_NAME = lazy_pattern(r"[\s|;/,'\"{}]{0,8}[^\W\d][\w./-]{0,30}['\"]?\s{0,4}(?:[=:]\s{0,4}|\s)")
 """A lone word in front of the next number is that number's name, not this one's unit."""
+_SEGMENT = lazy_pattern(r"[|,;()\[\]{}]")
+_NAME_WORDS: Final = 3
 _EXACT: Final = 0.02
 _NEAR_START: Final = 0.25
 _ENOUGH: Final = 5
@@ -152,6 +154,14 @@ class Column:
     @property
     def label(self) -> str:
         return self.before or self.suffix or self.after
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its number may be a number of: the words behind it, or those in front of it."""
+        in_front = _SEGMENT.split(self.gap)[-1]
+        wordy = " ".join(words.pieces(in_front)[-_NAME_WORDS:])
+        titled = self.before if self.before not in in_front.lower() else ""
+        return tuple(one for one in (titled, self.after, wordy, self.before) if one)
 
     def named(self, vocabulary: frozenset[str]) -> bool:
         return words.names(self.before, vocabulary)

@@ -9,6 +9,7 @@ from schedmate.model import BadInput, LearnedPattern
 from schedmate.tracker.formats.base import Sighting
 from schedmate.tracker.unknown import naming
 from schedmate.tracker.unknown.behaviour import CERTAIN, Meaning, meaning_of
+from schedmate.tracker.unknown.declared import DeclaredNumbers
 from schedmate.tracker.unknown.fields import table_of
 from schedmate.tracker.unknown.pattern import compiled, pattern_of, read_with
 from schedmate.tracker.unknown.templates import Miner, Samples, Template, fits, masked
@@ -143,7 +144,9 @@ class Learner:
         inner = self.check.rounds > 1 and "(?P<epoch>" not in self.pattern.expression
         return min(CERTAIN, self.pattern.confidence) if inner else self.pattern.confidence
 
-    def feed(self, text: str, order: int, at: float | None) -> Sighting | None:
+    def feed(
+        self, text: str, order: int, at: float | None, declared: DeclaredNumbers | None = None
+    ) -> Sighting | None:
         """Take in a line; return what it says as soon as the format is known."""
         rounds = self.check.rounds
         sighting = None if self.pattern is None else self._read(text, order)
@@ -153,7 +156,7 @@ class Learner:
         template = self.miner.templates.get(name)
         if template is not None and self._is_due(name, template, rounds, read=sighting is not None):
             template.looked()
-            if self._learn(name, template, order, read=sighting is not None):
+            if self._learn(name, template, order, declared, read=sighting is not None):
                 return self._read(text, order)
         return sighting
 
@@ -230,10 +233,18 @@ class Learner:
             limit = _LAP if plain else CERTAIN
             self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
 
-    def _learn(self, name: int, template: Template, order: int, *, read: bool) -> bool:
+    def _learn(
+        self,
+        name: int,
+        template: Template,
+        order: int,
+        declared: DeclaredNumbers | None,
+        *,
+        read: bool,
+    ) -> bool:
         """Judge a template anew; say whether the pattern is another one now."""
         table = table_of(template)
-        meaning = None if table is None else meaning_of(table)
+        meaning = None if table is None else meaning_of(table, declared)
         if table is None or meaning is None or meaning.confidence < _MIN_CONFIDENCE:
             return False
         if not self._is_better(name, template, meaning):

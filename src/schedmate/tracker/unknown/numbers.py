@@ -34,7 +34,7 @@ _TOKEN = lazy_pattern(
 )
 BAR = lazy_pattern(r"[\[|(][-=#>.*oO\u2500-\u25ff\u2022\u00b7 ]{3,160}[\])|]")
 """A bar that is drawn with characters."""
-_SCALE: Final = {"k": 1e3, "K": 1e3, "M": 1e6}
+_SCALE: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 
 
 def head_of(line: str) -> str:

@@ -21,7 +21,7 @@ _MAX_EXPRESSION: Final = 6000
 _MAX_MEMORY: Final = 1 << 20
 _ROLES: Final = frozenset({"current", "total", "epoch", "epochs", "elapsed", "remaining"})
 _METRIC = lazy_pattern(r"m_[a-z][a-z0-9_]{0,40}")
-_COUNT: Final = r"\d+(?:[,_]\d{3})*(?:\.\d*)?[kKM]?"
+_COUNT: Final = r"\d+(?:[,_]\d{3})*(?:\.\d*)?[kKMB]?"
 _TIME: Final = r"[\d:.,]*\d"
 _ANY: Final = (
     r"[-+]?(?:\d+(?:[,_]\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?"
@@ -75,8 +75,8 @@ def _sighting(
     current = _current(found, total)
     if current is None or (total is not None and total <= 0):
         return None
-    if pattern.unit == "percent" and total == 1.0:
-        current, total = round(current * _PERCENT, 9), _PERCENT
+    if pattern.unit == "percent" and total is not None:
+        current, total = round(current / total * _PERCENT, 9), _PERCENT
     epoch = _count(found.get("epoch"))
     return Sighting(
         unit=pattern.unit,
@@ -113,6 +113,8 @@ def _value(data: bytes) -> float | None:
 
 
 def _count(data: bytes | None) -> float | None:
+    if data is not None and b":" in data:
+        return _elapsed(data)
     value = None if data is None else _value(data)
     return value if value is not None and 0 <= value < MAX_COUNT else None
 
@@ -202,11 +204,14 @@ def _reads_back(pattern: LearnedPattern, table: Table) -> bool:
 def _number(column: Column, role: str | None, behind: tuple[str, ...]) -> str:
     if column.kind == "other":
         return _name(column, behind)
-    scaled = column.suffix in ("k", "K", "M", "%")
+    scaled = column.suffix in ("k", "K", "M", "B", "%")
     if role is None:
-        shape = _TIME if column.kind == "clock" else _ANY + ("[kKM]?" if scaled else "")
+        shape = _TIME if column.kind == "clock" else _ANY + ("[kKMB]?" if scaled else "")
         return shape + (r"\s?%?" if column.suffix == "%" else "")
-    shape = _ANY if role.startswith("m_") else _COUNT
+    if column.kind == "clock":
+        return f"(?P<{role}>{_TIME})"
+    plain = column.whole or column.suffix in ("k", "K", "M", "B", "%")
+    shape = _COUNT if plain and not role.startswith("m_") else _ANY
     return f"(?P<{role}>{shape})" + (r"\s?%" if column.suffix == "%" else "")
 
 

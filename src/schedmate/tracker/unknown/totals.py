@@ -10,6 +10,7 @@ from typing import Final
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.unknown import words
+from schedmate.tracker.unknown.declared import DeclaredNumbers
 from schedmate.tracker.unknown.fields import Column, Table
 
 _OF = lazy_pattern(
@@ -17,6 +18,13 @@ _OF = lazy_pattern(
     r"|->|→|\.\.\.?)[\s_]*(?:total\s*)?",
     re.IGNORECASE,
 )
+_OF_AT_LAST = lazy_pattern(
+    r"(?:\s?[^\W\d]{1,16})?[\s)\]]{0,2}\s?[,(\[|/]?\s?"
+    r"(?:(?:(?:out )?of|von|sur|de|di|из|at most|max(?:imum)?)['\"]?[\s:=]{1,3}|共\s?)"
+    r"(?:a |the )?(?:total )?(?:of )?",
+    re.IGNORECASE,
+)
+"""`12 done (of 96`, `[0, 500) of 9000`, `n=12 of=96`."""
 _BARRED = lazy_pattern(r"\s*[|:;~⁄∕]\s*")  # noqa: RUF001 - other slashes that people print
 _OPENERS: Final = ("[", "(", "<", "{", "«")
 _CLOSERS: Final = ("]", ")", ">", "}", "»")
@@ -49,16 +57,29 @@ def regular(count: Column) -> bool:
     )
 
 
-def find_total(table: Table, count: Column) -> Total | None:
+def find_total(
+    table: Table, count: Column, declared: DeclaredNumbers | None = None
+) -> Total | None:
     found = list(_candidates(table, count))
+    stated = None if declared is None else declared_total(count, declared)
+    if stated is not None:
+        found.append(stated)
     best = max(found, key=lambda total: total.confidence, default=None)
     if best is None:
         return None
+    if best is stated and count.trend.rising:
+        return best  # what has a number of its own in the header may count in leaps
     agreeing = sum(other.value == best.value for other in found) - 1
     confidence = best.confidence + (0.05 * agreeing if best.confidence > BESIDE else 0.0)
     if not regular(count) or (len(count.values) < _ENOUGH and count.trend.exactness < 1):
         confidence = min(confidence, BESIDE)
     return Total(best.value, min(confidence, 0.95), best.column, best.left)
+
+
+def declared_total(count: Column, declared: DeclaredNumbers) -> Total | None:
+    """What the log declared that there is of the thing that the column is named by."""
+    found = declared.total_of(count.names, max(count.values))
+    return None if found is None else Total(*found)
 
 
 def _candidates(table: Table, count: Column) -> Iterator[Total]:
@@ -67,7 +88,7 @@ def _candidates(table: Table, count: Column) -> Iterator[Total]:
             continue
         if other.trend.constant:
             yield from _constant(table, count, other)
-        elif _separated(table, count, other) and _changes_at_falls(count, other):
+        elif separated(table, count, other) and _changes_at_falls(count, other):
             yield Total(other.values[-1], WORD, other.index)
         elif other.whole and other.trend.falls:
             yield from _rest(count, other)
@@ -79,7 +100,7 @@ def _constant(table: Table, count: Column, other: Column) -> Iterator[Total]:
     value = other.values[0]
     if value < max(count.values) or value <= 1 or (count.whole and not other.whole):
         return
-    if _separated(table, count, other):
+    if separated(table, count, other):
         yield Total(value, BETWEEN, other.index)
     if other.named(words.NO_TOTAL) or words.names(other.after, words.SIZE_UNITS):
         return
@@ -95,13 +116,13 @@ def _constant(table: Table, count: Column, other: Column) -> Iterator[Total]:
         yield Total(value, BESIDE, other.index)
 
 
-def _separated(table: Table, count: Column, other: Column) -> bool:
+def separated(table: Table, count: Column, other: Column) -> bool:
     """`120/5000`, `120 of 5000`; a bar or a colon only within brackets, else it is a table."""
     if other.index != count.index + 1 or _is_date(table, count):
         return False
     gap = table.gap_before(other.index)
-    if _OF.fullmatch(gap.removeprefix(count.suffix)):
-        return not other.suffix or other.suffix == count.suffix or other.suffix in "kKM"
+    if _OF.fullmatch(gap.removeprefix(count.suffix)) or _OF_AT_LAST.fullmatch(gap):
+        return not other.suffix or other.suffix == count.suffix or other.suffix in "kKMB"
     opened = table.gap_before(count.index).rstrip().endswith(_OPENERS)
     closed = table.gaps[other.index + 1][-1].lstrip().startswith(_CLOSERS)
     return opened and closed and _BARRED.fullmatch(gap) is not None
@@ -116,12 +137,12 @@ def _is_date(table: Table, count: Column) -> bool:
 def belongs_to_another(table: Table, count: Column, other: Column) -> bool:
     """In `n 7: 445 of 500 right` the 500 is not what n runs up to."""
     neighbour = table.columns[other.index - 1] if other.index else count
-    return neighbour is not count and _separated(table, neighbour, other)
+    return neighbour is not count and separated(table, neighbour, other)
 
 
 def is_separated(table: Table, count: Column) -> bool:
     """A constant stands behind the count, divided from it as totals are."""
-    return any(other.trend.constant and _separated(table, count, other) for other in table.numbers)
+    return any(other.trend.constant and separated(table, count, other) for other in table.numbers)
 
 
 def _changes_at_falls(count: Column, other: Column) -> bool:
@@ -157,6 +178,8 @@ def _goes_round_at(count: Column, value: float) -> bool:
 def _named_total(count: Column, other: Column) -> bool:
     """`max_steps=5000` beside `step`, or `total 5000` alone; `total 8 gpus` is none."""
     pieces = words.pieces(other.before)
+    if count.before and other.before == f"{count.before}s" and other.before not in words.NO_TOTAL:
+        return True
     if words.TOTALS.isdisjoint(pieces) or words.names(other.after, words.NO_TOTAL):
         return False
     rest = {piece.rstrip("s") for piece in pieces if piece not in words.TOTALS}

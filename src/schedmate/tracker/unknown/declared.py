@@ -1,0 +1,227 @@
+"""Numbers that a log states beside no count, and which of them a count of that name runs up to."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
+
+from schedmate.logs.lazy_patterns import lazy_pattern
+from schedmate.tracker.formats.base import MAX_COUNT, clock_seconds
+from schedmate.tracker.formats.quantities import COUNT, count_of
+from schedmate.tracker.unknown.words import vocabulary
+
+QUANTIFIED, NAMED, RELATED, AMBIGUOUS = 0.8, 0.6, 0.5, 0.45
+"""`max_steps=900`; `900 steps`; `900 env steps` for steps; two numbers under one name."""
+_MAX_LENGTH: Final = 1024
+_MAX_NUMBERS: Final = 96
+_MAX_LINES: Final = 400
+_MAX_IN_LINE: Final = 48
+_DIGITS: Final = b"0123456789.,+-eE "
+_WORD = r"[^\W\d_][\w.-]{0,30}"
+_CLOCK = r"\d{1,3}:\d{2}:\d{2}(?:\.\d{1,6})?"
+_BESIDE = rf"\s{{1,2}}(?P<unit>{_WORD})(?![\w.-]|\s{{0,3}}[:=]|\s{{1,3}}\d)"
+_FORMS = lazy_pattern(
+    rf"(?P<key>{_WORD}(?: {_WORD}){{0,3}})['\"]?"
+    r"(?:\s{0,20}[:=|]\s{0,20}|\s?\.{3,60}\s?)['\"]?"
+    rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{COUNT}))(?![\w/:]|\.\d)(?=(?:{_BESIDE})?)"
+    rf"|(?<![\w./:=-])(?P<number>{COUNT})\s{{1,2}}"
+    rf"(?P<after>{_WORD}(?: {_WORD}(?![\w.-]|\s{{0,3}}[:=]))?)(?![\w.-]|\s{{0,3}}[:=])"
+    rf"|(?P<before>{_WORD}(?: {_WORD}){{0,2}})\s{{1,20}}(?P<alone>{COUNT})"
+    r"(?=\s{0,4}(?:[,;)|]|\.?$))"
+)
+_PIECES = lazy_pattern(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|[^\W\d_]+")
+_QUANTIFIERS: Final = vocabulary(
+    "total max maximum num number n nr tot target goal planned end final stop until limit all"
+    " upto gesamt insgesamt anzahl maximal nombre max. total. número numero máximo всего 总 共"
+    " budget for"
+)
+_NEUTRAL: Final = vocabulary(
+    "of the a to do run train training global optimizer opt outer simulation sim time-step"
+    " current i cur with over using in on will and model main this"
+)
+_SOMETHING_ELSE: Final = vocabulary(
+    "warmup warm eval evaluation validation val valid test decay scheduler lr save saving log"
+    " logging per every each profile accumulation inference sampling diffusion denoising"
+    " download queue pretrain burnin cooldown freeze frozen solver patience early stopping"
+    " ema swa print report checkpoint ckpt local inner size length len dim interval freq"
+    " frequency window first last next after before since than ago seed skip skipping from"
+    " resume resumed resuming loaded start begin history buffer keep cache batch rollout"
+    " horizon min minimum hidden prefetch epoch_size delay"
+)
+_SYNONYMS: Final = {
+    "it": "iter", "itr": "iter", "iteration": "iter", "upd": "update", "ep": "epoch",
+    "gen": "generation", "img": "image", "tok": "token", "t": "time", "duration": "time",
+    "eps": "episode", "durchgang": "durchlauf", "minibatche": "batch", "batche": "batch",
+    "passe": "pass", "epochen": "epoch", "epoche": "epoch", "époque": "epoch", "época": "epoch",
+    "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
+}  # fmt: skip
+_DECLARING: Final = vocabulary("for total all max maximum of target")
+_PREFIXES: Final = ("num", "max", "tot", "n")
+_SUFFIXES: Final = ("max", "end", "stop", "final", "total")
+_PLURALS: Final = ("s", "n")
+_SHORTEST: Final = 3
+
+
+def stem_of(word: str) -> str:
+    """`iterations`, `iters` and `it` are one name."""
+    lowered = word.lower().rstrip(".")
+    for ending in ("", "s"):
+        bare = lowered.removesuffix(ending) if ending else lowered
+        if bare in _SYNONYMS:
+            return _SYNONYMS[bare]
+    return lowered[:-1] if len(lowered) > _SHORTEST and lowered[-1] in _PLURALS else lowered
+
+
+def pieces_of(name: str) -> list[str]:
+    return [piece.lower() for piece in _PIECES.findall(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What a number is called, without the words that only declare it to be a number of it."""
+
+    stems: frozenset[str]
+    head: str
+    quantified: bool
+
+
+@dataclass(slots=True)
+class DeclaredNumber:
+    words: list[str]
+    value: float
+    shape: int = field(default=0, compare=False)
+
+
+@dataclass(slots=True)
+class DeclaredNumbers:
+    """A line that comes again with other numbers reports; only what comes once declares."""
+
+    numbers: list[DeclaredNumber] = field(default_factory=list)
+    shapes: dict[int, int] = field(default_factory=dict)
+    """From the digest of a line without its digits to that of the line."""
+    lines: int = 0
+
+    def see(self, text: str) -> None:
+        if self.lines >= _MAX_LINES:
+            return
+        self.lines += 1
+        data = text[:_MAX_LENGTH].encode("utf-8", "replace")
+        shape, line = zlib.crc32(data.translate(None, _DIGITS)), zlib.crc32(data)
+        known = self.shapes.get(shape)
+        if known is None:
+            self.shapes[shape] = line
+            if len(self.numbers) < _MAX_NUMBERS:
+                self.numbers += [replace(one, shape=shape) for one in declared_in(text)]
+        elif known not in (line, 0):
+            self.shapes[shape] = 0
+            self.numbers = [one for one in self.numbers if one.shape != shape]
+
+    def total_of(self, names: Sequence[str], least: float) -> tuple[float, float] | None:
+        """The number that a count of these names runs up to, and how far that is believed."""
+        found = [one for name in names if (one := self._total_of(name, least))]
+        return max(found, key=lambda one: one[1], default=None)
+
+    def only_total(self, least: float) -> tuple[float, float] | None:
+        """The one number that the log calls a total, for a count that bears no name of its own."""
+        names = ((_name_of(one.words), one.value) for one in self.numbers)
+        totals = {
+            value
+            for name, value in names
+            if name is not None and name.quantified and name.head in _KNOWN and value > 1
+        }
+        return (totals.pop(), RELATED) if len(totals) == 1 and min(totals) >= least else None
+
+    def _total_of(self, name: str, least: float) -> tuple[float, float] | None:
+        count = _name_of(pieces_of(name))
+        fitting: dict[float, set[float]] = {}
+        for one in self.numbers if count is not None else ():
+            trust = 0.0 if count is None else _trust(_name_of(one.words), count)
+            if trust and one.value > 1 and one.value >= least:
+                fitting.setdefault(trust, set()).add(one.value)
+        if not fitting:
+            return None
+        trust = max(fitting)
+        values = fitting[trust]
+        return (max(values), trust) if len(values) == 1 else (max(values), AMBIGUOUS)
+
+
+def declared_in(text: str) -> Iterator[DeclaredNumber]:
+    text = text[:_MAX_LENGTH]
+    for found in islice(_FORMS.finditer(text), _MAX_IN_LINE):
+        value = _value(found)
+        if value is None:
+            continue
+        words = pieces_of(found["key"] or found["before"] or "")
+        if found["after"]:
+            words = _verb_before(text, found.start()) + pieces_of(found["after"])
+        unit = pieces_of(found["unit"] or "")
+        if words and _SOMETHING_ELSE.isdisjoint([*words, *unit, *_behind(text, found)]):
+            yield DeclaredNumber(words, value)
+            if unit:
+                yield DeclaredNumber(unit, value)
+
+
+def _value(found: re.Match[str]) -> float | None:
+    if found["clock"]:
+        return clock_seconds(found["clock"].partition(".")[0])
+    value = count_of(found["keyed"] or found["number"] or found["alone"])
+    return value if value is not None and value < MAX_COUNT else None
+
+
+def _verb_before(text: str, start: int) -> list[str]:
+    """`for 900 steps` and `a total of 900 steps` declare; `every 900 steps` does something else."""
+    before = pieces_of(text[max(0, start - 24) : start])[-2:]
+    return [word for word in before if word in _SOMETHING_ELSE or word in _DECLARING]
+
+
+def _behind(text: str, found: re.Match[str]) -> list[str]:
+    """`312 steps per epoch`, `312 steps/epoch`."""
+    end = found.end("after" if found["after"] else "unit")
+    if end < 0:
+        return []
+    return ["per"] if text[end : end + 1] == "/" else pieces_of(text[end : end + 12])[:1]
+
+
+def _name_of(words: Sequence[str]) -> _Name | None:
+    quantified = not _QUANTIFIERS.isdisjoint(words)
+    own = [word for word in words if word not in _QUANTIFIERS and word not in _NEUTRAL]
+    if not own or (len(own[-1]) == 1 and own[-1] not in _SYNONYMS):
+        return None
+    stems = []
+    for word in own:
+        bare = _without_quantifier(word)
+        quantified = quantified or bare != word
+        stems.append(stem_of(bare))
+    return _Name(frozenset(stems), stems[-1], quantified)
+
+
+def _without_quantifier(word: str) -> str:
+    """`ngen`, `maxiter` and `tmax` hold the name and that it is a number of it."""
+    if word in _SYNONYMS or stem_of(word) != word.rstrip("sn").lower():
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and word != suffix:
+            return word.removesuffix(suffix)
+    for prefix in _PREFIXES:
+        rest = word.removeprefix(prefix)
+        if rest != word and (rest in _SYNONYMS or stem_of(rest) in _KNOWN):
+            return rest
+    return word
+
+
+_KNOWN: Final = frozenset(_SYNONYMS.values()) | vocabulary(
+    "step timestep token image iter epoch update generation episode round sample trial day"
+    " cycle sweep frame event photon particle tree game block tick"
+)
+
+
+def _trust(declared: _Name | None, count: _Name) -> float:
+    if declared is None or declared.head != count.head:
+        return 0.0
+    if declared.stems != count.stems:
+        return RELATED if declared.stems > count.stems or declared.stems < count.stems else 0.0
+    return QUANTIFIED if declared.quantified else NAMED
