@@ -49,6 +49,39 @@ def test_a_job_that_starts_over_meets_the_same_limit(workload, retry):
     assert decide("preempted", case(workload=workload)).retry == "resume"
 
 
+@pytest.mark.parametrize(
+    ("workload", "saves", "retry"),
+    [
+        (Workload(), False, "no"),
+        (Workload(), True, "resume"),
+        (Workload(checkpoint_every=Finding(value=100, source="code")), False, "resume"),
+        (Workload(checkpoint_dir=Finding(value="out", source="code")), False, "resume"),
+        (resuming(value=False), True, "no"),
+    ],
+)
+def test_a_limit_is_met_again_by_a_job_of_which_nothing_shows_a_checkpoint(workload, saves, retry):
+    decision = decide("time_limit", case(workload=workload, saves=saves))
+    assert decision.retry == retry
+    assert decide("preempted", case(workload=workload, saves=saves)).retry == "resume"
+
+
+def test_where_nothing_is_known_of_the_job_the_checkpoint_stays_open():
+    assert "if it saves any" in decide("time_limit", case()).why
+
+
+def test_a_limit_without_checkpoints_suggests_more_time_or_checkpoints():
+    diagnosis = Handler().diagnose(case(state=JobState.TIMEOUT, workload=Workload()))
+    assert (diagnosis.reason, diagnosis.decision.retry) == ("time_limit", "no")
+    assert "--time" in diagnosis.suggestion
+    assert "save checkpoints" in diagnosis.suggestion
+
+
+@pytest.mark.parametrize("reason", SAME)
+def test_what_the_evidence_shows_to_recur_is_not_tried_again(reason):
+    assert decide(reason, case(), recurs=True).retry == "no"
+    assert decide(reason, case(node_states=(DOWN,)), recurs=True).retry == "elsewhere"
+
+
 @pytest.mark.parametrize("reason", SAME)
 def test_hardware_that_failed_beside_it_sends_it_elsewhere(reason):
     assert decide(reason, case(), also=frozenset({"gpu_ecc"})).retry == "elsewhere"
@@ -123,6 +156,7 @@ evidence = st.fixed_dictionaries(
         "confidence": st.floats(0, 1),
         "also": st.frozensets(reasons),
         "local_disk": st.booleans(),
+        "recurs": st.booleans(),
     }
 )
 
@@ -138,7 +172,7 @@ def test_whatever_the_evidence_the_laws_hold(reason, evidence, suspects, node_st
 
 
 def test_the_table_has_a_version_and_an_end():
-    assert TABLE_VERSION == 2
+    assert TABLE_VERSION == 3
     assert TABLE[-1].retry is None
 
 

@@ -43,6 +43,8 @@ _LEADS_TO_LATER: Final = {
 _LEADS_TO_NO_GPU: Final = ("driver_mismatch", "nvlink", "gpu_lost", "gpu_hardware")
 _RANK: Final = re.compile(r"\b(?:[Rr]ank|RANK|task|RankID)[ =:]{1,2}(\d{1,6})\b")
 _VICTIMS: Final = {"nccl_timeout", "nccl_remote", "rendezvous"}
+_EXITED_RANK: Final = re.compile(r"\b(?:local_rank|task)[ :]{1,2}(\d{1,6})\b")
+_LAUNCHER_EXIT: Final = "unknown/launcher-exit-line"
 _AFTER_ALL_LINES: Final = (1 << 60, 0)
 
 
@@ -70,6 +72,7 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
         for rule in BUILT_IN.for_case(case)
     ]
     counted = [_doubted(case, clue) for clue in gathered.clues if _counts(case, clue, verdicts)]
+    counted = _without_launchers_signals(case, counted)
     if not (case.failing or verdicts) and all(_survived_it(clue) for clue in counted):
         return None if case.succeeded else announced_end(gathered)
     at_the_end = _of_the_end(case, _of_last_attempt(case, counted))
@@ -83,8 +86,33 @@ def first_cause(case: Case, gathered: Gathered) -> Clue | None:
         first = next((clue for clue in counted if clue.rule.reason == first.rule.reason), first)
     if tier is Tier.WRAPPER:
         return _last_raised(case, gathered) or _end_of_failed(case, gathered) or first
+    if first.confidence < _FAINT and first.rule.reason in _VICTIMS:
+        first = _exit_of_a_silent_rank(counted) or first
     first = with_best_reporter(_explained(first, gathered), [*counted, *verdicts])
     return replace(first, ranks=_ranks_that_share(first, counted))
+
+
+def _without_launchers_signals(case: Case, clues: list[Clue]) -> list[Clue]:
+    """A launcher ends the other processes once one of them has exited with an error."""
+    if case.signal:
+        return clues
+    exits = [_place(clue) for clue in clues if clue.rule.id == _LAUNCHER_EXIT]
+    return [
+        clue
+        for clue in clues
+        if clue.rule.reason not in ("killed", "cancelled")
+        or not any(at[0] == _place(clue)[0] and at < _place(clue) for at in exits)
+    ]
+
+
+def _exit_of_a_silent_rank(clues: Sequence[Clue]) -> Clue | None:
+    """The exit of a rank that shows nothing itself, where all others only lost it as a peer."""
+    victims = {clue.rank for clue in clues if clue.rule.reason in _VICTIMS}
+    for clue in clues:
+        found = _EXITED_RANK.search(clue.message) if clue.rule.id == _LAUNCHER_EXIT else None
+        if found and None not in victims and int(found[1]) not in victims:
+            return clue
+    return None
 
 
 def _explained(first: Clue, gathered: Gathered) -> Clue:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
 
-TABLE_VERSION: Final = 2
+TABLE_VERSION: Final = 3
 
 HARDWARE: Final = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
 """A run that shows one of these beside its cause ran on a faulty node."""
@@ -44,6 +44,8 @@ class Facts:
     """What else the run's evidence shows, by reason."""
     local_disk: bool = False
     """The disk that failed it belongs to one node."""
+    recurs: bool = False
+    """The evidence itself shows that the same run would meet it again."""
 
     @property
     def usual(self) -> Retry:
@@ -62,6 +64,14 @@ class Facts:
     def starts_over(self) -> bool:
         resumes = self.case.workload.resumes if self.case.workload else None
         return resumes is not None and not resumes.value
+
+    @property
+    def saves_nothing(self) -> bool:
+        """Its record is known, and neither that nor its log shows a checkpoint."""
+        workload = self.case.workload
+        if workload is None or self.case.saves or workload.resumes is not None:
+            return False
+        return workload.checkpoint_every is None and workload.checkpoint_dir is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,16 @@ TABLE: Final = (
         "no",
         "it does not resume by itself and would meet the same limit",
     ),
+    Row(
+        lambda f: f.reason == "time_limit" and f.saves_nothing,
+        "no",
+        "nothing shows that it saves checkpoints, so it would start over and meet the same limit",
+    ),
+    Row(
+        lambda f: f.reason == "time_limit" and f.case.workload is None,
+        None,
+        "it was taken away, not broken: go on from the last checkpoint, if it saves any",
+    ),
     Row(lambda f: f.usual in ("no", "resume"), None),
     Row(
         lambda f: f.usual in ("same", "wait") and bool(f.faulty),
@@ -94,6 +114,7 @@ TABLE: Final = (
         "elsewhere",
         "the hardware failed beside it",
     ),
+    Row(lambda f: f.recurs, "no", "the same call would fail again"),
     Row(
         lambda f: f.reason == "disk_full" and f.local_disk,
         "wait",
@@ -113,6 +134,7 @@ def decide(
     confidence: float = 1.0,
     also: frozenset[str] = frozenset(),
     local_disk: bool = False,
+    recurs: bool = False,
 ) -> Decision:
     """Choose the step for a reason of the taxonomy; the rest is as in `Facts`."""
     facts = Facts(
@@ -122,6 +144,7 @@ def decide(
         confidence=confidence,
         also=also,
         local_disk=local_disk,
+        recurs=recurs,
     )
     row = next(row for row in TABLE if row.when(facts))
     retry = row.retry or facts.usual

@@ -54,6 +54,7 @@ def from_clue(case: Case, gathered: Gathered, clue: Clue) -> Diagnosis:
         source="none" if reason == "unknown" else "rule",
         advice=clue.rule.suggestion,
         of_a_step=clue.rule.of_a_step,
+        recurs=clue.rule.recurs,
         shown_by=clue.rule.pattern,
     )
 
@@ -134,6 +135,7 @@ def _diagnosis(
     reported_by: Reporter = "job",
     advice: str = "",
     of_a_step: bool = False,
+    recurs: bool = False,
     shown_by: Pattern | None = None,
 ) -> Diagnosis:
     denied = reason == "node_failure" and denies_node_failure(case)
@@ -147,6 +149,7 @@ def _diagnosis(
         confidence=confidence,
         also=also,
         local_disk=any(on_local_disk(line.text) for line in named),
+        recurs=recurs,
     )
     return Diagnosis(
         reason=reason,

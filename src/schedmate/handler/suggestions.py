@@ -192,11 +192,11 @@ def _specific(reason: str, workload: Workload | None, message: str) -> str:
 
 
 def _more_time(workload: Workload) -> str:
-    resumes = workload.resumes is not None and workload.resumes.value
-    if workload.resumes is None:
+    saves = workload.checkpoint_every is not None or workload.checkpoint_dir is not None
+    if workload.resumes is None and saves:
         return ""
-    if resumes:
+    if workload.resumes is not None and workload.resumes.value:
         return "submit it again: it resumes from its last checkpoint"
-    if workload.checkpoint_every is not None or workload.checkpoint_dir is not None:
+    if saves:
         return "let it resume from its last checkpoint, or ask for more time with --time"
     return "ask for more time with --time, or save checkpoints and resume from the last one"

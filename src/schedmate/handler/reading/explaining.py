@@ -16,7 +16,7 @@ _CUT_OFF: Final = 0.3
 _ONLY_WARNED: Final = 0.3
 
 _WARNINGS = re.compile(
-    r"^.{0,100}?(?<!NCCL )(?<!RCCL )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
+    r"^.{0,100}?(?<!NCCL )(?<!RCCL )(?<!CCOM )\bWARN(?:ING)?\b|\b[A-Z]\w{0,60}Warning: "
     r"|^.{0,100}?\b[NR]CCL INFO\b"
     r"|^\[W[ \d]|[:=]\s{0,3}(?:0|no) (?:matches|errors|found|events|hits|failures)\.?$"
 )
@@ -139,9 +139,19 @@ def _explain_traceback(traceback: Traceback, rule_set: RuleSet) -> Rule | None:
         quoted = _quoted_error(traceback, rule_set)
         if quoted is not None:
             return quoted
-    texts = [" ".join([traceback.message, *_call(traceback)]), *traceback.beneath]
+    texts = [" ".join([traceback.message, *_call(traceback)]), *_of_first_failure(traceback)]
     better = rule_set.for_error("\n".join(texts))
     return rule if better is None or better.reason == _VAGUE else better
+
+
+def _of_first_failure(traceback: Traceback) -> list[str]:
+    """What stands below an error; of a launcher's table only the process that failed first.
+
+    The launcher itself ended the others.
+    """
+    beneath = traceback.beneath
+    heads = [at for at, text in enumerate(beneath) if "(first observed failure)" in text]
+    return beneath[heads[-1] :] if heads else beneath
 
 
 def _quoted_error(traceback: Traceback, rule_set: RuleSet) -> Rule | None:

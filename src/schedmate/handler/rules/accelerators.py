@@ -50,6 +50,7 @@ RULES = (
             r"|connect\w{0,4}|collective|link|test)\b.{0,80}(?:timeout|time ?out|timed out)"
             r"|notify wait time ?out|hcclComm\w{0,30}.{0,80}time(?:d )?out"
             r"|\[ERROR\] HCCL\b.{0,300}\b(?:timeout|timed out)"
+            r"|\bhccl (?:\w{1,20} ){0,2}task timeout"
             r"|\bHCCL (?:\w{1,20} ){0,3}(?:timeout: rank|timed out|execution timeout)"
         ),
         unless=LazyPattern(r"timeout (?:set|is set|is) to|HCCL_\w{1,20}_TIMEOUT ?[:=]"),
@@ -63,6 +64,7 @@ RULES = (
             "RuntimeError: HCCL watchdog: collective operation timeout on rank 3",
             "[ERROR] HCCL(12,python):2024-05-01 [task_exception_handler.cc:45] run failed, timeout",
             "RuntimeError: [ERROR] HCCL timeout: rank 3 waits 1800 s for AllReduce",
+            "EI9999: The error from device(chipId:0), hccl fftsplus task timeout occurred during",
             "EI0002: Notify register times out. (You can set it by using HCCL_EXEC_TIMEOUT.)",
         ),
         negatives=("HCCL timeout is set to 1800 s", "HCCL_CONNECT_TIMEOUT: 3600, no time out yet"),
@@ -192,6 +194,25 @@ RULES = (
         negatives=("hsa_init failed, falling back to the CPU", "device acquired: HPU 0"),
     ),
     Rule(
+        # the same words are a note where a program goes on without the device
+        name="accelerator-in-use",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"(?:TPU|libtpu\.so|libtpu|NPU|HPU|[Aa]ccelerator|[Dd]evice) (?:is |was )?already "
+            r"(?:in use|acquired|occupied|being used)"
+        ),
+        unless=LazyPattern(r"[Ff]alling back|retry"),
+        errors_only=True,
+        confidence=0.75,
+        positives=(
+            (
+                "RuntimeError: Unable to initialize backend 'tpu': ABORTED: The TPU is already in "
+                "use by process with pid 99. Not attempting to load libtpu.so in this process."
+            ),
+        ),
+        negatives=("RuntimeError: TPU is already initialised",),
+    ),
+    Rule(
         name="xla-session",
         reason="cuda_error",
         pattern=LazyPattern(
@@ -262,7 +283,7 @@ RULES = (
         reason="cuda_error",
         pattern=LazyPattern(
             r"\bNPU (?:function |runtime )?error\b.{0,400}error code(?: is)? ?:? ?"
-            r"(?:1\d|20|50)\d{4}\b"
+            r"(?:1\d|20|50)\d{4}\b|\bEI9999: "
         ),
         confidence=0.75,
         weight=Weight.SYMPTOM,
@@ -279,7 +300,7 @@ RULES = (
         name="accelerator-runtime",
         reason="cuda_error",
         pattern=LazyPattern(
-            r"\bE[A-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
+            r"\bE[A-HJ-Z0-9]9999: |\bEJ0001: |\bEE1\d{3}: "
             r"|\b(?:NPU|MLU|MUSA|MACA) (?:function |runtime )?error\b"
             r"|error code(?: is)? ?:? ?(?:1\d|20|50)\d{4}\b"
             r"|\(External\) \w{2,8} ?[Ee]rror\b"

@@ -1,5 +1,7 @@
 """What this user may not have: services that refuse, files that are closed."""
 
+import re
+
 from schedmate.handler.rules.base import LazyPattern, Rule, any_of, typed
 
 _REFUSED = (
@@ -37,7 +39,7 @@ _REFUSED = (
         r"|UnrecognizedClient|InvalidClientTokenId)\w{0,20}"
     ),
     r"[Tt]oken (?:has |is |was )?(?:expired|invalid|revoked)|SSO session .{0,60}expired",
-    r"SSOTokenError|invalid_grant",
+    r"SSOTokenError|invalid_grant|[Rr]eauthentication is needed|[Tt]icket expired",
     r"AuthenticationFailed|AuthorizationFailure|AuthorizationPermissionMismatch",
     r"UnauthenticatedError|UNAUTHENTICATED",
     r"Permission denied \((?:publickey|password|gssapi|keyboard)|[Hh]ost key verification failed",
@@ -62,6 +64,23 @@ _TYPES = (
 )
 
 RULES = (
+    Rule(
+        name="used-up-account",
+        reason="auth_error",
+        pattern=LazyPattern(
+            r"insufficient_quota|exceeded your (?:current |monthly )(?:quota|included credits)"
+            r"|billing (?:hard limit|details)|credit balance is too low|payment required",
+            re.IGNORECASE,
+        ),
+        errors_only=True,
+        confidence=0.85,
+        suggestion="The account of the service has no credit left: raise its limit or pay.",
+        positives=(
+            "openai.RateLimitError: Error code: 429 - You exceeded your current quota",
+            "HfHubHTTPError: 402 Client Error: Payment Required for url: https://x",
+        ),
+        negatives=("openai.RateLimitError: Error code: 429 - Rate limit reached",),
+    ),
     Rule(
         name="refused-exception",
         reason="auth_error",

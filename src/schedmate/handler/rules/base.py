@@ -71,6 +71,8 @@ class Rule:
     """Its group is the node, in a line below that a launcher writes with the one that matches."""
     lasting: bool = False
     """The run survived it once more calm lines follow than it lasted."""
+    recurs: bool = False
+    """The same run would meet it again, though others of its reason often pass."""
     suggestion: str = ""
     """Better advice than the reason's own."""
     words: tuple[str, ...] = ()

@@ -175,7 +175,11 @@ _CHECKPOINTS = (
         pattern=LazyPattern(
             r"(?:[Uu]nable to (?:synchronously )?open (?:file|object) \((?:truncated|wrong|bad"
             r"|invalid|addr overflow|file signature not found|unable to read superblock)"
-            r"|BadZipFile: |zlib\.error: ).{0,900}" + _OF_WEIGHTS
+            r"|BadZipFile: |zlib\.error: ).{0,900}"
+            + _OF_WEIGHTS
+            + r"|JSONDecodeError: Expecting value.{0,900}"
+            r"(?:[Tt]rainer_?[Ss]tate|load_from_json|load_checkpoint|restore_checkpoint"
+            r"|index\.json|checkpoint\w{0,20}\.json)"
         ),
         errors_only=True,
         of_a_file=True,
@@ -183,6 +187,10 @@ _CHECKPOINTS = (
         positives=(
             "OSError: Unable to open file (truncated file: eof = 96) net.load_weights(path)",
             "zipfile.BadZipFile: File is not a zip file np.load(args.resume)",
+            (
+                "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) in "
+                "load_from_json return cls(**json.loads(text))"
+            ),
         ),
         negatives=(
             "OSError: Unable to open file (truncated file: eof = 512, sblock->base_addr = 0)",
@@ -194,8 +202,8 @@ _CHECKPOINTS = (
         reason="data_error",
         pattern=LazyPattern(
             r"(?:UnpicklingError: |EOFError: Ran out of input|pickle data was truncated"
-            r"|PytorchStreamReader failed|invalid header or archive is corrupted).{0,900}"
-            + _OF_DATA
+            r"|PytorchStreamReader failed|invalid header or archive is corrupted"
+            r"|Unpack failed: incomplete input|unpack\(b\) received extra data).{0,900}" + _OF_DATA
         ),
         unless=LazyPattern(_OF_WEIGHTS + r"|state_dict|\bmodel"),
         errors_only=True,
@@ -302,7 +310,8 @@ _CHECKPOINTS = (
             r"|UnpicklingError: (?:invalid load key|unpickling stack underflow|could not find MARK"
             r"|unexpected MARK found|Memo value not found|bad pickle)|invalid load key, '"
             r"|_pickle\.UnpicklingError: |^(?:\w{1,40}\.){0,6}DecodeError: Error parsing message"
-            r"|DATA_LOSS: "
+            r"|DATA_LOSS: |Unpack failed: incomplete input|unpack\(b\) received extra data"
+            r"|^msgpack\.\w{0,30}\.?(?:ExtraData|OutOfData|FormatError|StackError)"
         ),
         unless=LazyPattern(r"(?:truncated|corrupted) record"),
         errors_only=True,
@@ -313,6 +322,7 @@ _CHECKPOINTS = (
             "_pickle.UnpicklingError: invalid load key, '<'.",
             "_pickle.UnpicklingError: Weights only load failed. invalid load key, 'v'.",
             "EOFError: Ran out of input",
+            "ValueError: Unpack failed: incomplete input",
             "google.protobuf.message.DecodeError: Error parsing message",
             "ValueError: DATA_LOSS: Error reading 0.1.0 in OCDBT database: checksum mismatch",
         ),

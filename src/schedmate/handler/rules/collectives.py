@@ -169,6 +169,8 @@ RULES = (
             r"|[Ff]atal error in P?MPI\w{0,40}: .{0,300}(?:[Cc]onnection (?:reset|closed"
             r"|refused)|peer)"
             r"|has failed, got preempted, or crashed unexpectedly"
+            r"|(?:Xla|Jax)RuntimeError: UNAVAILABLE: (?:Socket closed|Connection reset"
+            r"|Broken pipe|failed to connect to all addresses)"
             r"|JAX distributed service detected fatal errors"
             r"|Terminating process because the (?:JAX distributed service|coordinator) detected"
             r"|Dist(?:Network|Store|Backend)Error: .{0,120}(?:Connection (?:reset|closed)"

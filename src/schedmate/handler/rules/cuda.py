@@ -197,12 +197,73 @@ _CUDA = (
         negatives=("illegal memory accesses: 0", "this flag may cause an illegal memory access"),
     ),
     Rule(
+        name="no-such-device",
+        reason="argument_error",
+        pattern=LazyPattern(
+            r"\b(?:CUDA|Cuda|HIP) (?:runtime )?(?:[Ee]rror|failure).{0,40}invalid device ordinal"
+            r"|(?:CUDA_ERROR_INVALID_DEVICE|cudaErrorInvalidDevice|hipErrorInvalidDevice)\b"
+        ),
+        confidence=0.8,
+        suggestion=(
+            "It asked for a GPU beyond those that it sees: start as many processes on a node as "
+            "it has GPUs of the job, or ask for more GPUs."
+        ),
+        positives=(
+            "RuntimeError: CUDA error: invalid device ordinal",
+            "n7:1:2 [3] init.cc:1 NCCL WARN Cuda failure 101 'invalid device ordinal'",
+            "cupy.cuda.runtime.CUDARuntimeError: cudaErrorInvalidDevice: invalid device ordinal",
+        ),
+        negatives=("CUDA error: invalid device function", "cudaErrorInvalidDeviceFunction"),
+    ),
+    Rule(
+        # the call itself is wrong: no other run of it ends differently
+        name="wrong-call",
+        reason="cuda_error",
+        pattern=LazyPattern(
+            r"\b(?:CUDA|Cuda|HIP|ROCm|Triton) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)"
+            r"[^a-z]{0,12}(?:\[CUDA\]: )?(?:invalid (?:argument|configuration argument"
+            r"|resource handle|value|pitch|texture|device context)"
+            r"|operation not (?:supported|permitted)"
+            r"|peer access is not supported|too many resources requested"
+            r"|invalid (?:kernel|ptx)|a PTX JIT compilation failed|named symbol not found"
+            r"|the provided PTX was compiled|feature is not)"
+            r"|failed: invalid configuration argument|too many resources requested for launch"
+            r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CUFFT|HIPBLAS|MIOPEN)_(?:STATUS_)?"
+            r"(?:INVALID_(?:VALUE|SIZE|TYPE)|NOT_SUPPORTED|BAD_PARAM|INVALID_PLAN)"
+            r"|\bcu(?:BLAS|DNN|SPARSE|SOLVER|FFT)(?:Lt)? [Ee]rror:? .{0,20}not supported"
+            r"|\b(?:cudaError|hipError)(?:InvalidValue|InvalidConfiguration|InvalidResourceHandle"
+            r"|NotSupported|NotPermitted|LaunchOutOfResources|PeerAccessUnsupported)\b"
+            r"|\bCUDA_ERROR_(?:INVALID_(?:VALUE|HANDLE|CONTEXT|PTX)|NOT_SUPPORTED|NOT_PERMITTED"
+            r"|LAUNCH_OUT_OF_RESOURCES|PEER_ACCESS_UNSUPPORTED)\b"
+        ),
+        # a handle of another process may be stale by chance
+        unless=LazyPattern(rf"{_EXPLAINED.pattern}|(?:cu|cuda|hip)Ipc", re.IGNORECASE),
+        confidence=0.8,
+        recurs=True,
+        positives=(
+            "RuntimeError: CUDA error: invalid argument",
+            "RuntimeError: Triton Error [CUDA]: invalid argument",
+            "RuntimeError: CUDA error: too many resources requested for launch",
+            "RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM",
+            "RuntimeError: CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasGemmEx`",
+            "OSError: (External)  Cuda error(9), invalid configuration argument.",
+            "std::exception caught, parallel_for failed: invalid configuration argument",
+            "cuda_main.cu:88 CUDA Runtime Error: invalid configuration argument",
+            "RuntimeError: HIP error: operation not supported",
+            "RuntimeError: cublaslt_gemm.cu:282 in cublas_gemm: cuBLAS Error: not supported",
+        ),
+        negatives=(
+            "CUDNN_STATUS_NOT_SUPPORTED for this plan, skipping",
+            "RuntimeError: CUDA error: unspecified launch failure",
+            "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+        ),
+    ),
+    Rule(
         name="cuda-runtime",
         reason="cuda_error",
         pattern=LazyPattern(
             r"\b(?:CUDA|Cuda|HIP|ROCm) (?:driver |runtime |Runtime )?(?:[Ee]rror|ERROR)(?::? "
             r"| ?\(\d)"
-            r"|failed: invalid configuration argument|too many resources requested for launch"
             r"|CUDA-capable device\(s\) is/are busy"
             r"|\bcu(?:DNN|BLAS|SPARSE|SOLVER|FFT|RAND)(?: Frontend)? error: "
             r"|\b(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND|HIPBLAS|ROCBLAS|MIOPEN)_STATUS_"
@@ -225,26 +286,21 @@ _CUDA = (
             "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate`",
             "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm`",
             "RuntimeError: CUDA error: unspecified launch failure",
-            "RuntimeError: CUDA error: invalid device ordinal",
             "RuntimeError: CUDA error: the launch timed out and was terminated",
             "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
             "RuntimeError: GET was unable to find an engine to execute this computation",
             "RuntimeError: miopenStatusUnknownError",
-            "OSError: (External)  Cuda error(9), invalid configuration argument.",
-            "std::exception caught, parallel_for failed: invalid configuration argument",
             (
                 "[E:onnxruntime:Default, CudaCall] CUDNN_FE failure 11: "
                 "CUDNN_BACKEND_API_FAILED ; GPU=0"
             ),
             "  what():  CUDA error: unspecified launch failure",
             "E1201 cuda_dnn.cc:502] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
-            "n7:1:2 [3] init.cc:1 NCCL WARN Cuda failure 101 'invalid device ordinal'",
             "RuntimeError: Native API failed. Native API returns: 20 (UR_RESULT_ERROR_UNKNOWN)",
             (
                 "F cuda_dnn.cc:211] Check failed: status == CUDNN_STATUS_SUCCESS (7 vs. "
                 "0)Failed to set"
             ),
-            "cuda_main.cu:88 CUDA Runtime Error: invalid configuration argument",
         ),
         negatives=(
             "RuntimeError: CUBLAS_STATUS_SUCCESS",
@@ -260,17 +316,13 @@ _CUDA = (
         reason="cuda_error",
         pattern=LazyPattern(
             _LIBRARY + r".{0,80}\b(?:errors?|failed|failure|not (?:been )?initiali[sz]ed)\b"
-            r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library (?:init|is not)",
+            r"|\b(?:error|failed|failure)\b.{0,80}" + _LIBRARY + r"|\bDNN library init",
             re.IGNORECASE,
         ),
         unless=_EXPLAINED,
         errors_only=True,
         confidence=0.75,
         positives=(
-            (
-                "RuntimeError: cublaslt_gemm.cu:282 in function cublas_gemm: cuBLAS "
-                "Error: not supported"
-            ),
             "Exception: cublasLt ran into an error!",
             "RuntimeError: cuSolver has not been initialized",
             "RuntimeError: cusolver_kernels.cc:45: operation cusolverDnCreate(&handle) failed",

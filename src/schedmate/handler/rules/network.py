@@ -124,10 +124,13 @@ RULES = (
             r"|port (?:is )?down)"
             r"|libfabric:.{0,120}(?:Event Queue overflow|Cannot register memory|Invalid address)"
             r"|[Nn]o (?:suitable )?provider found for (?:the )?fabric"
+            r"|MPI processes are unable to reach each other|Open MPI \w{2,5} MTL is aborting"
+            r"|\bfi_\w{2,30}\b.{0,20}(?:failed|error)|[Ee]rror returned from fi_\w{2,30}"
+            r"|OFI plugin initNet\(\) failed"
             r"|NET/OFI (?:Could ?n.t|Creating new endpoint .{0,60}failed)"
         ),
         unless=LazyPattern(r"NCCL INFO|: INFO|^INFO|[Ff]alling back|retry"),
-        confidence=0.78,
+        confidence=0.82,
         weight=Weight.SYMPTOM,
         positives=(
             "cxi0: Network link down, flushing",
@@ -141,6 +144,8 @@ RULES = (
                 "unreachable"
             ),
             "No provider found for fabric",
+            "At least one pair of MPI processes are unable to reach each other for",
+            "mtl_ofi.h:101: Error returned from fi_cq_readerr: Resource temporarily unavailable",
         ),
         negatives=(
             "hsn0: link is up",

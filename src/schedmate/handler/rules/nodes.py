@@ -100,6 +100,46 @@ _NODES = (
         ),
     ),
     Rule(
+        # what a container needs from its node is not there
+        name="container-start",
+        reason="node_failure",
+        pattern=LazyPattern(
+            r"FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
+            r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
+            r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
+            r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
+            r"|fusermount|overlay|loop device|nvidia-container-cli)"
+            r"|no loop devices? available|newuidmap.{0,60}(?:not found|failed|not permitted)"
+            r"|enroot-(?:nsenter|mount|aufs2ovlfs): (?:failed|error)"
+            r"|nvidia-container-cli: (?:initialization|detection|ldcache|mount) error"
+            r"|OCI runtime (?:create|exec) failed: .{0,300}(?:cgroup|nvidia-container|hook #)"
+        ),
+        unless=LazyPattern(r"bad superblock|is corrupted|invalid argument|driver.{0,20}mismatch"),
+        confidence=0.8,
+        weight=Weight.SYMPTOM,
+        of_a_step=True,
+        positives=(
+            "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
+            "FATAL:   Couldn't determine user account information: user: unknown userid 606",
+            (
+                "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"
+                "fd/3->/var/mnt/rootfs error: while mounting image: squashfuse not found"
+            ),
+            (
+                "FATAL:   container creation failed: while mounting image /proc/self/fd/3: failed "
+                "to find loop device: no loop devices available"
+            ),
+            "nvidia-container-cli: initialization error: load library failed",
+        ),
+        negatives=(
+            (
+                "FATAL:   container creation failed: while mounting image /proc/self/fd/3: kernel "
+                "reported a bad superblock for squashfs image"
+            ),
+            "nvidia-container-cli: using ldcache",
+        ),
+    ),
+    Rule(
         # the launcher lost its own daemon on a node, and names the node below
         name="launcher-daemon",
         reason="node_failure",
@@ -143,15 +183,10 @@ _NODES = (
             r"ready|TaintManagerEviction|is unresponsive\b.{0,60}(?:node|pod)"
             r"|[Nn]ode which was running"
             r"|requested job (?:terminate|die), |SISTER_EOF"
-            r"|FATAL: {1,4}(?:Couldn't determine user account|[Ff]ailed to create user namespace)"
-            r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
-            r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
-            r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
-            r"|fusermount|overlay|loop device)"
             r"|[Hh]ost (?:is down|unreachable)\b.{0,40}(?:job|task)"
         ),
         unless=LazyPattern(
-            r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat|bad superblock|is corrupted"
+            r"can be marked|_HEARTBEAT|drain(?:ed|ing)? by|tolerat"
             r"|\b(?:if|when|whether) (?:a|the|its) node"
         ),
         confidence=0.85,
@@ -172,12 +207,6 @@ _NODES = (
             (
                 "The actor is dead because its owner has died. Worker exit detail: Owner's "
                 "node has crashed."
-            ),
-            "[ERROR] max_user_namespaces in /proc/sys/user/ is set to 0",
-            "FATAL:   Couldn't determine user account information: user: unknown userid 606",
-            (
-                "FATAL:   container creation failed: mount hook function failure: mount /proc/self/"
-                "fd/3->/var/mnt/rootfs error: while mounting image: squashfuse not found"
             ),
             "  Warning  NodeNotReady  3m  node-controller  Node is not ready",
             "Thu Jun 12 15:49:02: Unknown; unable to reach the execution host;",

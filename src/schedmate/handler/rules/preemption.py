@@ -114,7 +114,7 @@ RULES = (
             r"|\b(?:[Nn]ode|[Ii]nstance|VM|[Mm]achine) (?:preemption|eviction|reclaim) in \d"
             r"|[Tt]ermination is imminent|imminent (?:node |instance |VM )?(?:shutdown|termination"
             r"|preemption|eviction)|[Hh]ost EC2 \(instance \S{1,40}\) terminated"
-            r"|[Hh]ost maintenance event|[Tt]erminated by .{0,30}maintenance"
+            r"|[Hh]ost maintenance event|[Tt]erminated (?:by|due to|because of) .{0,30}maintenance"
             r"|\b[Ss]pot (?:interruption|termination|preemption"
             r"|eviction) (?:\w{1,12} ){0,2}(?:received"
             r"|detected|scheduled|triggered)"
@@ -133,6 +133,7 @@ RULES = (
             "Message: Pod was terminated in response to imminent node shutdown.",
             "Host EC2 (instance i-0f3a9c) terminated.",
             "Detected preemption, saving and leaving",
+            "The replica workerpool1-0 was terminated due to a maintenance event on the host",
             'Spot interruption payload received: {"action":"terminate","time":"2025-03-31T16:34Z"}',
             "Instance is going to be interrupted in 2 minutes. Exiting...",
         ),

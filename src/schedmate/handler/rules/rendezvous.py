@@ -24,7 +24,9 @@ RULES = (
             r"|Only one usage of each socket address"
             r"|server socket has failed to listen on any local network address"
             r"|on port `?\d{2,5}`?,? but (?:another process|it) is"
-            r"|another process is (?:using|utilizing) it",
+            r"|another process is (?:using|utilizing) it"
+            r"|\bport\b.{0,60}(?:is|has been|being|been) (?:used|using|taken|occupied|bound) by"
+            r"|\blisten(?:ing)?\b.{0,60}\bport\b.{0,30}\bfail(?:s|ed|ure)?\b",
             re.IGNORECASE,
         ),
         unless=LazyPattern(
@@ -48,6 +50,10 @@ RULES = (
                 "Address already in use"
             ),
             "RuntimeError: Address already in use, cannot bind to port 12355",
+            (
+                "[ERROR] HCCL(27,python3): [Listen] listen on ip[10.0.0.1] and specific "
+                "port[16666] fail. Check whether the port is been using by other process."
+            ),
             (
                 "ConnectionError: Tried to launch distributed communication on port `29500`, but "
                 "another process is utilizing it."
@@ -94,6 +100,9 @@ RULES = (
             r"|connected)\b"
             r".{0,40}(?:timed out|timeout|giving up|abort)"
             r"|MPI_Init\w{0,8} .{0,30}fail|PMPI_Init\w{0,8}.{0,40}(?:fail|error)"
+            r"|[Ff]ailed to init(?:ialize)? (?:the |global )?(?:collectives?|comm(?:unicators?)?"
+            r"|process group|distributed (?:backend|environment))\b"
+            r"|CCOM WARN Timeout waiting for (?:incoming connection|RX|TX)"
             r"|Could not find any running Ray instance|Unable to connect to GCS"
             r"|Failed to connect to GCS|ray\.exceptions\.RaySystemError.{0,80}Connection refused"
             r"|Error initializing torch\.distributed using (?:env|tcp|file)://"
@@ -126,6 +135,7 @@ RULES = (
                 "Socket Timeout"
             ),
             "RuntimeError: Socket Timeout",
+            "3:3 [31] bootstrap.cc:89 CCOM WARN Timeout waiting for incoming connection (120 sec)",
             "RuntimeError: Timed out waiting for all ranks to join: 15/16 present",
             "RuntimeError: The server socket has timed out waiting for clients: 7/8 clients joined",
             "RuntimeError: Deadline exceeded: Failed to connect to remote server at address: grpc://x",

@@ -114,6 +114,40 @@ RULES = (
         negatives=("TimeoutError: step took too long",),
     ),
     Rule(
+        # words of a lost connection under an exception of any library
+        name="lost-connection",
+        reason="service_unreachable",
+        pattern=LazyPattern(
+            r"^(?:[\w.]{1,120}\.)\w{1,60}(?:Error|Exception|Timeout)\b.{0,200}(?:Connection "
+            r"(?:aborted|reset by peer|timed out)|[Ss]erver disconnected|[Rr]equest timed out"
+            r"|[Rr]ead timed out|[Gg]ateway [Tt]ime-?out|[Tt]oo many requests|try again later"
+            r"|temporarily unavailable|rate limit(?:ed| exceeded))"
+            r"|StatusCode\.(?:DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED|ABORTED)"
+            r"|^\w{1,60}(?:Error|Exception): .{0,200}(?:took too long to (?:download|respond|answer"
+            r"|connect)|[Dd]ownload\w{0,3} (?:has )?timed out|gave up (?:downloading|fetching)"
+            r"|(?:download|fetch|connect|upload)\w{0,3} .{0,60}failed after \d{1,3} "
+            r"(?:tries|retries|attempts))"
+            r"|Error reading SSH protocol banner|(?:[Ss]ervice|[Ss]erver) (?:is )?"
+            r"(?:temporarily |currently )unavailable|\b(?:SlowDown|Throttl(?:ing|ed)\w{0,20})\b"
+        ),
+        unless=LazyPattern(
+            r"torch\.distributed|c10d|nccl|NCCL|gloo|\bray\.|multiprocessing|insufficient_quota"
+        ),
+        errors_only=True,
+        confidence=0.65,
+        weight=Weight.SYMPTOM,
+        positives=(
+            "azure.core.exceptions.ServiceResponseError: ('Connection aborted.', x)",
+            "grpc.RpcError: StatusCode.DEADLINE_EXCEEDED, Deadline Exceeded",
+            "paramiko.ssh_exception.SSHException: Error reading SSH protocol banner",
+            "RuntimeError: index.json took too long to download, bailing out: 60.0 < 60.003 sec.",
+        ),
+        negatives=(
+            "torch.distributed.DistBackendError: Connection reset by peer",
+            "ConnectionResetError: [Errno 104] Connection reset by peer",
+        ),
+    ),
+    Rule(
         # command-line tools; a loop in the script may try again, so clearer causes go first
         name="download-command",
         reason="service_unreachable",

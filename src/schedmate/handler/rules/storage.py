@@ -112,6 +112,7 @@ _STORAGE = (
             r"|Communication error on send|\bESTALE\b|\bESHUTDOWN\b"
             r"|(?:[Ee]rr(?:or|no)|code|returned|status)[ :=('\"-]{1,4}EIO\b"
             r"|: -?EIO\b|[ (\[]-EIO\b|\(EIO\)|\[EIO\]"
+            r"|OperationalError\b.{0,40}(?:disk I/O error|database is locked)|\[Errno 524\]"
             r"|\bInput/output error\b|\[Errno (?:5|70|112|116|107|108|121|117)\]"
             r"|\[Errno 110\] Connection timed out: ['\"]/"
             r"|errno = (?:5|11|37|116|108), error message = |unable to lock file, errno"
@@ -128,6 +129,7 @@ _STORAGE = (
             "nfs: server 10.0.0.1 not responding, timed out",
             "h5py: errno = 5, error message = 'Input/output error', buf = 0x55",
             "zpool: pool tank: EIO",
+            "sqlite3.OperationalError: disk I/O error",
             "Error: EIO: i/o error, read",
             "[Errno EIO] read of /data/a.bin",
             "read returned -EIO for block 12",

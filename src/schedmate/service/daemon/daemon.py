@@ -356,11 +356,11 @@ class Daemon:
         return self._found(job, diagnosis, now)
 
     def _case(self, job: Job, now: float, *, hung: bool) -> Case:
-        kept = self._store.advice(job.id)
         return Case.of_job(
             job,
-            workload=None if kept is None else kept.advice.workload,
+            workload=kept.advice.workload if (kept := self._store.advice(job.id)) else None,
             hung=hung,
+            saves=reached_in(job, self._store).saves,
             node_states=self._nodes.states_of(job, now),
             suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
         )

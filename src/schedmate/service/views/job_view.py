@@ -180,6 +180,7 @@ def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
         case = Case.of_job(
             job,
             workload=None if view.advice is None else view.advice.workload,
+            saves=view.progress is not None and view.progress.checkpoint is not None,
             node_states=nodes.states_of(job, now),
             suspects=tuple(one.node for one in suspects),
         )
