@@ -21,6 +21,10 @@ LATER = {
     "Requeue": "1",
     "BatchFlag": "1",
     "UserID": "0",
+    "Account": "(null)",
+    "QOS": "(null)",
+    "Comment": "(null)",
+    "MinTime": "0:00",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.drains import DrainLimits
+from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
 from schedmate.core.holds import HoldLimits
+from schedmate.core.scope import Scope
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -43,6 +46,9 @@ class DecisionLimits:
     act_since: float = 0.0
     hang: HangLimits = field(default_factory=HangLimits)
     hold: HoldLimits = field(default_factory=HoldLimits)
+    fairness: FairnessLimits = field(default_factory=FairnessLimits)
+    scope: Scope = field(default_factory=Scope)
+    drain: DrainLimits = field(default_factory=DrainLimits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class NodeChoice:
     needed: int = 1
     required: frozenset[str] = frozenset()
     """Those that the job asks for by name."""
+    excluded: frozenset[str] = frozenset()
+    """Those that it is kept from already, by its user or by earlier retries."""
     picky: bool = False
     """Other nodes are up too, but the job's own constraints rule them out."""
 
@@ -209,6 +217,6 @@ def _excluded(
     if choice.spare < 0:  # it waits for nodes to come back: take none away
         return ()
     left = min(max(1, len(choice.up) // _EXCLUDED_SHARE), choice.spare)
-    avoidable = [node for node in blamed if node not in choice.required]
+    avoidable = [node for node in blamed if node not in choice.required | choice.excluded]
     usable_ones = [node for node in avoidable if node in choice.up][:left]
     return tuple(node for node in avoidable if node not in choice.up or node in usable_ones)

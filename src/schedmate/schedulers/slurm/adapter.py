@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
+from schedmate.model.priority import NICE_HOURS
 from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
@@ -52,11 +53,12 @@ class SlurmScheduler:
         timeout_s: float = 30.0,
         history_days: int = 1,
         nice_range: int | None = None,
+        nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s)
         self._history_days = history_days
-        self._nice_range = nice_range
+        self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
         self._pause_s = 0.0
         self._ask_accounting_at = 0.0
@@ -184,6 +186,26 @@ class SlurmScheduler:
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
         self._update(job_id, f"TimeLimit={limit}")
+
+    def set_time_min(self, job_id: JobId, seconds: float | None) -> None:
+        """See `PlansApart`."""
+        if not self._site().soft_limits:
+            raise SchedulerError("without time_min_as_soft_limit TimeMin would change the limit")
+        self._update(job_id, f"TimeMin={0 if seconds is None else minutes(seconds)}")
+
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        """See `ExcludesNodes`."""
+        self._update(job_id, f"ExcNodeList={','.join(nodes)}")
+
+    def drain(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        nodes.refuse_unless_up(node, self.nodes([node]))
+        self._slurm.ask("scontrol", "update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
+
+    def resume(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        nodes.refuse_unless_drained(node, reason, self.nodes([node]))
+        self._slurm.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""
@@ -327,7 +349,8 @@ class SlurmScheduler:
         now = time.monotonic()
         if self._read_site is None or now - self._read_site[0] > _SITE_S:
             config = self._slurm.ask("scontrol", "show", "config")
-            self._read_site = (now, SlurmSite.read(config, self._nice_range))
+            site = SlurmSite.read(config, self._nice_range, self._nice_hours)
+            self._read_site = (now, site)
         return self._read_site[1]
 
 

@@ -94,7 +94,7 @@ def recorded_in(store: Store) -> Recording:
 
 
 def _by_a_person(action: Action) -> bool:
-    return action.reason is not None and action.reason.code == "by_a_person"
+    return action.reason is not None and action.reason.code in ("by_a_person", "reverted")
 
 
 def recorded_by(path: Path) -> Recording:
