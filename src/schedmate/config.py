@@ -14,7 +14,7 @@ from typing import Any, Literal
 import platformdirs
 
 from schedmate.model import BadInput, Mode
-from schedmate.model.priority import DEFAULT_ORDERING
+from schedmate.model.priority import DEFAULT_ORDERING, NICE_HOURS
 from schedmate.sections import (
     ABOVE_ZERO,
     FINITE_ABOVE_ZERO,
@@ -61,6 +61,38 @@ class SlurmSettings:
 class TimeLimitSettings:
     lower: bool = False
     """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
+    soft: bool = True
+    """Where Slurm has `time_min_as_soft_limit`: let backfill plan with the prediction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairnessSettings:
+    """How long a job may be overtaken: the longer of both."""
+
+    hours: float = at_least(0, 6.0)
+    times: float = at_least(0, 3.0)
+    """Times its own predicted run time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeSettings:
+    """Which jobs are left alone."""
+
+    canary_partitions: tuple[str, ...] = ()
+    """Act in these alone; none: in all."""
+    exclude_users: tuple[str, ...] = ()
+    exclude_partitions: tuple[str, ...] = ()
+    exclude_accounts: tuple[str, ...] = ()
+    exclude_qos: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainSettings:
+    allowed: bool = False
+    """Drain suspect nodes in mode `act`, by an account with administrator rights."""
+    probability: float = above(0, 0.9)
+    most_out: float = at_least(0, 0.1)
+    """The share of nodes that may be out, for whatever reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +141,10 @@ class Settings:
     policy: str = DEFAULT_ORDERING
     nice_range: int | None = above(0, None)
     """The largest nice number; None chooses it by the scheduler's own weights."""
+    nice_hours: float = above(0, NICE_HOURS)
+    """The most that a job is set back, in hours of waiting."""
+    actions_an_hour: int = above(0, 200)
+    """How many jobs are requeued or held, and nodes drained, in an hour at most."""
     retries: int = at_least(0, 2)
     """In a row, without getting a job any further."""
     retries_in_all: int = at_least(0, 10)
@@ -119,6 +155,9 @@ class Settings:
     cache_dir: Path = field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
     hang: HangSettings = HangSettings()
     hold: HoldSettings = HoldSettings()
+    fairness: FairnessSettings = FairnessSettings()
+    scope: ScopeSettings = ScopeSettings()
+    drain: DrainSettings = DrainSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()

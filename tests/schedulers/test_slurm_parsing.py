@@ -21,10 +21,12 @@ LATER = {
     "Requeue": "1",
     "BatchFlag": "1",
     "UserID": "0",
+    "Account": "(null)",
+    "QOS": "(null)",
+    "Comment": "(null)",
+    "MinTime": "0:00",
     "HetJobID": "N/A",
     "Dependency": "(null)",
-    "Account": "root",
-    "QOS": "normal",
     "Licenses": "(null)",
 }
 """Fields that were not asked for yet when these answers were kept."""

@@ -120,7 +120,18 @@ def test_what_is_recorded_makes_the_same_engine():
             'hang.partitions={"gpu": 5}',
             "hold.certain=false",
             "hold.after_failures=3",
+            "fairness.hours=7",
+            "fairness.times=1.5",
+            'scope.canary_partitions=["debug"]',
+            'scope.exclude_users=["ada"]',
+            'scope.exclude_partitions=["long"]',
+            'scope.exclude_accounts=["lab"]',
+            'scope.exclude_qos=["high"]',
+            "drain.allowed=true",
+            "drain.probability=0.99",
+            "drain.most_out=0.2",
             "time_limits.lower=true",
+            "time_limits.soft=false",
         ],
     )
     recorded = deciding_settings(other)

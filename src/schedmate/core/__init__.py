@@ -1,6 +1,7 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
 from schedmate.core.attempts import Attempt, Hung, Reached
+from schedmate.core.drains import DrainLimits, SuspectNode
 from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
     EVENTS,
@@ -9,13 +10,16 @@ from schedmate.core.events import (
     JobAdvised,
     JobDiagnosed,
     JobForgotten,
+    JobReverted,
     JobSeen,
+    NodeSeen,
     Past,
     ProgressSeen,
     Started,
     Stopping,
     job_of,
 )
+from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
 from schedmate.core.holds import HoldLimits, hold_phase
 from schedmate.core.instructions import (
@@ -31,6 +35,7 @@ from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
+from schedmate.core.scope import Scope
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -42,7 +47,9 @@ __all__ = [
     "DecisionEngine",
     "DecisionLimits",
     "Diagnose",
+    "DrainLimits",
     "Event",
+    "FairnessLimits",
     "HangLimits",
     "HoldLimits",
     "Hung",
@@ -50,18 +57,22 @@ __all__ = [
     "JobAdvised",
     "JobDiagnosed",
     "JobForgotten",
+    "JobReverted",
     "JobSeen",
     "KnownJob",
     "Measure",
     "NiceHistory",
     "NodeChoice",
+    "NodeSeen",
     "Past",
     "ProgressSeen",
     "Reached",
     "Remember",
     "RetryPlan",
+    "Scope",
     "Started",
     "Stopping",
+    "SuspectNode",
     "TimeLimits",
     "Track",
     "hold_phase",

@@ -12,13 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from schedmate.core.attempts import Hung
+from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
     Event,
     JobAdvised,
     JobDiagnosed,
     JobForgotten,
+    JobReverted,
     JobSeen,
+    NodeSeen,
     ProgressSeen,
     Started,
     Stopping,
@@ -34,26 +37,25 @@ from schedmate.core.hangs import (
 )
 from schedmate.core.holds import ground_for_hold, may_be_held
 from schedmate.core.instructions import (
-    Act,
     Advise,
     Diagnose,
     Instruction,
     Measure,
-    Remember,
-    Track,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.order import next_nice
-from schedmate.core.retry import DecisionLimits, RetryPlan, plan_retry
+from schedmate.core.order import NewNumber, Turn, next_nice
+from schedmate.core.reactions import (
+    about_failure,
+    act,
+    drain,
+    left_unattended,
+    looks_at,
+    waited_long,
+)
+from schedmate.core.retry import DecisionLimits, plan_retry
 from schedmate.core.time_limits import TimeLimits
-from schedmate.core.wording import in_words
 from schedmate.model import (
-    SURE_ENOUGH,
-    Action,
-    ActionKind,
     DecisionReason,
-    Diagnosis,
-    Job,
     JobId,
     JobState,
     Prediction,
@@ -62,12 +64,10 @@ from schedmate.model import (
 from schedmate.policies import Candidate, Ordering
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _GIVE_BACK_AGAIN_S = 60.0
 """How often a limit is given back that the scheduler still shows lowered."""
-_LONG_WAIT_S = 60.0
-"""A job that waited so long is predicted again as it starts."""
 
 
 class DecisionEngine:
@@ -81,6 +81,18 @@ class DecisionEngine:
         self._limits = limits or DecisionLimits()
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
+        self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
+            JobSeen: self._seen,
+            JobAdvised: self._advised,
+            ProgressSeen: self._moved,
+            ActivitySeen: self._measured,
+            JobDiagnosed: self._diagnosed,
+            JobReverted: self._reverted,
+            NodeSeen: self._node_seen,
+            JobForgotten: self._forgotten,
+            Started: self._started,
+            Stopping: self._stopping,
+        }
 
     @property
     def known(self) -> Mapping[JobId, KnownJob]:
@@ -93,65 +105,81 @@ class DecisionEngine:
         return min([hang.after_s, *hang.partitions.values()])
 
     def handle(self, event: Event) -> list[Instruction]:
-        at_the_end: list[Instruction] = []
-        match event:
-            case JobSeen():
-                return self._seen(event)
-            case JobAdvised():
-                return self._advised(event)
-            case ProgressSeen():
-                return self._moved(event)
-            case ActivitySeen():
-                return self._measured(event)
-            case JobDiagnosed():
-                return self._diagnosed(event)
-            case JobForgotten(job_id=job_id):
-                self._known.pop(job_id, None)
-            case Started():
-                self._known.clear()
-            case Stopping():
-                for known in self._known.values():
-                    at_the_end += _unattended(known)
-        return at_the_end
+        return self._handlers[type(event)](event)
+
+    def _started(self, _: Started) -> list[Instruction]:
+        self._known.clear()
+        return []
+
+    def _stopping(self, _: Stopping) -> list[Instruction]:
+        return [one for known in self._known.values() for one in left_unattended(known)]
+
+    def _forgotten(self, event: JobForgotten) -> list[Instruction]:
+        self._known.pop(event.job_id, None)
+        return []
+
+    def _reverted(self, event: JobReverted) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        if known is not None:
+            known.reverted = True
+        return []
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
         if known is None:
             known = self._known[job.id] = KnownJob.met(job, event.past)
-            return [*self._order(known), Advise(job), *_looks(job)]
-        before, known.job = known.job, job
+            return [*self._order(known, event.at), Advise(job), *looks_at(job)]
+        before = known.job
+        known.see(job)
         if known.hold == "ours" and not job.held:
             known.hold = "over"  # by a person, or the scheduler never held it
         if (before.state, before.restarts) == (job.state, job.restarts):
             return [
-                *self._order(known),
+                *self._order(known, event.at),
                 *self._give_back_limit(known, event.at),
                 *self._check_held(known, event.at),
             ]
-        if before.restarts != job.restarts:
-            known.progress, known.ends_at, known.watch, known.hung = None, None, None, None
-        again = before.state is JobState.PENDING and _waited_long(job)
+        again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []
-        return [*self._order(known), *advise, *_looks(job)]
+        return [*self._order(known, event.at), *advise, *looks_at(job)]
 
     def _advised(self, event: JobAdvised) -> list[Instruction]:
         known = self._known.get(event.job_id)
         if known is None:
             return []
         known.advice, known.read = event.advice or known.advice, True
-        return [*self._order(known), *self._lower_limit(known), *self._hold(known, event.at)]
+        return [
+            *self._order(known, event.at),
+            *self._lower_limit(known),
+            *self._hold(known, event.at),
+        ]
+
+    def objection(self, known: KnownJob) -> str | None:
+        """Why nothing is done about this job, None where it may be."""
+        if known.reverted:
+            return "what was done to it was undone with schedmate revert"
+        return self._limits.scope.objection(known.job)
+
+    def due(self, job_id: JobId) -> float | None:
+        """When a waiting job will have been overtaken for long enough, None where it is not."""
+        known = self._known.get(job_id)
+        if known is None or not known.nice.ordered:
+            return None
+        return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""
         job, ground = known.job, ground_for_hold(known.job, known.advice, self._limits.hold)
+        if self.objection(known) is not None:
+            ground = None
         if known.hold == "ours" and job.held and ground is None:
             known.hold = "over"
-            return [_act("release", job, DecisionReason(code="can_succeed"))]
+            return [act("release", job, DecisionReason(code="can_succeed"))]
         if known.hold != "none" or ground is None or not may_be_held(job):
             return []
         known.hold, known.checked_at, known.job = "ours", at, replace(job, held=True)
-        return [_act("hold", job, DecisionReason(code=ground.code, detail=ground.remark.text))]
+        return [act("hold", job, DecisionReason(code=ground.code, detail=ground.remark.text))]
 
     def _check_held(self, known: KnownJob, at: float) -> list[Instruction]:
         if known.hold != "ours" or at - known.checked_at < self._limits.hold.check_again_s:
@@ -159,25 +187,42 @@ class DecisionEngine:
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
 
-    def _order(self, known: KnownJob) -> list[Instruction]:
-        """Give a job that waits its nice number, as soon as it can have one."""
-        job, prediction = known.job, known.prediction
-        candidate = Candidate(job, prediction)
-        nice, known.nice = next_nice(self._ordering, candidate, known.nice, read=known.read)
-        if nice is None:
+    def _order(self, known: KnownJob, at: float) -> list[Instruction]:
+        """Give a job that waits its nice number, as soon as it can have one, and take it back."""
+        job, prediction, fairness = known.job, known.prediction, self._limits.fairness
+        due = fairness.due(job, prediction, known.waited_s)
+        if known.reverted:
             return []
-        known.job = replace(job, nice=nice)
-        parts = {"value": nice, "provisional": not known.read}
-        return [_act("set_nice", job, self._why_ordered(prediction), **parts)]
+        turn = Turn(
+            read=known.read,
+            overdue=due is not None and at >= due,
+            left_alone=self.objection(known) is not None,
+            waited_s=known.waited_s,
+        )
+        candidate = Candidate(job, prediction)
+        number, known.nice = next_nice(self._ordering, candidate, known.nice, turn)
+        if number is None:
+            return []
+        known.job = replace(job, nice=number.nice)
+        provisional = not known.read and number.code is None
+        reason = self._why_ordered(known, number, fairness.bound_s(prediction))
+        return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
 
-    def _why_ordered(self, prediction: Prediction | None) -> DecisionReason:
+    def _why_ordered(self, known: KnownJob, number: NewNumber, bound_s: float) -> DecisionReason:
+        prediction = known.prediction
         spread = None if prediction is None else prediction.duration_s
+        detail = "" if prediction is None else prediction.explanation
+        if number.code == "overtaken_enough":
+            detail = f"it has waited {bound_s / 3600:.3g} hours, and is not overtaken any more"
+        if number.code == "left_alone":
+            detail = self.objection(known) or ""
         return DecisionReason(
-            code="unknown_duration" if spread is None else "shorter_first",
+            code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
             ordering=self._ordering.name,
             predicted_s=spread,
             basis="none" if prediction is None else prediction.basis,
-            detail="" if prediction is None else prediction.explanation,
+            waited_s=known.nice.made_up_s,
+            detail=detail,
         )
 
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
@@ -185,6 +230,10 @@ class DecisionEngine:
         limit = job.request.time_limit_s
         if job.state is not JobState.PENDING or prediction is None:
             return []
+        if self.objection(known) is not None:
+            return []
+        if job.soft_limit:
+            return self._plan(known, prediction)
         if known.our_limit_s is not None:
             return []  # ours already, or changed by somebody since
         ours = self._time_limits.lowered(job, prediction)
@@ -199,7 +248,22 @@ class DecisionEngine:
             user_limit_s=limit,
             detail=prediction.explanation,
         )
-        return [_act("set_time_limit", job, reason, value=ours)]
+        return [act("set_time_limit", job, reason, value=ours)]
+
+    def _plan(self, known: KnownJob, prediction: Prediction) -> list[Instruction]:
+        """Let backfill plan with the prediction where the limit alone ends the run."""
+        job, ours = known.job, self._time_limits.planned(known.job, prediction)
+        if ours is None or known.planned or job.request.time_min_s is not None:
+            return []
+        known.planned = True
+        reason = DecisionReason(
+            code="plan_from_prediction",
+            predicted_s=prediction.duration_s,
+            basis=prediction.basis,
+            user_limit_s=job.request.time_limit_s,
+            detail=prediction.explanation,
+        )
+        return [act("set_time_min", job, reason, value=ours)]
 
     def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
         """The user's own limit, before the run could miss the one that we set."""
@@ -211,7 +275,7 @@ class DecisionEngine:
             return []
         known.given_back_at = at
         reason = DecisionReason(code="limit_too_short")
-        return [_act("set_time_limit", job, reason, value=known.user_limit_s)]
+        return [act("set_time_limit", job, reason, value=known.user_limit_s)]
 
     def _moved(self, event: ProgressSeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
@@ -279,76 +343,26 @@ class DecisionEngine:
         job, attempt = known.job, event.attempt
         known.attempts[attempt] = known.attempt(event)
         running = job.state is JobState.RUNNING
-        if attempt != job.restarts or not (running or job.state.failed):
+        # a run that hung may have written something since
+        is_over = not (running or job.state.failed) or (running and known.hung is None)
+        if attempt != job.restarts or is_over:
             return []
-        if running and known.hung is None:
-            return []  # it has written something since
         if job.end_time is not None and job.end_time < self._limits.act_since:
-            return [_act("leave", job, DecisionReason(code="before_our_time"))]
+            return [act("leave", job, DecisionReason(code="before_our_time"))]
         if not running and known.left_for == event.diagnosis.reason:
             return []
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )
-        return _about_failure(job, event.diagnosis, plan)
+        objection = self.objection(known)
+        if plan.again and objection is not None:
+            reason = DecisionReason(
+                code="left_alone", failure=event.diagnosis.reason, detail=objection
+            )
+            return [act("warn" if running else "leave", job, reason)]
+        known.requeued_from = job
+        return about_failure(job, event.diagnosis, plan, known.all_waits_s)
 
-
-def _unattended(known: KnownJob) -> list[Instruction]:
-    """Without a daemon nothing gives a lowered limit back in time, so it is given back now."""
-    if known.job.state.ended or not known.is_lowered:
-        return []
-    reason = DecisionReason(code="limit_unattended")
-    return [_act("set_time_limit", known.job, reason, value=known.user_limit_s)]
-
-
-def _about_failure(job: Job, found: Diagnosis, plan: RetryPlan) -> list[Instruction]:
-    """Try again or leave alone. A run that seems to hang is only warned of where it is not tried
-    again: nothing that runs is ended."""
-    running = job.state is JobState.RUNNING
-    reason = DecisionReason(
-        code=plan.code,
-        failure=found.reason,
-        retries=plan.used,
-        allowed=plan.allowed,
-        detail=found.decision.why,
-    )
-    if running and found.reason == "not_failed":
-        return []
-    if running and found.confidence < SURE_ENOUGH:
-        return [_act("warn", job, replace(reason, code="unsure"))]
-    if not plan.again:
-        return [_act("warn" if running else "leave", job, reason)]
-    parts = {"exclude_nodes": plan.exclude_nodes, "delay_s": plan.delay_s}
-    return [_act("requeue", job, reason, **parts)]
-
-
-def _looks(job: Job) -> list[Instruction]:
-    """What is to be looked at in this state of a job."""
-    if job.state is JobState.RUNNING:
-        return [Track(job)]
-    if job.state.failed:
-        return [Remember(job), Diagnose(job)]
-    if job.state.ended:
-        return [Remember(job)]
-    return []
-
-
-def _waited_long(job: Job) -> bool:
-    return (
-        job.state is JobState.RUNNING
-        and job.start_time is not None
-        and job.start_time - job.submit_time >= _LONG_WAIT_S
-    )
-
-
-def _act(kind: ActionKind, job: Job, reason: DecisionReason, **parts: Any) -> Act:
-    return Act(
-        Action(
-            kind=kind,
-            job_id=job.id,
-            attempt=job.restarts,
-            why=in_words(reason),
-            reason=reason,
-            **parts,
-        )
-    )
+    def _node_seen(self, event: NodeSeen) -> list[Instruction]:
+        why = ground_for_drain(event.suspect, self._limits.drain)
+        return [] if why is None else [drain(event.suspect, why)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.core.attempts import Attempt, Reached
+from schedmate.core.drains import SuspectNode
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.retry import NodeChoice
@@ -35,6 +36,10 @@ class Past:
     left_for: str | None = None
     """The failure for which its last run was left alone: that is settled, whatever settings say
     now."""
+    planned: bool = False
+    waited_s: float = 0.0
+    """Its waits for runs that we queued again, where its scheduler no longer counts them."""
+    reverted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,22 @@ class JobDiagnosed:
 
 
 @dataclass(frozen=True, slots=True)
+class JobReverted:
+    """A person has undone what was done to this job."""
+
+    at: float
+    job_id: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSeen:
+    """Failures speak against a node; sent only where the site lets nodes be drained."""
+
+    at: float
+    suspect: SuspectNode
+
+
+@dataclass(frozen=True, slots=True)
 class JobForgotten:
     """The scheduler lists it no more, or it is to be met afresh."""
 
@@ -119,6 +140,8 @@ Event = (
     | ProgressSeen
     | ActivitySeen
     | JobDiagnosed
+    | JobReverted
+    | NodeSeen
     | JobForgotten
     | Started
     | Stopping
@@ -131,6 +154,8 @@ EVENTS: dict[str, type[Event]] = {
         ProgressSeen,
         ActivitySeen,
         JobDiagnosed,
+        JobReverted,
+        NodeSeen,
         JobForgotten,
         Started,
         Stopping,
@@ -144,6 +169,6 @@ def job_of(event: Event) -> JobId:
     match event:
         case JobSeen(job=job):
             return job.id
-        case Started() | Stopping():
+        case Started() | Stopping() | NodeSeen():
             return ""
     return event.job_id

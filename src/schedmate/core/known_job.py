@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.core.attempts import Attempt, Hung
@@ -41,6 +41,32 @@ class KnownJob:
     """The failure for which an engine before this one left its last run alone."""
     checked_at: float = 0.0
     """When a job that we hold was last read."""
+    planned: bool = False
+    """Whether backfill was given a time of ours to plan with."""
+    waited_s: float = 0.0
+    """Its waits for runs that we queued again, which its scheduler no longer counts."""
+    requeued_from: Job | None = None
+    """The run that was last decided to be queued again."""
+    reverted: bool = False
+    """A person has undone what was done to it: it is left alone from then on."""
+
+    @property
+    def all_waits_s(self) -> float:
+        """Until its present run began."""
+        start, submitted = self.job.start_time, self.job.submit_time
+        return self.waited_s + (0.0 if start is None else max(0.0, start - submitted))
+
+    def see(self, job: Job) -> None:
+        """The scheduler shows it like this now."""
+        before, again = self.job, self.requeued_from
+        if before.restarts != job.restarts:
+            self.progress = self.ends_at = self.watch = self.hung = None
+            ours = again is not None and again.restarts == job.restarts - 1
+            # a scheduler that keeps the time of submission keeps the age too
+            if ours and again is not None and job.submit_time > (again.start_time or 0.0):
+                self.waited_s = replace(self, job=again).all_waits_s
+            self.requeued_from = None
+        self.job = job
 
     @property
     def prediction(self) -> Prediction | None:
@@ -64,6 +90,9 @@ class KnownJob:
             our_limit_s=past.our_limit_s,
             hold=past.hold,
             left_for=past.left_for,
+            planned=past.planned,
+            waited_s=past.waited_s,
+            reverted=past.reverted,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.drains import DrainLimits
+from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
 from schedmate.core.holds import HoldLimits
+from schedmate.core.scope import Scope
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -43,6 +46,9 @@ class DecisionLimits:
     act_since: float = 0.0
     hang: HangLimits = field(default_factory=HangLimits)
     hold: HoldLimits = field(default_factory=HoldLimits)
+    fairness: FairnessLimits = field(default_factory=FairnessLimits)
+    scope: Scope = field(default_factory=Scope)
+    drain: DrainLimits = field(default_factory=DrainLimits)
 
 
 @dataclass(frozen=True, slots=True)

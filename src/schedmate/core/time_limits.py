@@ -9,6 +9,10 @@ limit of their own, but not raise it again, so for them nothing is lowered. A li
 scheduler still shows lowered is given back again every minute, in every mode. Limits are lowered
 only while a daemon runs; one that stops gives all of them back first. After a crash they stay
 lowered until the next daemon, at 1.5 times the 99th percentile of the prediction or more.
+
+Where Slurm runs with `time_min_as_soft_limit`, limits stay as they are: backfill plans with the
+job's TimeMin, which is set to the 90th percentile of the prediction, and nothing has to be given
+back. Without that flag TimeMin would let backfill shorten the limit for good, and is never set.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ class TimeLimits:
     margin: float = 1.25
     """Times the 99th percentile of the prediction."""
     shortest_s: float = 1800.0
+    soft: bool = True
+    """Whether backfill is given a time to plan with where the limit stays as it is."""
     worth_it: float = 0.8
     """A limit is lowered only below that share of what the user asked for."""
     guard_s: float = 600.0
@@ -49,6 +55,15 @@ class TimeLimits:
             return None
         needed = max(self.shortest_s, self.margin * p99(prediction.duration_s))
         ours = 60.0 * math.ceil(needed / (1.0 - self.guard_share) / 60.0)
+        return ours if ours < self.worth_it * limit else None
+
+    def planned(self, job: Job, prediction: Prediction | None) -> float | None:
+        """What backfill should plan with where the limit alone ends the run; None: its limit."""
+        limit = job.request.time_limit_s
+        spread = None if prediction is None else prediction.duration_s
+        if not self.soft or limit is None or spread is None:
+            return None
+        ours = 60.0 * max(1, math.ceil(spread.p90 / 60.0))
         return ours if ours < self.worth_it * limit else None
 
     def too_short(self, job: Job, limit_s: float, at: float, ends_at: float | None) -> bool:

@@ -10,9 +10,13 @@ if TYPE_CHECKING:
 _WORDS: Final[dict[ReasonCode, str]] = {
     "shorter_first": "{0.ordering}: {0.detail}",
     "unknown_duration": "{0.ordering}: its duration is unknown",
+    "overtaken_enough": "{0.detail}",
+    "at_the_floor": "its priority has reached the scheduler's lowest, where numbers order nothing",
+    "age_made_up": "{0.ordering}: the age that it lost when it was queued again is made up for",
     "limit_from_prediction": "it is predicted to need less: {0.detail}",
     "limit_too_short": "it may need more than the lowered limit",
     "limit_unattended": "the daemon stops, and nothing would give it back in time",
+    "plan_from_prediction": "for the scheduler's plan alone, its limit stays: {0.detail}",
     "worth_a_retry": "{0.detail}",
     "not_worth_a_retry": "{0.detail}",
     "retries_used": "{0.failure}: all {0.allowed} retries are used up",
@@ -25,10 +29,13 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
     "unsure": "{0.failure}: that is a guess",
     "before_our_time": "it ended before SchedMate was there",
+    "left_alone": "{0.detail}",
     "cannot_succeed": "{0.detail}",
     "failed_repeatedly": "{0.detail}",
     "can_succeed": "what it was held for is mended",
     "by_a_person": "released by hand",
+    "reverted": "undone by schedmate revert",
+    "suspect_node": "{0.detail}",
 }
 
 

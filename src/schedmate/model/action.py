@@ -9,7 +9,16 @@ from schedmate.model.decision import DecisionReason
 from schedmate.model.job import JobId
 
 ActionKind = Literal[
-    "set_nice", "set_time_limit", "requeue", "cancel", "hold", "release", "warn", "leave"
+    "set_nice",
+    "set_time_limit",
+    "set_time_min",
+    "requeue",
+    "cancel",
+    "hold",
+    "release",
+    "drain",
+    "warn",
+    "leave",
 ]
 """The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
 ActionState = Literal["intended", "done", "observed", "failed", "noted"]
@@ -28,6 +37,7 @@ class Action:
 
     kind: ActionKind
     job_id: JobId
+    """Empty for an action about a node."""
     attempt: int
     why: str
     reason: DecisionReason | None = None
@@ -37,6 +47,8 @@ class Action:
     delay_s: float = 0.0
     provisional: bool = False
     """A place in the queue for as long as the job has not been read."""
+    node: str = ""
+    """The node that is to be drained; `value` is then when the newest failure on it ended."""
 
     @property
     def key(self) -> str:
@@ -44,7 +56,8 @@ class Action:
         suffix = "" if self.value is None else f":{self.value:.15g}"
         if self.reason is not None and self.kind in _ASKS_NOTHING:
             suffix = f":{self.reason.code}:{self.reason.failure}"
-        return f"{self.job_id}:{self.attempt}:{self.kind}{suffix}"
+        about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
+        return f"{about}:{self.kind}{suffix}"
 
     @property
     def failure(self) -> str:

@@ -10,9 +10,13 @@ from schedmate.model.advice import Basis, Spread
 ReasonCode = Literal[
     "shorter_first",
     "unknown_duration",
+    "overtaken_enough",
+    "at_the_floor",
+    "age_made_up",
     "limit_from_prediction",
     "limit_too_short",
     "limit_unattended",
+    "plan_from_prediction",
     "worth_a_retry",
     "not_worth_a_retry",
     "retries_used",
@@ -25,10 +29,13 @@ ReasonCode = Literal[
     "hang_retried",
     "work_at_risk",
     "before_our_time",
+    "left_alone",
     "cannot_succeed",
     "failed_repeatedly",
     "can_succeed",
     "by_a_person",
+    "reverted",
+    "suspect_node",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -47,5 +54,8 @@ class DecisionReason:
     """Retries so far that did not get the job further."""
     allowed: int = 0
     """How many of these it may have."""
+    waited_s: float = 0.0
+    """How long the job has waited: before it was overtaken no more, or before runs that were
+    queued again, which its scheduler no longer counts."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""

@@ -65,6 +65,10 @@ class Request:
     features: str = ""
     """What its nodes must have, in the scheduler's own syntax."""
     reservation: str = ""
+    account: str = ""
+    qos: str = ""
+    time_min_s: float | None = None
+    """How long it needs at least, as its user or SchedMate has stated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +115,17 @@ class Job:
     most_nice: int | None = None
     """The largest nice number from which ageing can still lift it; None where it has no place
     to be given: it does not wait, is held, or its priority is at the floor."""
+    nice_an_hour: float | None = None
+    """How many nice numbers an hour of waiting outweighs; None where waiting counts for nothing."""
+    soft_limit: bool = False
+    """Its scheduler can plan with `time_min_s` while the time limit alone ends the run."""
     priority: int | None = field(default=None, compare=False)
     """The scheduler's own, larger ones first; None where it goes by nice number and submission.
     It grows by the minute, so a job is the same job with another one."""
     eligible_time: float | None = None
     """When a job that waits for a point in time may start."""
     reason: str = ""
+    comment: str = ""
     held: bool = False
     """It waits and does not start until it is released."""
     tasks: int = 1
@@ -125,8 +134,6 @@ class Job:
     """The ids of the parts of a heterogeneous job, which is one job under its first part's id."""
     dependency: str = ""
     """What it waits for in the scheduler's own syntax: `afterok:12(unfulfilled)`."""
-    account: str = ""
-    qos: str = ""
     licenses: str = ""
 
     @property

@@ -8,24 +8,33 @@ from __future__ import annotations
 
 FLOOR = 1
 """Slurm never lowers a priority below it, and there nice numbers no longer tell jobs apart."""
+BASIC_FLOOR = 2
+"""The same with priority/basic."""
 NICE_RANGE = 10_000
 """The largest nice number where ageing has no weight: so many later jobs may overtake. A tenth of
 it loses most of the gain on a long queue, ten times it gains hardly more: see
 docs/explanation/how-policies-are-compared.md."""
+NICE_HOURS = 168.0
+"""How many hours of waiting the whole range is worth, everywhere: Slurm's default PriorityMaxAge,
+after which a job that has waited comes before every new one."""
 DEFAULT_ORDERING = "ssf"
 """Of `policies.orderings`: the smallest predicted service first."""
 _LEAST = 10
 """A smaller range orders nothing."""
 
 
-def nice_range(age_weight: int | None) -> int:
-    """No job is set back by more than ageing gives it back within PriorityMaxAge."""
-    return age_weight or NICE_RANGE
+def nice_range(
+    age_weight: int | None, max_age_h: float = NICE_HOURS, hours: float = NICE_HOURS
+) -> int:
+    """As many numbers as so many hours of ageing outweigh: no more than all of it."""
+    if not age_weight:
+        return NICE_RANGE
+    return max(1, round(age_weight * min(1.0, hours / max_age_h)))
 
 
-def most_nice(priority: int | None, nice: int, largest: int) -> int | None:
+def most_nice(priority: int | None, nice: int, largest: int, floor: int = FLOOR) -> int | None:
     """How far a job of this priority may be set back; None where it has no place to be given."""
-    if priority is None or priority <= FLOOR:  # 0 means that it is held
+    if priority is None or priority <= floor:  # 0 means that it is held
         return None
-    room = min(largest, priority + nice - FLOOR - 1)
+    room = min(largest, priority + nice - floor - 1)
     return room if room >= _LEAST else None

@@ -193,6 +193,8 @@ class Policy(ABC):
     kernel: KernelSpec | None = None
     nice_range: int = NICE_RANGE
     """The largest nice number that it can undo by ageing."""
+    nice_an_hour: float | None = None
+    """How many nice numbers an hour of ageing outweighs; None where waiting counts for nothing."""
 
     @classmethod
     def answered(cls, answers: Answers) -> Policy:  # noqa: ARG003 - for policies that ask

@@ -53,7 +53,9 @@ class Multifactor(Policy):
         if min(half_life_s, max_age_s, period_s) <= 0.0:
             raise BadInput("half-life, greatest age and period of multifactor must be above 0")
         self._weights = weights or Weights()
-        self.nice_range = nice_range(int(self._weights.age))
+        max_age_h = max_age_s / 3600.0
+        self.nice_range = nice_range(int(self._weights.age), max_age_h)
+        self.nice_an_hour = self._weights.age / max_age_h or None
         self._half_life_s = half_life_s
         self._max_age_s = max_age_s
         self._period_s = period_s

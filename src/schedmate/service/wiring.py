@@ -27,6 +27,9 @@ _DECIDED_BY = {
     "longest_wait_s",
     "hang",
     "hold",
+    "fairness",
+    "scope",
+    "drain",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -80,12 +83,17 @@ def open_scheduler(settings: Settings) -> Scheduler:
             timeout_s=slurm.timeout_s,
             history_days=slurm.history_days,
             nice_range=settings.nice_range,
+            nice_hours=settings.nice_hours,
             updates_a_minute=slurm.updates_a_minute,
         )
+    from schedmate.model.priority import NICE_HOURS, NICE_RANGE
     from schedmate.schedulers.local import LocalScheduler
 
+    by_hours = round(NICE_RANGE * min(1.0, settings.nice_hours / NICE_HOURS))
     return LocalScheduler(
-        settings.state_dir / "local", settings.local, nice_range=settings.nice_range
+        settings.state_dir / "local",
+        settings.local,
+        nice_range=settings.nice_range or max(1, by_hours),
     )
 
 
@@ -123,7 +131,14 @@ class LateAsker:
 
 def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
-    from schedmate.core import DecisionLimits, HangLimits, HoldLimits
+    from schedmate.core import (
+        DecisionLimits,
+        DrainLimits,
+        FairnessLimits,
+        HangLimits,
+        HoldLimits,
+        Scope,
+    )
 
     hang = settings.hang
     return DecisionLimits(
@@ -132,6 +147,9 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         longest_wait_s=settings.longest_wait_s,
         act_since=act_since,
         hold=HoldLimits(certain=settings.hold.certain, after_failures=settings.hold.after_failures),
+        fairness=FairnessLimits(**asdict(settings.fairness)),
+        scope=Scope(**{name: frozenset(one) for name, one in asdict(settings.scope).items()}),
+        drain=DrainLimits(**asdict(settings.drain)),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
@@ -144,8 +162,8 @@ def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering
 
-    lower = settings.time_limits.lower
-    return DecisionEngine(ordering(settings.policy), limits, TimeLimits(lower=lower))
+    time_limits = TimeLimits(**asdict(settings.time_limits))
+    return DecisionEngine(ordering(settings.policy), limits, time_limits)
 
 
 def deciding_settings(settings: Settings) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.disk.database import Database
 from schedmate.model import Job, JobState, NotFound, Request, SchedulerError
+from schedmate.model.priority import NICE_HOURS, NICE_RANGE
 from schedmate.model.wire import dumps, loads
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ _FIELDS = (
     " ending, signalled_at, reason, held"
 )
 _REQUEUE = "REQUEUE"
+SECONDS_A_NICE = NICE_HOURS * 3600.0 / NICE_RANGE
+"""How long a job waits to make up for one nice number: the whole range for a week of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,7 @@ class QueueEntry:
             logs=tuple(dict.fromkeys(self.logs)),
             nice=self.nice,
             most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
+            nice_an_hour=3600.0 / SECONDS_A_NICE,
             eligible_time=self._begins(),
             reason=self.reason,
             held=self.held,
@@ -142,9 +146,14 @@ class QueueFile:
         return self._select("state = 'RUNNING' ORDER BY id", ())
 
     def waiting(self, now: float) -> list[QueueEntry]:
-        """Those that may start, in the order in which they should."""
+        """Those that may start, in the order in which they should.
+
+        A nice number is worth a minute of waiting, so that no job is overtaken for ever.
+        """
         return self._select(
-            "state = 'PENDING' AND NOT held AND eligible_time <= ? ORDER BY nice, id", (now,)
+            "state = 'PENDING' AND NOT held AND eligible_time <= ?"
+            " ORDER BY submit_time + nice * ?, id",
+            (now, SECONDS_A_NICE),
         )
 
     def idle(self) -> bool:

@@ -24,6 +24,7 @@ from schedmate.model import (
     SchedulerError,
     SchedulerUnreachable,
 )
+from schedmate.model.priority import NICE_HOURS
 from schedmate.schedulers.slurm import activity, gpu_use, grouping, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
@@ -57,12 +58,13 @@ class SlurmScheduler:
         timeout_s: float = 30.0,
         history_days: int = 1,
         nice_range: int | None = None,
+        nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s)
         self._source: SlurmSource = CommandSource(self._slurm)
         self._history_days = history_days
-        self._nice_range = nice_range
+        self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
         self._pause_s = 0.0
         self._ask_accounting_at = 0.0
@@ -332,7 +334,9 @@ class SlurmScheduler:
     def _site(self) -> SlurmSite:
         now = time.monotonic()
         if self._read_site is None or now - self._read_site[0] > _SITE_S:
-            self._read_site = (now, SlurmSite.read(self._source.config(), self._nice_range))
+            config = self._source.config()
+            site = SlurmSite.read(config, self._nice_range, self._nice_hours)
+            self._read_site = (now, site)
         return self._read_site[1]
 
 

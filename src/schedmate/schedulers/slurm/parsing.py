@@ -57,10 +57,12 @@ SQUEUE_FIELDS = (
     "Requeue",
     "BatchFlag",
     "UserID",
-    "HetJobID",
-    "Dependency",
     "Account",
     "QOS",
+    "Comment",
+    "MinTime",
+    "HetJobID",
+    "Dependency",
     "Licenses",
 )
 SACCT_FIELDS = (
@@ -157,13 +159,14 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         logs=_logs(record, nodes),
         nice=_number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
+        nice_an_hour=None if site is None else site.nice_an_hour,
+        soft_limit=site is not None and site.soft_limits,
         priority=_number(record["PriorityLong"]),
         eligible_time=_begins(record) if state is JobState.PENDING else None,
         reason="" if record["Reason"] == "None" else record["Reason"],
+        comment=_stated(record["Comment"]),
         held=state is JobState.PENDING and is_held(record),
         dependency=_stated(record["Dependency"]),
-        account=_stated(record["Account"]),
-        qos=_stated(record["QOS"]),
         licenses=_stated(record["Licenses"]),
     )
 
@@ -211,6 +214,9 @@ def _queued_request(record: Record) -> Request:
         required_nodes=expand(_stated(record["ReqNodes"])),
         features=_stated(record["Feature"]),
         reservation=_stated(record["Reservation"]),
+        account=_stated(record["Account"]),
+        qos=_stated(record["QOS"]),
+        time_min_s=values.limit_s(record["MinTime"]) or None,
     )
 
 

@@ -6,29 +6,50 @@ import re
 from dataclasses import dataclass
 
 from schedmate.model import priority
+from schedmate.schedulers.slurm.values import limit_s
+
+_SOFT = "time_min_as_soft_limit"
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmSite:
     has_accounting: bool = False
     nice_range: int = priority.NICE_RANGE
+    nice_an_hour: float | None = None
+    """How many nice numbers an hour of ageing outweighs; None where age has no weight."""
+    floor: int = priority.FLOOR
+    """The lowest priority of a job that is not held."""
+    soft_limits: bool = False
+    """Backfill plans with TimeMin while TimeLimit ends a job: `time_min_as_soft_limit`. Without it
+    TimeMin lets backfill shorten the limit."""
     keeps_scripts: bool = False
     """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
     @classmethod
-    def read(cls, config: str, nice_range: int | None = None) -> SlurmSite:
-        """`nice_range` is the site's own choice. Otherwise no job is set back by more than ageing
-        gives it back within PriorityMaxAge.
+    def read(
+        cls,
+        config: str,
+        nice_range: int | None = None,
+        nice_hours: float = priority.NICE_HOURS,
+    ) -> SlurmSite:
+        """No job is set back by more than ageing gives it back within `nice_hours`, nor by more
+        than `nice_range`, the site's own choice in Slurm's points.
         """
         values = dict(re.findall(r"^(\w+)\s*=[ \t]*(\S*)", config, re.MULTILINE))
         weight = values.get("PriorityWeightAge", "")
-        ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
+        multifactor = values.get("PriorityType", "").endswith("multifactor")
+        age = int(weight) if multifactor and weight.isdecimal() else 0
+        max_age_h = (limit_s(values.get("PriorityMaxAge", "")) or 0.0) / 3600 or priority.NICE_HOURS
+        by_hours = priority.nice_range(age, max_age_h, nice_hours)
         return cls(
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
             keeps_scripts="job_script" in values.get("AccountingStoreFlags", "").split(","),
-            nice_range=nice_range or priority.nice_range(int(weight) if ages else None),
+            nice_range=nice_range or by_hours,
+            nice_an_hour=age / max_age_h if age else None,
+            floor=priority.FLOOR if multifactor else priority.BASIC_FLOOR,
+            soft_limits=_SOFT in values.get("SchedulerParameters", "").lower().split(","),
         )
 
     def most_nice(self, points: int | None, nice: int) -> int | None:
         """How far a job of this priority may be set back; None where it has no place."""
-        return priority.most_nice(points, nice, self.nice_range)
+        return priority.most_nice(points, nice, self.nice_range, self.floor)

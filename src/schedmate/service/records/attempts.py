@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from schedmate.model import ActionRecord, Job, PastRun
     from schedmate.store import KeptProgress, Store
 
+_CLOCKS_S = 60.0
+"""How far the scheduler's clock may be behind."""
+
 
 def past_of(job: Job, store: Store) -> Past:
     """What an engine that was not there should know of a job."""
@@ -34,7 +37,30 @@ def past_of(job: Job, store: Store) -> Past:
         our_limit_s=None if asked is None or ours is None else ours.value,
         hold=hold_phase(records, held=job.held),
         left_for=_left_for(records, job.restarts),
+        planned=any(one.action.kind == "set_time_min" for one in records),
+        waited_s=_waited_s(records, job),
+        reverted=any(_reverted(one) for one in records),
     )
+
+
+def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
+    """Its waits for runs that we queued again, where the scheduler counts from the requeue on."""
+    ours = [
+        one
+        for one in records
+        if one.action.kind == "requeue"
+        and one.state in ("done", "intended")
+        and one.action.attempt < job.restarts
+    ]
+    last = ours[-1] if ours else None
+    if last is None or last.action.reason is None or job.submit_time < last.at - _CLOCKS_S:
+        return 0.0
+    return last.action.reason.waited_s
+
+
+def _reverted(record: ActionRecord) -> bool:
+    reason = record.action.reason
+    return reason is not None and reason.code == "reverted" and record.state == "done"
 
 
 def _left_for(records: Sequence[ActionRecord], attempt: int) -> str | None:

@@ -224,6 +224,10 @@ class SimulationEngine(Running):
         if by_hand and self._beside is not None:
             self._beside.submitted(job)
 
+    @property
+    def nice_an_hour(self) -> float | None:
+        return self._policy.nice_an_hour
+
     def most_nice(self, job: int) -> int | None:
         largest = self._nice_range or self._policy.nice_range
         return most_nice(self._policy.priority(job), self.jobs.nice[job], largest)

@@ -21,6 +21,10 @@ class Steered(Protocol):
     def most_nice(self, job: int) -> int | None:
         """How far a waiting job may be set back; None where it has no place to be given."""
 
+    @property
+    def nice_an_hour(self) -> float | None:
+        """How many nice numbers an hour of waiting outweighs; None where it counts for nothing."""
+
     def nodes_of(self, job: int) -> Sequence[int]:
         """Those a running job is on; none on a cluster without nodes."""
 

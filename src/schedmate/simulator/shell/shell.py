@@ -51,7 +51,7 @@ _REQUEUE_S = 120.0
 """Slurm lets a requeued job start so much later at the earliest."""
 _AGAIN_S = 300.0
 """Slurm's PriorityCalcPeriod: a job whose priority left no room may have some then."""
-_LOOK, _ADVICE, _TICK, _LIMIT, _MEASURE = range(5)
+_LOOK, _ADVICE, _TICK, _LIMIT, _MEASURE, _DUE = range(6)
 _PURPOSES = 8
 _NO_WORKLOAD = Workload()
 
@@ -122,7 +122,7 @@ class SimulatedDaemon:
                 self._look()
             case _ if purpose == _MEASURE:
                 self._measure()
-            case _ if run != self._snapshots.version(job, submissions=purpose == _ADVICE):
+            case _ if run != self._snapshots.version(job, submissions=purpose in (_ADVICE, _DUE)):
                 return
             case _ if purpose == _ADVICE:
                 self._advise(job)
@@ -130,6 +130,8 @@ class SimulatedDaemon:
                 self._watch_silence(job)
             case _ if purpose == _LIMIT:
                 self._watch_limit(job)
+            case _ if purpose == _DUE:
+                self._note(job)
 
     def _note(self, job: int) -> None:
         self._changed[job] = None
@@ -206,6 +208,7 @@ class SimulatedDaemon:
             case "set_nice":
                 if self._snapshots.state(job) is JobState.PENDING:
                     self._scheduler.set_nice(job, int(action.value or 0))
+                    self._look_when_due(job)
             case "set_time_limit":
                 self._set_limit(job, action)
             case "requeue":
@@ -216,6 +219,13 @@ class SimulatedDaemon:
                         delay_s=max(action.delay_s, _REQUEUE_S),
                     )
                     self._note(job)
+
+    def _look_when_due(self, job: int) -> None:
+        """The bound on being overtaken is a decision that no event leads to."""
+        due = self._engine.due(self._snapshots.id(job))
+        if due is not None and due > self._scheduler.now:
+            submission = self._snapshots.version(job, submissions=True)
+            self._scheduler.call_at(due, job, _DUE + _PURPOSES * submission)
 
     def _set_limit(self, job: int, action: Action) -> None:
         self._scheduler.set_time_limit(job, action.value)

@@ -104,6 +104,7 @@ class Snapshots:
             nodes=self._nodes.get(job, ()),
             nice=self._scheduler.jobs.nice[job],
             most_nice=self._scheduler.most_nice(job) if pending else None,
+            nice_an_hour=self._scheduler.nice_an_hour,
         )
 
     def _request(self, job: int) -> Request:

@@ -1,0 +1,37 @@
+"""How long a job may be overtaken because of SchedMate.
+
+A nice number sets a job back behind others. Once it has waited for the bound, its number is taken
+back, and from then on it stands where its scheduler alone would have put it: a job that its
+scheduler puts behind it does not start before it any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedmate.model import JobState
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, Prediction
+
+_HOUR_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairnessLimits:
+    """The longer of so many hours and so many times its own predicted run time."""
+
+    hours: float = 6.0
+    times: float = 3.0
+
+    def bound_s(self, prediction: Prediction | None) -> float:
+        spread = None if prediction is None else prediction.duration_s
+        return max(self.hours * _HOUR_S, 0.0 if spread is None else self.times * spread.p50)
+
+    def due(self, job: Job, prediction: Prediction | None, waited_s: float = 0.0) -> float | None:
+        """When the bound of a waiting job is reached; `waited_s` are its waits for earlier runs."""
+        if job.state is not JobState.PENDING:
+            return None
+        since = max(job.submit_time, job.eligible_time or 0.0)
+        return since + self.bound_s(prediction) - waited_s

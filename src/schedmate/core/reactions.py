@@ -1,0 +1,97 @@
+"""What follows from what is known of one job or node, as instructions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from schedmate.core.instructions import Act, Diagnose, Instruction, Remember, Track
+from schedmate.core.wording import in_words
+from schedmate.model import SURE_ENOUGH, Action, ActionKind, DecisionReason, Job, JobState
+
+if TYPE_CHECKING:
+    from schedmate.core.drains import SuspectNode
+    from schedmate.core.known_job import KnownJob
+    from schedmate.core.retry import RetryPlan
+    from schedmate.model import Diagnosis
+
+_LONG_WAIT_S = 60.0
+"""A job that waited so long is predicted again as it starts."""
+
+
+def left_unattended(known: KnownJob) -> list[Instruction]:
+    """Without a daemon nothing gives a lowered limit back in time, so it is given back now."""
+    if known.job.state.ended or not known.is_lowered:
+        return []
+    reason = DecisionReason(code="limit_unattended")
+    return [act("set_time_limit", known.job, reason, value=known.user_limit_s)]
+
+
+def about_failure(
+    job: Job, found: Diagnosis, plan: RetryPlan, waited_s: float
+) -> list[Instruction]:
+    """Try again or leave alone. A run that seems to hang is only warned of where it is not tried
+    again: nothing that runs is ended."""
+    running = job.state is JobState.RUNNING
+    reason = DecisionReason(
+        code=plan.code,
+        failure=found.reason,
+        retries=plan.used,
+        allowed=plan.allowed,
+        detail=found.decision.why,
+    )
+    if running and found.reason == "not_failed":
+        return []
+    if running and found.confidence < SURE_ENOUGH:
+        return [act("warn", job, replace(reason, code="unsure"))]
+    if not plan.again:
+        return [act("warn" if running else "leave", job, reason)]
+    parts = {"exclude_nodes": plan.exclude_nodes, "delay_s": plan.delay_s}
+    return [act("requeue", job, replace(reason, waited_s=waited_s), **parts)]
+
+
+def looks_at(job: Job) -> list[Instruction]:
+    """What is to be looked at in this state of a job."""
+    if job.state is JobState.RUNNING:
+        return [Track(job)]
+    if job.state.failed:
+        return [Remember(job), Diagnose(job)]
+    if job.state.ended:
+        return [Remember(job)]
+    return []
+
+
+def waited_long(job: Job) -> bool:
+    return (
+        job.state is JobState.RUNNING
+        and job.start_time is not None
+        and job.start_time - job.submit_time >= _LONG_WAIT_S
+    )
+
+
+def act(kind: ActionKind, job: Job, reason: DecisionReason, **parts: Any) -> Act:
+    return Act(
+        Action(
+            kind=kind,
+            job_id=job.id,
+            attempt=job.restarts,
+            why=in_words(reason),
+            reason=reason,
+            **parts,
+        )
+    )
+
+
+def drain(seen: SuspectNode, why: str) -> Act:
+    reason = DecisionReason(code="suspect_node", detail=why)
+    return Act(
+        Action(
+            kind="drain",
+            job_id="",
+            attempt=0,
+            why=in_words(reason),
+            reason=reason,
+            value=seen.newest,
+            node=seen.node.name,
+        )
+    )

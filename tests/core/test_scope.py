@@ -1,0 +1,105 @@
+"""Which jobs are left alone, and that nothing at all is done to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedmate.core import (
+    Act,
+    DecisionEngine,
+    DecisionLimits,
+    JobAdvised,
+    JobDiagnosed,
+    JobReverted,
+    JobSeen,
+    Scope,
+    TimeLimits,
+)
+from schedmate.model import JobState, Remark, Request
+from schedmate.policies import ordering
+from schedmate.testing.builders import a_diagnosis, a_job, an_advice
+
+BROKEN = Remark(level="error", text="train.py is not there", certain=True)
+
+
+def a_scoped_job(**parts):
+    request = Request(
+        partition="gpu", account="lab", qos="normal", time_limit_s=86400.0, **parts.pop("ask", {})
+    )
+    return a_job(user="ada", most_nice=1000, request=request, **parts)
+
+
+def kinds(engine, **parts):
+    """All that is decided about a job that could be ordered, limited, held and requeued."""
+    failed = {"state": JobState.NODE_FAIL, **parts}
+    found = [
+        *engine.handle(JobSeen(0.0, a_scoped_job(**parts))),
+        *engine.handle(JobAdvised(1.0, "1", an_advice(60.0, advice=(BROKEN,)))),
+        *engine.handle(JobSeen(2.0, a_scoped_job(**failed))),
+        *engine.handle(JobDiagnosed(3.0, "1", 0, a_diagnosis("node_failure"))),
+    ]
+    return {one.action.kind for one in found if isinstance(one, Act)}
+
+
+def an_engine(**scope):
+    limits = DecisionLimits(scope=Scope(**{name: frozenset(one) for name, one in scope.items()}))
+    return DecisionEngine(ordering("sjf"), limits, TimeLimits(lower=True))
+
+
+EVERYTHING = {"set_nice", "set_time_limit", "hold", "requeue"}
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {},
+        {"canary_partitions": ["gpu"]},
+        {"exclude_users": ["bob"], "exclude_partitions": ["cpu"], "exclude_accounts": ["other"]},
+    ],
+)
+@pytest.mark.parametrize("comment", ["", "schedmate=offline", "noschedmate=off", "schedmate=on"])
+def test_others_are_acted_upon(scope, comment):
+    assert kinds(an_engine(**scope), comment=comment) == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("scope", "comment"),
+    [
+        ({"exclude_users": ["ada"]}, ""),
+        ({"exclude_partitions": ["gpu"]}, ""),
+        ({"exclude_accounts": ["lab"]}, ""),
+        ({"exclude_qos": ["normal"]}, ""),
+        ({"canary_partitions": ["debug"]}, ""),
+        ({}, "schedmate=off"),
+        ({}, "run 7, SchedMate=off; thanks"),
+    ],
+)
+def test_nothing_is_done_to_those_that_are_left_alone(scope, comment):
+    assert kinds(an_engine(**scope), comment=comment) == {"leave"}
+
+
+def test_a_job_in_several_partitions_is_in_the_canary_only_with_all_of_them():
+    scope = Scope(canary_partitions=frozenset({"a", "b"}))
+    job = a_job(request=Request(partition="a,c"))
+    assert scope.objection(job) == "its partition is no canary partition"
+    assert scope.objection(a_job(request=Request(partition="b,a"))) is None
+    assert scope.objection(a_job()) is not None, "its partition is unknown"
+
+
+def test_who_opts_out_later_gets_the_place_back():
+    engine = an_engine()
+    engine.handle(JobSeen(0.0, a_scoped_job()))
+    [place, *_] = engine.handle(JobAdvised(1.0, "1", an_advice(60.0)))
+    number = int(place.action.value)
+
+    found = engine.handle(JobSeen(2.0, a_scoped_job(nice=number, comment="schedmate=off")))
+
+    [back] = [one.action for one in found if isinstance(one, Act)]
+    assert (back.kind, back.value, back.why) == ("set_nice", 0, "its comment has schedmate=off")
+
+
+def test_what_a_person_has_undone_is_not_done_again():
+    engine = an_engine()
+    engine.handle(JobSeen(0.0, a_scoped_job()))
+    engine.handle(JobReverted(1.0, "1"))
+    assert kinds(engine) == {"leave"}
