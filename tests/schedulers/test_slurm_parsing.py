@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import JobState, SchedulerError
-from schedmate.schedulers.slurm import parsing
+from schedmate.schedulers.slurm import grouping, parsing
 
 DATA = Path(__file__).parent / "data"
 SEPARATOR = "\x1f5eparat0r\x1f"
@@ -25,6 +25,9 @@ LATER = {
     "QOS": "(null)",
     "Comment": "(null)",
     "MinTime": "0:00",
+    "HetJobID": "N/A",
+    "Dependency": "(null)",
+    "Licenses": "(null)",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]
@@ -52,7 +55,7 @@ def queued():
 def accounted():
     without = parsing.SACCT_FIELDS[:-2]  # as it was asked when these answers were kept
     rows = [row | {"AllocTRES": "", "UID": "0"} for row in read("sacct", without)]
-    jobs = parsing.accounted_jobs(rows)
+    jobs = grouping.accounted_jobs(rows)
     return {job.id if job.name == "array" else job.name: job for job in jobs}
 
 
@@ -88,10 +91,10 @@ def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
     (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
     allocated = "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"
     typed = row | {"UID": "0", "AllocTRES": allocated}
-    (job,) = parsing.accounted_jobs([typed])
+    (job,) = grouping.accounted_jobs([typed])
     assert (job.request.gpus, job.request.gpu_type) == (1, "h100")
     asked = row | {"UID": "0", "AllocTRES": "", "ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
-    (job,) = parsing.accounted_jobs([asked])
+    (job,) = grouping.accounted_jobs([asked])
     assert (job.request.gpus, job.request.gpu_type) == (2, "a100")
 
 
@@ -213,6 +216,6 @@ def test_a_user_whom_the_controller_does_not_know_is_known_by_number(name, uid, 
     (row, *_) = squeue()
     job = parsing.queued_job(row | {"UserName": name, "UserID": uid}, lambda _: True)
     (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
-    (ended,) = parsing.accounted_jobs([row | {"AllocTRES": "", "User": name, "UID": uid}])
+    (ended,) = grouping.accounted_jobs([row | {"AllocTRES": "", "User": name, "UID": uid}])
 
     assert (job.user, ended.user) == (user, user)

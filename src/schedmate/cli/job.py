@@ -37,7 +37,7 @@ def command(job_id: str, as_json: bool) -> None:
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
     parts = parts_in(scheduler, job_id)
-    shown = parts[0].example if parts else job_id
+    shown = parts[0].shown if parts else job_id
     view = job_view(scheduler, store, viewer_of(settings), shown)
     if as_json:
         more = {"parts": to_json(parts)} if parts else {}

@@ -30,7 +30,7 @@ def command(job_id: str, as_json: bool) -> None:
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
     parts, viewer, queue = parts_in(scheduler, job_id), viewer_of(settings), scheduler.jobs()
-    shown = [part.example for part in parts] or [job_id]
+    shown = [part.shown for part in parts] or [job_id]
     views = [job_view(scheduler, store, viewer, one) for one in shown]
     heads = [f"{part.in_words()}: " for part in parts] or [""]
     answers = [

@@ -130,6 +130,11 @@ class Job:
     """It waits and does not start until it is released."""
     tasks: int = 1
     """An array's tasks that wait are one job under the array's id until they differ."""
+    components: tuple[JobId, ...] = ()
+    """The ids of the parts of a heterogeneous job, which is one job under its first part's id."""
+    dependency: str = ""
+    """What it waits for in the scheduler's own syntax: `afterok:12(unfulfilled)`."""
+    licenses: str = ""
 
     @property
     def run_time_s(self) -> float | None:

@@ -88,6 +88,7 @@ PriorityWeightPartition=1000000
 GresTypes=gpu
 JobRequeue=1
 MinJobAge=3600
+MaxJobCount=50000
 KillWait=1
 MessageTimeout=10
 SlurmdTimeout=15

@@ -31,20 +31,21 @@ def measured(ask: Ask, jobs: Sequence[Job]) -> dict[JobId, Activity]:
     if not numbers:
         return {}
     # sstat has no choice of a separator, and nothing a user writes is among these fields
-    text = ask("sstat", "-n", "-a", "-p", "-j", ",".join(numbers), "-o", ",".join(FIELDS))
-    return activities(parsing.records(text, FIELDS, _SEPARATOR), numbers)
+    text = ask("sstat", "-a", "-p", "-j", ",".join(numbers), "-o", ",".join(FIELDS))
+    return activities(parsing.table(text, FIELDS, _SEPARATOR), numbers)
 
 
 def _numbers(ask: Ask, jobs: Sequence[Job]) -> dict[str, Job]:
     """By the number that sstat knows a job by: tasks of an array have one of their own."""
-    by_id = {job.id: job for job in jobs}
+    # sstat knows the steps of one part of a heterogeneous job at a time: better none than some
+    by_id = {job.id: job for job in jobs if not job.components}
     numbers = {job_id: job for job_id, job in by_id.items() if job_id.isdecimal()}
     tasks = [job_id for job_id in by_id if "_" in job_id]
     if tasks:
         separator = parsing.new_separator()
         form = ",".join(f"{name}:0{separator}" for name in _TASK_FIELDS)
-        text = ask("squeue", "-h", "-a", "-r", "-j", ",".join(tasks), "-O", form)
-        for row in parsing.records(text, _TASK_FIELDS, separator):
+        text = ask("squeue", "-a", "-r", "-j", ",".join(tasks), "-O", form)
+        for row in parsing.table(text, _TASK_FIELDS, separator):
             if row["JobArrayID"] in by_id:
                 numbers[row["JobID"]] = by_id[row["JobArrayID"]]
     return numbers

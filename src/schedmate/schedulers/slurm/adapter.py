@@ -15,28 +15,33 @@ import re
 import time
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
+from schedmate.model import (
+    JobState,
+    NotFound,
+    PartlyKnown,
+    SchedulerError,
+    SchedulerUnreachable,
+)
 from schedmate.model.priority import NICE_HOURS
-from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights
+from schedmate.schedulers.slurm import activity, gpu_use, grouping, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
+from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, SlurmSource
 from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
     from schedmate.schedulers.base import Rights
 
+T = TypeVar("T")
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
-_MOST_IDS = 5000
-"""How many ids fit on one command line; beyond it everything is asked for."""
-
 _SITE_S = 3600.0
 """How long a site's configuration is taken to be unchanged."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 30.0, 600.0
@@ -57,6 +62,7 @@ class SlurmScheduler:
         updates_a_minute: int = 1200,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s)
+        self._source: SlurmSource = CommandSource(self._slurm)
         self._history_days = history_days
         self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
@@ -65,6 +71,10 @@ class SlurmScheduler:
         self._allowance = ordering.Allowance(updates_a_minute)
         self._arrays: dict[JobId, str] = {}
         """How scontrol names the tasks of an array that wait, so that none is split off."""
+        self._listed: set[JobId] = set()
+        """Of the last look at all jobs, each task and part by itself."""
+        self._unfinished: set[JobId] = set()
+        """Those of them that had not ended."""
 
     def submit(self, submission: Submission) -> JobId:
         answer = self._slurm.submit(
@@ -80,35 +90,52 @@ class SlurmScheduler:
         return job_id
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
-        """See `Scheduler.jobs`. An array's id means all its tasks."""
+        """See `Scheduler.jobs`. An array's id means all its tasks, a step's its job."""
         if ids is None:
-            held = self._held(None)
-            return held + self._past(held)
-        wanted = {job_id for job_id in ids if _JOB_ID.fullmatch(job_id)}
+            return self._all()
+        wanted = {job_id for job_id in map(_whole, ids) if _JOB_ID.fullmatch(job_id)}
         held = self._held(wanted) if wanted else []
         found = {name for job in held for name in _names(job.id)}
         forgotten = wanted - found
         return held + (self._looked_up(forgotten, held) if forgotten else [])
 
+    def _all(self) -> list[Job]:
+        """Everything; jobs that are listed no more have ended only if Slurm confirms it."""
+        before = self._unfinished
+        held = self._held(None)
+        past = self._past(held)
+        missing = before - self._listed - {job.id for job in past}
+        again = self._source.queued(missing) if missing else []
+        kept = sorted(missing & {row["JobArrayID"] for row in again})
+        if kept:
+            self._unfinished |= before
+            raise SchedulerUnreachable(
+                f"squeue left out {len(kept)} jobs that Slurm still has, for example {kept[0]}: "
+                "nothing is concluded from this answer"
+            )
+        return held + past
+
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         """See `Scheduler.nodes`. All are asked for: one unknown name would spoil the answer."""
-        reservations = self._slurm.ask("scontrol", "-a", "-o", "show", "reservation")
-        found = nodes.node_states(
-            self._slurm.ask("scontrol", "-a", "-o", "show", "node"), reservations
-        )
+        found = self._source.nodes()
         return found if names is None else [node for node in found if node.name in set(names)]
 
     def script(self, job_id: JobId) -> str | None:
         """The script; for a plain command the two lines that were made of it."""
         try:
-            return self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
+            text = self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
         except NotFound:  # the controller has let go of it
             if not self._site().keeps_scripts or self._pausing():
                 raise
-        text = parsing.stored_script(self._ask_accounting("-B", "-j", job_id))
-        if text is None:
+        else:
+            if not text:  # Slurm takes no empty script
+                raise SchedulerUnreachable(f"scontrol gave no script of job {job_id}")
+            return text
+        stored = self._of_accounting(lambda: self._slurm.ask("sacct", "-B", "-j", job_id))
+        found = parsing.stored_script(stored)
+        if found is None:
             raise NotFound(f"Slurm has not kept the script of job {job_id}")
-        return text
+        return found
 
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """See `RemembersSubmissions`. None where accounting is away, or too old to know."""
@@ -116,16 +143,16 @@ class SlurmScheduler:
         if not wanted or not self._site().has_accounting or self._pausing():
             return {}
         separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
-        form = ("-n", "-a", "-X", "-p", f"--delimiter={separator}", "-o", ",".join(fields))
+        form = ("-a", "-X", "-p", f"--delimiter={separator}", "-o", ",".join(fields))
         found: dict[JobId, str] = {}
-        for start in range(0, len(wanted), _MOST_IDS):
-            some = ",".join(wanted[start : start + _MOST_IDS])
+        for start in range(0, len(wanted), MOST_IDS):
+            some = ",".join(wanted[start : start + MOST_IDS])
             try:
                 text = self._slurm.ask("sacct", *form, "-j", some)
             except SchedulerError as error:
                 _log.info("accounting shows no submit lines: %s", error)
                 return found
-            rows = parsing.records(text, fields, separator)
+            rows = parsing.table(text, fields, separator)
             found |= {row["JobID"]: row["SubmitLine"] for row in rows if row["SubmitLine"]}
         return found
 
@@ -213,8 +240,8 @@ class SlurmScheduler:
             return None
         separator, form = parsing.new_separator(), ",".join(gpu_use.FIELDS)
         which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
-        text = self._ask_accounting("-n", "-a", "-p", *which)
-        return gpu_use.gpu_use(parsing.records(text, gpu_use.FIELDS, separator), job.request.gpus)
+        text = self._of_accounting(lambda: self._slurm.ask("sacct", "-a", "-p", *which))
+        return gpu_use.gpu_use(parsing.table(text, gpu_use.FIELDS, separator), job.request.gpus)
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
@@ -228,31 +255,25 @@ class SlurmScheduler:
         return self._exclusions({_checked(job_id)}).get(job_id, "")
 
     def _exclusions(self, ids: set[JobId]) -> dict[JobId, str]:
-        """The excluded nodes of these jobs, which squeue shows in its short format only."""
-        separator = parsing.new_separator()
-        form = f"%i{separator}%x{separator}"
-        which = ["-j", ",".join(sorted(ids))]
-        try:
-            text = self._slurm.ask("squeue", "-h", "-a", "-r", "-tall", *which, "-o", form)
-        except NotFound:  # the controller has let go of it since
-            return {}
-        return {
-            row["id"]: row["nodes"] for row in parsing.records(text, ("id", "nodes"), separator)
-        }
+        found = self._source.excluded_nodes(ids)
+        # what the first part of a heterogeneous job excludes stands for the whole
+        return {job_id.removesuffix("+0"): nodes for job_id, nodes in found.items()} | found
 
     def _record(self, job_id: JobId) -> parsing.Record:
         return self._rows_of(job_id)[0]
 
     def _rows_of(self, job_id: JobId) -> list[parsing.Record]:
-        """What squeue shows of one job; of an array, of its tasks that wait as one."""
+        """What squeue shows of one job: of an array, of its tasks that wait as one; of a
+        heterogeneous job, of its parts, the first of them first.
+        """
         rows = [
             row
-            for row in self._records({job_id})
-            if job_id in (row["JobArrayID"], parsing.array_record(row))
+            for row in self._source.queued({job_id})
+            if job_id in (row["JobArrayID"], grouping.array_record(row), parsing.het_job(row))
         ]
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
-        return rows
+        return sorted(rows, key=lambda row: int(row["JobID"]))
 
     def _refuse_unless_pending(self, record: parsing.Record) -> None:
         if parsing.state_of(record) is not JobState.PENDING:
@@ -265,36 +286,29 @@ class SlurmScheduler:
 
     def _waiting_name(self, job_id: JobId) -> str:
         """An array's id alone would mean its running tasks too, and those that a user changed."""
-        tasks = []
-        for row in self._rows_of(job_id):
-            if row["JobArrayID"] == job_id:
-                return job_id
-            tasks.append(int(row["ArrayTaskID"]))
-        return f"{job_id}_[{parsing.task_ranges(tasks)}]"
+        rows = self._rows_of(job_id)
+        if any(job_id in (row["JobArrayID"], parsing.het_job(row)) for row in rows):
+            return job_id
+        tasks = [int(row["ArrayTaskID"]) for row in rows]
+        return f"{job_id}_[{grouping.task_ranges(tasks)}]"
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
-        rows = self._records(ids)
+        rows = self._source.queued(ids)
         site = self._site() if rows else SlurmSite()
-        found, arrays = parsing.queued_jobs(rows, _is_file, site, apart=ids or ())
+        found, arrays = grouping.queued_jobs(rows, _is_file, site, apart=ids or ())
         if ids is None:
             self._arrays = arrays
+            self._listed = {row["JobArrayID"] for row in rows}
+            self._unfinished = {
+                row["JobArrayID"] for row in rows if not parsing.state_of(row).ended
+            }
         jobs = _only(ids, found)
-        if ids is None or len(ids) > _MOST_IDS:
+        if ids is None or len(ids) > MOST_IDS:
             return jobs
         # before its first run no decision depends on them
         asked = {job.id for job in jobs if job.restarts or job.state is not JobState.PENDING}
         excluded = self._exclusions(asked) if asked else {}
         return [_without(job, excluded.get(job.id, "")) for job in jobs]
-
-    def _records(self, ids: set[JobId] | None) -> list[parsing.Record]:
-        separator = parsing.new_separator()
-        which = [] if ids is None or len(ids) > _MOST_IDS else ["-j", ",".join(sorted(ids))]
-        form = parsing.squeue_format(separator)
-        try:
-            text = self._slurm.ask("squeue", "-h", "-a", "-r", "-tall", *which, "-O", form)
-        except NotFound:  # only where one single id was asked for
-            return []
-        return list(parsing.records(text, parsing.SQUEUE_FIELDS, separator))
 
     def _past(self, held: list[Job]) -> list[Job]:
         """What only accounting knows; nothing, for a while, where it does not answer."""
@@ -319,10 +333,10 @@ class SlurmScheduler:
     def _pausing(self) -> bool:
         return time.monotonic() < self._ask_accounting_at
 
-    def _ask_accounting(self, *argv: str) -> str:
+    def _of_accounting(self, ask: Callable[[], T]) -> T:
         """One that does not answer is left alone for a while: each question may take long."""
         try:
-            answer = self._slurm.ask("sacct", *argv)
+            answer = ask()
         except SchedulerError:
             self._pause_s = min(max(_FIRST_PAUSE_S, 2 * self._pause_s), _LONGEST_PAUSE_S)
             self._ask_accounting_at = time.monotonic() + self._pause_s
@@ -333,22 +347,14 @@ class SlurmScheduler:
     def _accounted(self, ids: set[JobId] | None, *, but: set[JobId]) -> list[Job]:
         if not self._site().has_accounting:
             return []
-        separator = parsing.new_separator()
-        few = ids is not None and len(ids) <= _MOST_IDS
-        which = (
-            ["-j", ",".join(sorted(ids or ()))] if few else ["-S", f"now-{self._history_days}days"]
-        )
-        form = ",".join(parsing.SACCT_FIELDS)
-        text = self._ask_accounting(
-            "-n", "-a", "-X", "-D", "-p", f"--delimiter={separator}", *which, "-o", form
-        )
-        rows = parsing.records(text, parsing.SACCT_FIELDS, separator)
-        return [job for job in _only(ids, parsing.accounted_jobs(rows)) if job.id not in but]
+        rows = self._of_accounting(lambda: self._source.accounted(ids, self._history_days))
+        found = grouping.accounted_jobs(rows, apart=ids or ())
+        return [job for job in _only(ids, found) if job.id not in but]
 
     def _site(self) -> SlurmSite:
         now = time.monotonic()
         if self._read_site is None or now - self._read_site[0] > _SITE_S:
-            config = self._slurm.ask("scontrol", "show", "config")
+            config = self._source.config()
             site = SlurmSite.read(config, self._nice_range, self._nice_hours)
             self._read_site = (now, site)
         return self._read_site[1]
@@ -358,6 +364,11 @@ class SlurmScheduler:
 def _is_file(path: str) -> bool:
     """Kept, because the same scripts are asked about again and again."""
     return os.path.isfile(path)  # noqa: PTH113 - Path's raises for a name that is too long
+
+
+def _whole(job_id: JobId) -> JobId:
+    """`12` of the step `12.batch` and of the tasks `12_[3-5%2]`."""
+    return job_id.partition(".")[0].partition("_[")[0]
 
 
 def _names(job_id: JobId) -> set[JobId]:

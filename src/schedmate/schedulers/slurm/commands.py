@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
@@ -30,6 +32,7 @@ _UNREACHABLE = re.compile(
 _UNKNOWN_JOB = re.compile(r"invalid job id|invalid job array|no job_id specified", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: |fatal: )?")
 _LONGEST_COMPLAINT = 400
+_KILLED_S = 1.0
 _OF_ACCOUNTING = ("sacct", "sacctmgr")
 """Commands that ask slurmdbd, which may be away while the controller is there."""
 
@@ -90,20 +93,26 @@ class SlurmCommands:
                 f"{argv[0]} is not on the PATH; install Slurm's client commands or set "
                 "scheduler = 'local'"
             )
+        command, pipe = [program, *argv[1:]], subprocess.PIPE
         try:
-            return subprocess.run(
-                [program, *argv[1:]],
-                input=(stdin or "").encode(),
-                capture_output=True,
-                timeout=self.timeout_s,
+            process = subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
                 env=environment,
                 cwd=cwd,
-                check=False,
+                start_new_session=True,
             )
-        except subprocess.TimeoutExpired as error:
-            raise self._too_late(argv[0], error) from error
         except (OSError, ValueError) as error:
             raise SchedulerError(f"{argv[0]} could not be run: {error}") from error
+        try:
+            output, complaint = process.communicate((stdin or "").encode(), self.timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise self._too_late(argv[0], error) from error
+        finally:
+            _end(process)
+        return subprocess.CompletedProcess(command, process.returncode, output, complaint)
 
     def _too_late(self, name: str, error: subprocess.TimeoutExpired) -> SchedulerUnreachable:
         text = _complaint(_text(error.stderr or b""))
@@ -111,6 +120,19 @@ class SlurmCommands:
         return SchedulerUnreachable(
             f"{name} gave no answer in {self.timeout_s:g} s{maybe}{': ' if text else ''}{text}"
         )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill one that still runs, with its children; one that cannot be killed is not waited for."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_KILLED_S)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
 
 
 def _refuse(name: str, returncode: int, complaint: str) -> None:

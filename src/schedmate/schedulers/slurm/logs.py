@@ -6,7 +6,15 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-_PATTERN = re.compile(r"%(\d*)([%AajJNnstuxb])")
+_PATTERN = re.compile(r"%(\d*)([%AajJNnstux])")
+_NUMBERS = "AajJnt"
+_UNCHANGED = "\\"
+"""A name with it is taken as it is."""
+
+
+def literal(name: str) -> str:
+    """A pattern that stands for this name and nothing else."""
+    return _UNCHANGED + name if "%" in name else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +29,8 @@ class LogNames:
     node: str
 
     def fill(self, pattern: str) -> str:
-        if "\\" in pattern:  # Slurm's own way to say: take it literally
-            return pattern.replace("\\", "")
+        if _UNCHANGED in pattern:
+            return pattern.replace(_UNCHANGED, "")
         return _PATTERN.sub(self._value, pattern)
 
     def _value(self, found: re.Match[str]) -> str:
@@ -32,7 +40,6 @@ class LogNames:
             "%": "%",
             "A": self.array_id,
             "a": task,
-            "b": str(int(task) % 10),
             "j": self.raw_id,
             "J": self.raw_id,
             "N": self.node,
@@ -43,7 +50,7 @@ class LogNames:
             "x": self.name,
         }
         value = values[letter]
-        return value.zfill(min(int(width), 10)) if width and value.isdecimal() else value
+        return value.zfill(min(int(width), 10)) if width and letter in _NUMBERS else value
 
 
 def log_paths(stdout: str, stderr: str, workdir: str, names: LogNames) -> tuple[str, ...]:

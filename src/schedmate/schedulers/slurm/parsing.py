@@ -7,11 +7,10 @@ into a name, a path or an argument can end a field or forge a job.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Container
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from schedmate.model import Job, JobId, JobState, Request, SchedulerError
+from schedmate.model import Job, JobId, JobState, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
@@ -19,7 +18,7 @@ from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 Record = dict[str, str]
 IsFile = Callable[[str], bool]
@@ -62,6 +61,9 @@ SQUEUE_FIELDS = (
     "QOS",
     "Comment",
     "MinTime",
+    "HetJobID",
+    "Dependency",
+    "Licenses",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -87,6 +89,8 @@ _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmi
 """Reasons of a job that is queued again while its last run is still being ended."""
 _LONGEST_SCRIPT_NAME = 8
 """In words."""
+_LONGEST_SHOWN = 120
+"""Characters of an answer that an error message shows."""
 
 
 def new_separator() -> str:
@@ -98,66 +102,39 @@ def squeue_format(separator: str) -> str:
     return ",".join(f"{name}:0{separator}" for name in SQUEUE_FIELDS)
 
 
+def table(text: str, fields: Sequence[str], separator: str) -> Iterator[Record]:
+    """The rows of an answer that begins with a line of titles, the first of them `JOBID`.
+
+    Slurm's commands print the titles also where there is no row: an answer without them is no
+    answer, whatever the exit code.
+    """
+    rows = records(text, fields, separator)
+    titles = next(rows, None)
+    if titles is None or titles[fields[0]].upper() != "JOBID":
+        raise _incomplete(text)
+    return rows
+
+
+def _incomplete(text: str) -> SchedulerUnreachable:
+    shown = " ".join(text.split())[:_LONGEST_SHOWN] or "nothing"
+    return SchedulerUnreachable(
+        f"Slurm's answer is not complete or cannot be understood ({shown}); "
+        "SCHEDMATE_DEBUG=1 shows all of it for a bug report"
+    )
+
+
 def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record]:
     """Split an answer in which every field, the last one too, ends with the separator."""
     *cells, rest = text.split(separator)
     if rest.strip() or len(cells) % len(fields):
-        raise SchedulerError(
-            "Slurm's answer cannot be understood; SCHEDMATE_DEBUG=1 shows it for a bug report"
-        )
+        raise _incomplete(text)
     for at in range(0, len(cells), len(fields)):
         first, *others = cells[at : at + len(fields)]
         yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
 
 
-def array_record(record: Record) -> JobId | None:
-    """The array's id for one of its tasks that never ran and is no record of its own yet."""
-    array = record["ArrayJobID"]
-    is_task = record["JobArrayID"] != array and record["ArrayTaskID"].isdecimal()
-    if not is_task or record["JobID"] != array or record["RestartCnt"] != "0":
-        return None
-    waits = state_of(record) is JobState.PENDING
-    return array if waits or (state_of(record).ended and not record["NodeList"]) else None
-
-
-def task_ranges(numbers: Iterable[int]) -> str:
-    """`0-3,7` of 0, 1, 2, 3 and 7."""
-    ranges: list[list[int]] = []
-    for number in sorted(numbers):
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ranges)
-
-
-def queued_jobs(
-    rows: Iterable[Record], is_file: IsFile, site: SlurmSite, apart: Container[JobId] = ()
-) -> tuple[list[Job], dict[JobId, str]]:
-    """The jobs, and under an array's id the name of all its tasks that are one record.
-
-    Those tasks are one job; one whose own id is in `apart` is shown by itself.
-    """
-    jobs: list[Job] = []
-    arrays: dict[JobId, list[Record]] = {}
-    for row in rows:
-        array = array_record(row)
-        if array is not None:
-            arrays.setdefault(array, []).append(row)
-        if array is None or row["JobArrayID"] in apart:
-            jobs.append(queued_job(row, is_file, site))
-    for array, tasks in arrays.items():
-        one = queued_job(tasks[0], is_file, site)
-        jobs.append(replace(one, id=array, tasks=len(tasks), logs=()))
-    numbers = {
-        array: task_ranges(int(row["ArrayTaskID"]) for row in tasks)
-        for array, tasks in arrays.items()
-    }
-    return jobs, {array: f"{array}_[{ranges}]" for array, ranges in numbers.items()}
-
-
 def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -> Job:
-    """A job as the controller shows it."""
+    """A job, a task of an array or a part of a heterogeneous job, as the controller shows it."""
     state = state_of(record)
     nodes = expand(record["NodeList"])
     command = split_command(record["Command"], is_file)
@@ -189,6 +166,8 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         reason="" if record["Reason"] == "None" else record["Reason"],
         comment=_stated(record["Comment"]),
         held=state is JobState.PENDING and is_held(record),
+        dependency=_stated(record["Dependency"]),
+        licenses=_stated(record["Licenses"]),
     )
 
 
@@ -268,11 +247,17 @@ def _stated(text: str) -> str:
     return "" if text in ("(null)", "N/A") else text
 
 
+def het_job(record: Record) -> JobId | None:
+    """The id of the heterogeneous job that this is a part of."""
+    whole = record["HetJobID"]
+    return whole if whole.isdecimal() and whole != "0" else None
+
+
 def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
-    task = record["ArrayTaskID"]
+    task, whole = record["ArrayTaskID"], het_job(record)  # one script writes for all parts
     names = LogNames(
-        raw_id=record["JobID"],
-        array_id=record["ArrayJobID"],
+        raw_id=whole or record["JobID"],
+        array_id=whole or record["ArrayJobID"],
         task_id=task if task.isdecimal() else None,
         name=record["Name"],
         user=_user(record["UserName"], record["UserID"]),
@@ -281,21 +266,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
     return log_paths(record["STDOUT"], record["STDERR"], record["WorkDir"], names)
 
 
-def accounted_jobs(rows: Iterable[Record]) -> list[Job]:
-    """Ended jobs as accounting remembers them, each with its last run.
-
-    It keeps a row for every run, so their number gives the restarts; it keeps neither the nice
-    value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
-    """
-    runs: dict[str, list[Record]] = {}
-    for row in rows:
-        runs.setdefault(row["JobID"], []).append(row)
-    last = [max(rows, key=lambda row: values.epoch(row["Submit"]) or 0.0) for rows in runs.values()]
-    jobs = [_accounted_job(row, restarts=len(runs[row["JobID"]]) - 1) for row in last]
-    return [job for job in jobs if job.state.ended]
-
-
-def _accounted_job(row: Record, *, restarts: int) -> Job:
+def accounted_job(row: Record, *, restarts: int) -> Job:
     state = values.state(row["State"])
     nodes = () if row["NodeList"] == "None assigned" else expand(row["NodeList"])
     resources = values.tres(row["ReqTRES"])

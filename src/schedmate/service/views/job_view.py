@@ -21,7 +21,7 @@ from schedmate.model import (
     Spread,
 )
 from schedmate.service.records.nodes import NodeKnowledge
-from schedmate.service.views.parts import Parts, parts_of
+from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
 from schedmate.store import KeptProgress
 
@@ -167,7 +167,11 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
 
 def parts_in(scheduler: Scheduler, job_id: JobId) -> tuple[Parts, ...]:
     """The parts of an array or a heterogeneous job; empty for any other."""
-    return parts_of(job_id, scheduler.jobs([job_id]))
+    jobs = scheduler.jobs([job_id])
+    whole = next((job for job in jobs if job.components), None)
+    if whole is not None:
+        return parts_of_whole(whole, scheduler.jobs(whole.components))
+    return parts_of(job_id, jobs)
 
 
 def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:

@@ -18,10 +18,8 @@ class Parts:
     state: JobState
     tasks: int
     ids: tuple[JobId, ...]
-
-    @property
-    def example(self) -> JobId:
-        return self.ids[0]
+    shown: JobId
+    """The job that stands for them: one of them, or the whole where it is one job."""
 
     def in_words(self) -> str:
         named = ", ".join(self.ids[:_MOST_NAMED])
@@ -34,14 +32,18 @@ def parts_of(job_id: JobId, jobs: Sequence[Job]) -> tuple[Parts, ...]:
     return () if whole else tuple(_by_state(jobs))
 
 
-def _by_state(jobs: Sequence[Job]) -> Iterator[Parts]:
+def parts_of_whole(whole: Job, components: Sequence[Job]) -> tuple[Parts, ...]:
+    """Of a heterogeneous job."""
+    return tuple(_by_state(components, shown=whole.id))
+
+
+def _by_state(jobs: Sequence[Job], shown: JobId | None = None) -> Iterator[Parts]:
     for state in (*_FIRST, *(state for state in JobState if state not in _FIRST)):
         found = [job for job in jobs if job.state is state]
+        ids = tuple(sorted((job.id for job in found), key=_by_number))
         if found:
             yield Parts(
-                state=state,
-                tasks=sum(job.tasks for job in found),
-                ids=tuple(sorted((job.id for job in found), key=_by_number)),
+                state=state, tasks=sum(job.tasks for job in found), ids=ids, shown=shown or ids[0]
             )
 
 

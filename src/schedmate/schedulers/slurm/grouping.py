@@ -1,0 +1,164 @@
+"""Which records of Slurm are one job: an array's waiting tasks, a heterogeneous job's parts.
+
+Pure: records in, jobs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.model import Job, JobId, JobState
+from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm.parsing import (
+    IsFile,
+    Record,
+    accounted_job,
+    het_job,
+    queued_job,
+    state_of,
+)
+from schedmate.schedulers.slurm.site import SlurmSite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def array_record(record: Record) -> JobId | None:
+    """The array's id for one of its tasks that never ran and is no record of its own yet."""
+    array = record["ArrayJobID"]
+    is_task = record["JobArrayID"] != array and record["ArrayTaskID"].isdecimal()
+    if not is_task or record["JobID"] != array or record["RestartCnt"] != "0":
+        return None
+    waits = state_of(record) is JobState.PENDING
+    return array if waits or (state_of(record).ended and not record["NodeList"]) else None
+
+
+def task_ranges(numbers: Iterable[int]) -> str:
+    """`0-3,7` of 0, 1, 2, 3 and 7."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ranges)
+
+
+def queued_jobs(
+    rows: Iterable[Record], is_file: IsFile, site: SlurmSite, apart: Container[JobId] = ()
+) -> tuple[list[Job], dict[JobId, str]]:
+    """The jobs, and under an array's id the name of all its tasks that are one record.
+
+    Those tasks are one job, and so are the parts of a heterogeneous job; a task or a part whose
+    own id is in `apart` is shown by itself too.
+    """
+    jobs: list[Job] = []
+    arrays: dict[JobId, list[Record]] = {}
+    parts: dict[JobId, list[Job]] = {}
+    for row in rows:
+        array, whole = array_record(row), het_job(row)
+        if array is not None:
+            arrays.setdefault(array, []).append(row)
+        if whole is not None:
+            parts.setdefault(whole, []).append(queued_job(row, is_file, site))
+        if (array is None and whole is None) or row["JobArrayID"] in apart:
+            jobs.append(queued_job(row, is_file, site))
+    jobs += [joined(whole, found) for whole, found in parts.items()]
+    for array, tasks in arrays.items():
+        one = queued_job(tasks[0], is_file, site)
+        jobs.append(replace(one, id=array, tasks=len(tasks), logs=()))
+    numbers = {
+        array: task_ranges(int(row["ArrayTaskID"]) for row in tasks)
+        for array, tasks in arrays.items()
+    }
+    return jobs, {array: f"{array}_[{ranges}]" for array, ranges in numbers.items()}
+
+
+def joined(whole: JobId, parts: Sequence[Job]) -> Job:
+    """A heterogeneous job: what its parts have together, and all else as of the first.
+
+    The first part runs the script, and whatever is asked of it is done to all parts.
+    """
+    first, *_ = ordered = sorted(parts, key=lambda job: int(job.id.partition("+")[2] or 0))
+    requests = [job.request for job in ordered]
+    types = {one.gpu_type for one in requests if one.gpus}
+    limits = [one.time_limit_s for one in requests if one.time_limit_s is not None]
+    return replace(
+        first,
+        id=whole,
+        components=tuple(job.id for job in ordered),
+        state=_joint_state(ordered),
+        nodes=tuple(dict.fromkeys(node for job in ordered for node in job.nodes)),
+        end_time=_latest(job.end_time for job in ordered),
+        request=replace(
+            first.request,
+            gpus=sum(one.gpus for one in requests),
+            gpu_type=types.pop() if len(types) == 1 else None,
+            nodes=sum(one.nodes for one in requests),
+            cpus=_sum(one.cpus for one in requests),
+            memory_mb=_sum(one.memory_mb for one in requests),
+            time_limit_s=min(limits, default=None),
+            partition=",".join(_distinct(one.partition or "" for one in requests)) or None,
+            required_nodes=tuple(
+                _distinct(name for one in requests for name in one.required_nodes)
+            ),
+            # a node has to have what every part asks for: rather too few nodes than one too many
+            features="&".join(_bracketed(_distinct(one.features for one in requests))),
+        ),
+    )
+
+
+def _joint_state(parts: Sequence[Job]) -> JobState:
+    """It runs while a part runs; it has failed where a part has."""
+    states = [job.state for job in parts]
+    if JobState.RUNNING in states:
+        return JobState.RUNNING
+    if JobState.PENDING in states:
+        return JobState.PENDING
+    return next((state for state in states if state.failed), states[0])
+
+
+def _bracketed(expressions: list[str]) -> list[str]:
+    several = len(expressions) > 1
+    return [f"({one})" for one in expressions] if several else expressions
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _latest(times: Iterable[float | None]) -> float | None:
+    """None while one is not known."""
+    found = list(times)
+    known = [time for time in found if time is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _distinct(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def accounted_jobs(rows: Iterable[Record], apart: Container[JobId] = ()) -> list[Job]:
+    """Ended jobs as accounting remembers them, each with its last run.
+
+    It keeps a row for every run, so their number gives the restarts; it keeps neither the nice
+    value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
+    """
+    runs: dict[str, list[Record]] = {}
+    for row in rows:
+        runs.setdefault(row["JobID"], []).append(row)
+    jobs: list[Job] = []
+    parts: dict[JobId, list[Job]] = {}
+    for job_id, found in runs.items():
+        last = max(found, key=lambda row: values.epoch(row["Submit"]) or 0.0)
+        job = accounted_job(last, restarts=len(found) - 1)
+        whole, plus, _ = job_id.partition("+")
+        if plus:
+            parts.setdefault(whole, []).append(job)
+        if not plus or job_id in apart:
+            jobs.append(job)
+    jobs += [joined(whole, found) for whole, found in parts.items()]
+    return [job for job in jobs if job.state.ended]
