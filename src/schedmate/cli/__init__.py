@@ -26,6 +26,7 @@ VERBS: dict[str, str] = {
     "requeue": "Queue jobs again under their ids.",
     "release": "Let jobs start that SchedMate holds.",
     "history": "Past jobs: import, list, show.",
+    "slurm": "Advice within sbatch: install and uninstall the hook.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",

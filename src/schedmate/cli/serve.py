@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, no_llm_option, print_json, say, verb
+from schedmate.cli._common import duration, echo, json_option, no_llm_option, print_json, say, verb
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -35,6 +35,7 @@ def command(once: bool, no_llm: bool, as_json: bool) -> None:
 
     from schedmate import config
     from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
+    from schedmate.service.views.sentences import advice_lines
 
     settings = config.load()
     if no_llm:
@@ -46,7 +47,7 @@ def command(once: bool, no_llm: bool, as_json: bool) -> None:
     else:
         with stopped_by_signals() as stop:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            serve(settings, stop)
+            serve(settings, stop, lambda advice: advice_lines(advice, duration))
     if as_json:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
 
