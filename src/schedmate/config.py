@@ -6,6 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -55,6 +56,18 @@ class SlurmSettings:
     """How many nice numbers are set in a minute."""
     scripts_a_look: int = above(0, 200)
     """How many scripts are asked for in one look; the rest follows in later looks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitSettings:
+    advice: Literal["auto", "always", "never"] = "auto"
+    """Whether `submit` prints advice; `auto`: in place of sbatch only to a terminal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookSettings:
+    socket: Path | None = None
+    """Where sbatch asks the daemon; None: `advice.sock` in the state directory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +173,8 @@ class Settings:
     drain: DrainSettings = DrainSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
+    submit: SubmitSettings = SubmitSettings()
+    hook: HookSettings = HookSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""
@@ -168,6 +183,11 @@ class Settings:
     @property
     def database(self) -> Path:
         return self.state_dir / "schedmate.sqlite3"
+
+    @property
+    def advice_socket(self) -> Path:
+        """Where the daemon answers people who are about to submit."""
+        return (self.hook.socket or self.state_dir / "advice.sock").absolute()
 
     @property
     def daemon_lock(self) -> Path:
@@ -281,6 +301,15 @@ def load() -> Settings:
     if settings.operators != tuple(site.get("operators", ())):
         raise BadInput(f"operators can be set in {SITE_FILE} only: they see every user's jobs")
     return settings
+
+
+def scheduler_in_use() -> str | None:
+    """As far as it can be read where another setting is wrong."""
+    found = os.environ.get("SCHEDMATE_SCHEDULER")
+    for file in (user_file(), SITE_FILE):
+        with suppress(BadInput):
+            found = found or _in_file(file).get("scheduler")
+    return found
 
 
 def _origin(path: tuple[str, ...], files: Mapping[Path, Mapping[str, Any]]) -> str:

@@ -39,7 +39,8 @@ from schedulers.local_site import wait_for
 def test_the_flags_of_sbatch_end_where_the_job_begins(words, flags, job, is_command):
     line = sbatch.split(words.split())
 
-    assert line == sbatch.CommandLine(tuple(flags.split()), tuple(job.split()), is_command)
+    assert (line.flags, line.job) == (tuple(flags.split()), tuple(job.split()))
+    assert line.is_command is is_command
 
 
 @pytest.fixture

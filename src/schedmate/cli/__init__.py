@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "release": "Let jobs start that SchedMate holds.",
     "revert": "Undo what SchedMate did, as far as it still can be.",
     "history": "Past jobs: import, list, show.",
+    "slurm": "Advice within sbatch: install and uninstall the hook.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",

@@ -8,6 +8,7 @@ import click
 
 from schedmate.cli._common import (
     dry_run_option,
+    duration,
     echo,
     json_option,
     no_llm_option,
@@ -49,6 +50,7 @@ def command(once: bool, dry_run: bool, no_llm: bool, as_json: bool) -> None:
 
     from schedmate import config
     from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
+    from schedmate.service.views.sentences import advice_lines
 
     settings = config.load()
     if no_llm:
@@ -61,7 +63,8 @@ def command(once: bool, dry_run: bool, no_llm: bool, as_json: bool) -> None:
     else:
         with stopped_by_signals() as stop:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            serve(settings, stop, on_decision)
+            describe = lambda advice: advice_lines(advice, duration)  # noqa: E731
+            serve(settings, stop, on_decision, describe)
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
 
@@ -53,6 +53,33 @@ class RemembersSubmissions(Protocol):
 
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """The command line that submitted each, with few questions; unknown ones are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """How a scheduler's own submit command ended, and the job's id where it printed one."""
+
+    exit_code: int
+    job_id: JobId | None
+
+
+@runtime_checkable
+class HasSubmitCommand(Protocol):
+    """A scheduler whose users submit with a command of its own."""
+
+    def run_submit_command(
+        self,
+        words: Sequence[str],
+        *,
+        stdin: bytes | None,
+        on_output: Callable[[bytes], None],
+        on_job: Callable[[JobId], None],
+    ) -> CommandResult:
+        """Run it with these words, in this directory and environment, until it ends.
+
+        Its stderr is ours. `on_output` gets every line of its output as it comes, `on_job` the
+        id. Without `stdin` it reads ours.
+        """
 
 
 @runtime_checkable

@@ -31,7 +31,12 @@ from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, SlurmSource
-from schedmate.schedulers.slurm.submitting import batch_script, minutes, sbatch_arguments
+from schedmate.schedulers.slurm.submitting import (
+    batch_script,
+    minutes,
+    run_sbatch,
+    sbatch_arguments,
+)
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
@@ -88,6 +93,9 @@ class SlurmScheduler:
         if not _JOB_ID.fullmatch(job_id):
             raise SchedulerError(f"sbatch gave no job id but {answer.strip()!r}")
         return job_id
+
+    run_submit_command = staticmethod(run_sbatch)
+    """See `HasSubmitCommand`."""
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         """See `Scheduler.jobs`. An array's id means all its tasks, a step's its job."""

@@ -1,15 +1,30 @@
-"""A submission in sbatch's words."""
+"""A submission in sbatch's words, and sbatch itself with a user's own words."""
 
 from __future__ import annotations
 
 import math
+import os
+import re
 import shlex
-from typing import TYPE_CHECKING
+import signal
+import subprocess
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import SchedulerUnreachable
+from schedmate.schedulers.base import CommandResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.model import Request, Submission
+    from schedmate.model import JobId, Request, Submission
+
+_SUBMITTED = re.compile(rb"(?:Submitted batch job )?(\d+)(?:;.*| on cluster .*)?\n?")
+_HANDED_ON = (signal.SIGTERM, signal.SIGHUP)
+_WRAPPER_BYTES = 4096
+_KILLED = 128
 
 
 def sbatch_arguments(submission: Submission) -> list[str]:
@@ -71,3 +86,79 @@ def _gpu_flag(request: Request) -> str:
 
 def _chosen(flag: str, submission: Submission) -> bool:
     return any(word.split("=")[0] == flag for word in submission.passthrough)
+
+
+def run_sbatch(
+    words: Sequence[str],
+    *,
+    stdin: bytes | None,
+    on_output: Callable[[bytes], None],
+    on_job: Callable[[JobId], None],
+) -> CommandResult:
+    """See `HasSubmitCommand`. sbatch writes whole lines, also where its output is no terminal."""
+    program, job_id = sbatch_program(), None
+    process = subprocess.Popen(
+        ["sbatch", *words],
+        executable=program,
+        stdin=None if stdin is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with _signals_handed_on(process):
+        feeding = threading.Thread(target=_feed, args=(process, stdin), daemon=True)
+        feeding.start()
+        for line in process.stdout or ():
+            found = _SUBMITTED.fullmatch(line)
+            if found is not None and job_id is None:
+                job_id = found[1].decode()
+                on_job(job_id)
+            on_output(line)
+        code = process.wait()
+    return CommandResult(_KILLED - code if code < 0 else code, job_id)
+
+
+def sbatch_program() -> str:
+    """sbatch on the PATH, but no script of that name which calls SchedMate: it would not end."""
+    for directory in os.get_exec_path():
+        path = Path(directory) / "sbatch"
+        if path.is_file() and os.access(path, os.X_OK) and not _calls_us(path):
+            return str(path)
+    raise SchedulerUnreachable(
+        "sbatch is not on the PATH; install Slurm's client commands or set scheduler = 'local'"
+    )
+
+
+def _calls_us(program: Path) -> bool:
+    try:
+        with program.open("rb") as file:
+            text = file.read(_WRAPPER_BYTES)
+    except OSError:
+        return False
+    return text.startswith(b"#!") and b"schedmate" in text
+
+
+def _feed(process: subprocess.Popen[bytes], text: bytes | None) -> None:
+    if process.stdin is None:
+        return
+    with suppress(OSError):  # it has ended without reading all of it
+        process.stdin.write(text or b"")
+    with suppress(OSError):
+        process.stdin.close()
+
+
+@contextmanager
+def _signals_handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """An interrupt at the terminal reaches sbatch by itself; we end when it does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def hand_on(number: int, _: Any) -> None:
+        process.send_signal(number)
+
+    before = {number: signal.signal(number, hand_on) for number in _HANDED_ON}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 _TRY_AGAIN_S = 5.0
 _GIVE_UP_S = 3600.0
 _LONGEST_JOIN_S = 5.0
-_THREAD = "schedmate-background"
+THREAD = "schedmate-background"
 _log = logging.getLogger("schedmate.background")
 
 
@@ -42,7 +42,7 @@ class BackgroundQueue:
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[_Task, Any]] = SimpleQueue()
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=_THREAD, daemon=True)
+        self._thread = threading.Thread(target=self._work, name=THREAD, daemon=True)
         self._thread.start()
 
     def submit(self, about: str, work: Callable[[], T], then: Callable[[T, float], None]) -> None:
@@ -89,4 +89,4 @@ def is_working() -> bool:
 
     The interpreter must not be shut down around it: SQLite or a model's client would crash.
     """
-    return any(thread.name == _THREAD and thread.is_alive() for thread in threading.enumerate())
+    return any(thread.name == THREAD and thread.is_alive() for thread in threading.enumerate())

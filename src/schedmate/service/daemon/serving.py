@@ -16,6 +16,7 @@ from schedmate.disk.lock import hold, sign
 from schedmate.handler import Handler
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.actions import Actions
+from schedmate.service.daemon.asking import AdviceSocket
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.dry_run import DryRun, copy_of
 from schedmate.service.wiring import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.dry_run import OnDecision
+    from schedmate.service.daemon.asking import Described
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
@@ -118,11 +120,36 @@ def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     return advise
 
 
-def serve(settings: Settings, stop: threading.Event, on_decision: OnDecision | None = None) -> None:
-    """Look at the scheduler again and again until `stop` is set."""
-    with _alone(settings, on_decision), assemble(settings, on_decision) as daemon:
+def serve(
+    settings: Settings,
+    stop: threading.Event,
+    on_decision: OnDecision | None = None,
+    describe: Described | None = None,
+) -> None:
+    """Look at the scheduler again and again until `stop` is set.
+
+    With `describe`, which puts advice into lines, sbatch's hook is answered beside it.
+    """
+    with (
+        _alone(settings, on_decision),
+        assemble(settings, on_decision) as daemon,
+        _asked(settings, describe),
+    ):
         _run(daemon, poll_seconds(settings), stop)
         _end(daemon)
+
+
+@contextmanager
+def _asked(settings: Settings, describe: Described | None) -> Iterator[None]:
+    if describe is None or settings.scheduler != "slurm":
+        yield
+        return
+    asking = AdviceSocket(settings.advice_socket, lambda: open_store(settings), describe)
+    asking.open()
+    try:
+        yield
+    finally:
+        asking.close()
 
 
 def look_once(settings: Settings, on_decision: OnDecision | None = None) -> None:

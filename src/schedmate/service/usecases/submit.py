@@ -54,9 +54,9 @@ class Submitted:
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
     line = sbatch.split(words)
-    asked = read_options(line.flags)
-    if asked.text("wrap") is not None and not line.job:
-        line = sbatch.unwrap(line, asked.text("wrap") or "")
+    if line.value("wrap") is not None and not line.job:
+        line = sbatch.unwrap(line)
+    asked = read_options(line.as_words())
     if not line.job:
         raise BadInput("name a script, or a command behind `--`")
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
@@ -69,13 +69,15 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
         workdir=str(workdir),
         name=" ".join((asked.text("job-name") or Path(line.job[0]).name).split()),
         script=None if script is None else str(script),
-        request=_request(asked),
+        request=request_of(asked),
         env=dict(os.environ),
     )
     if settings.scheduler == "slurm":
         return replace(submission, passthrough=line.flags)
+    if line.unknown:
+        raise BadInput(f"there is no flag {line.unknown[0]}: SchedMate takes those of sbatch")
     _refuse_what_only_slurm_can(asked)
-    _refuse_what_is_no_amount(read_options(line.flags))
+    _refuse_what_is_no_amount(read_options(line.as_words()))
     return replace(
         submission,
         stdout=asked.text("output"),
@@ -102,13 +104,13 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
         if settings.mode != "observe":
-            _decide(settings, scheduler, store, job_id, advised)
+            decide(settings, scheduler, store, job_id, advised)
         return Submitted(job_id, advised)
     finally:
         store.close()
 
 
-def _decide(
+def decide(
     settings: Settings,
     scheduler: Scheduler,
     store: Store,
@@ -183,7 +185,7 @@ def _refuse_what_is_no_amount(asked: Asked) -> None:
             raise BadInput(f"--{name} wants a number, or TYPE:NUMBER, not {text!r}")
 
 
-def _request(asked: Asked) -> Request:
+def request_of(asked: Asked) -> Request:
     gpus = asked.gpus
     return Request(
         gpus=0 if gpus is None else gpus[0],

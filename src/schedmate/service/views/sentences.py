@@ -10,7 +10,7 @@ from schedmate.model import EndsBy, Job, JobState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.model import ActionRecord, Decision, Diagnosis, Slowdown, Spread
+    from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
     from schedmate.service.views.job_view import JobView, RetryOutcome
 
     Written = Callable[[float | None], str]
@@ -191,6 +191,16 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
             values = f"{_elsewhere(record)}{later}"
         note = f" ({record.note})" if record.state == "failed" and record.note else ""
         yield f"{action.kind}{values}: {action.why}{note}"
+
+
+def advice_lines(advice: Advice, written: Written) -> Iterator[str]:
+    """What a person wants to know before a job runs: how long, and what is wrong with it."""
+    prediction = advice.prediction
+    if prediction.duration_s is not None:
+        expected = expected_in_words(prediction.duration_s, written)
+        yield f"expected to run {expected}: {prediction.explanation}"
+    for remark in advice.advice:
+        yield f"{remark.level}: {remark.text}"
 
 
 def expected_in_words(spread: Spread, written: Written) -> str:
