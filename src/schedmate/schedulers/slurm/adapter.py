@@ -25,7 +25,7 @@ from schedmate.model import (
     SchedulerUnreachable,
 )
 from schedmate.model.priority import NICE_HOURS
-from schedmate.schedulers.slurm import activity, gpu_use, grouping, ordering, parsing, rights
+from schedmate.schedulers.slurm import activity, gpu_use, grouping, nodes, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
     from schedmate.schedulers.base import Scheduler
-    from schedmate.service.dry_run import OnDecision
     from schedmate.service.daemon.asking import Described
+    from schedmate.service.dry_run import OnDecision
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
