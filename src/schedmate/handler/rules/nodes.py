@@ -108,7 +108,7 @@ _NODES = (
             r"|user namespaces? (?:is|are) (?:disabled|not enabled)|fuse: device not found"
             r"|\bmax_user_namespaces\b.{0,40}(?:is set to|is|=) 0\b"
             r"|FATAL: {1,4}container creation failed: .{0,300}(?:squashfuse|squashfs|image driver"
-            r"|fusermount|overlay|loop device|nvidia-container-cli)"
+            r"|fusermount|overlay|loop device)"
             r"|no loop devices? available|newuidmap.{0,60}(?:not found|failed|not permitted)"
             r"|enroot-(?:nsenter|mount|aufs2ovlfs): (?:failed|error)"
             r"|nvidia-container-cli: (?:initialization|detection|ldcache|mount) error"
