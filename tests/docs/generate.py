@@ -39,8 +39,8 @@ WORDS = {
     "policy": "the order of waiting jobs: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
-    "nice_hours": "the most that a job is set back, in hours of waiting: the same place in the queue "
-    "at every site, whatever its weights",
+    "nice_hours": "the most that a job is set back, in hours of waiting: the same place in the "
+    "queue at every site, whatever its weights",
     "actions_an_hour": "how many jobs are requeued or held and nodes drained in an hour at most; "
     "further requeues wait",
     "retries": "retries of a job in a row without progress",
@@ -56,7 +56,8 @@ WORDS = {
     "fairness.hours": "how long a job may be overtaken: so many hours, or",
     "fairness.times": "so many times its own predicted run time, the longer of both; see "
     "[fair by construction](../how-to/slurm.md#fair-by-construction)",
-    "scope.canary_partitions": "order, requeue and hold jobs of these partitions only; empty: of all",
+    "scope.canary_partitions": "order, requeue and hold jobs of these partitions only; empty: of "
+    "all",
     "scope.exclude_users": "users whose jobs are left alone",
     "scope.exclude_partitions": "partitions whose jobs are left alone",
     "scope.exclude_accounts": "accounts whose jobs are left alone",
@@ -68,8 +69,8 @@ WORDS = {
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",
-    "time_limits.soft": "where Slurm runs with `time_min_as_soft_limit`: give backfill the prediction "
-    "to plan with, and leave limits as they are",
+    "time_limits.soft": "where Slurm runs with `time_min_as_soft_limit`: give backfill the "
+    "prediction to plan with, and leave limits as they are",
     "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",
