@@ -40,7 +40,7 @@ from schedmate.advisor.frameworks.rules import (
     last_part,
     of_program,
 )
-from schedmate.advisor.interpret.python.values import LibraryObject, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, LibraryObject, Value
 from schedmate.advisor.options.configs import merge, select
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
@@ -62,6 +62,8 @@ _PRECISIONS = words(
 _SHARING = ("trainer.strategy", "strategy", "trainer.accelerator", "accelerator")
 _NO_SHARING = words("auto gpu cuda cpu tpu mps single_device")
 
+_HIDES = 0.5
+"""Of a value that only the run knows, so that no lesser claim takes its place."""
 _TASKS = {"test": "evaluation", "validate": "evaluation", "predict": "inference"}
 
 
@@ -101,11 +103,22 @@ def _stops(settings: Settings) -> Value | None:
     return None
 
 
+def _root_dir(settings: Settings) -> Value | None:
+    """Where checkpoints go, unless a callback of the job's code puts them elsewhere."""
+    callbacks = calls_of(settings.reading, "ModelCheckpoint")
+    if any(call.argument("dirpath", 0) is not None for call in callbacks):
+        return None
+    return settings.first("trainer.default_root_dir default_root_dir")
+
+
 def lightning_checkpoints(reading: Reading) -> Iterator[Claim]:
     for call in calls_of(reading, "ModelCheckpoint"):
         if not is_of(call.callee, *_LIBRARIES):
             continue
-        yield from claim("checkpoint_dir", call.argument("dirpath", 0), call)
+        place = call.argument("dirpath", 0)
+        yield from claim("checkpoint_dir", place, call)
+        if place is not None and not place.plain:
+            yield Claim(field="checkpoint_dir", value=UNKNOWN, line=call.line, confidence=_HIDES)
         steps = ("every_n_train_steps", "every_n_epochs")
         given = [call.keywords[name] for name in steps if (number_of(call.keywords.get(name)) or 0)]
         for value in given[:1]:
@@ -183,7 +196,7 @@ FRAMEWORK = Framework(
         "model.init_args.learning_rate model.learning_rate",
         "checkpoint_dir": either(
             _of_callback("ModelCheckpoint", "init_args.dirpath dirpath"),
-            "trainer.default_root_dir default_root_dir",
+            _root_dir,
         ),
         "checkpoint_every": _of_callback(
             "ModelCheckpoint", "init_args.every_n_train_steps init_args.every_n_epochs"

@@ -22,6 +22,7 @@ from schedmate.advisor.interpret.python.values import UNKNOWN, Call, Table, Valu
 from schedmate.advisor.settle.claim import Claim
 
 _EPOCH = re.compile(r"epoch|\bep\b|(?:^|_)ep(?:$|_)|n_ep\b", re.IGNORECASE)
+_EPOCH_OPTION = re.compile(r"[\"']-{0,2}(?:n|num|max|total)?[-_]?epochs?[\"']", re.IGNORECASE)
 _STEP = re.compile(
     r"(?:^|_)(?:steps?|iters?|it|iterations?|updates?|itr|itt|global_step|iter_num|step_num|n_iter)"
     r"(?:$|_)|num_batches_seen|global_?step|iteration",
@@ -45,7 +46,7 @@ def training_loops(reading: Reading) -> Iterator[Claim]:
     around = around_the_step(reading)
     loops = around or [loop for loop in reading.trace.loops if not _aside(loop)]
     trusted = 0.95 if around else 0.8
-    epochs = next((loop for loop in loops if _counts(loop, _EPOCH)), None)
+    epochs = next((loop for loop in loops if _counts_epochs(loop)), None)
     steps = next((loop for loop in loops if _counts_steps(loop)), None)
     if epochs is None and steps is None:
         epochs = next((loop for loop in loops if _runs_epochs(reading, loop)), None)
@@ -134,14 +135,14 @@ def around_the_step(reading: Reading) -> list[Loop]:
 
 
 def _rounds(loop: Loop) -> Value | None:
-    """`range(start, N + 1)` counts from 1, wherever it was resumed. Where a loop runs once more or
-    less than the number that is stated for it (`range(1, epochs)`), that number is meant."""
+    """`range(start, N + 1)` is meant to be N rounds, wherever it starts. Where a loop runs once
+    more or less than the number that is stated for it (`range(1, epochs)`), that one is meant."""
     over = None if loop.over is None else loop.over.data
     count = number_of(loop.bound)
     if loop.bound is None or count is None:
         return loop.bound
-    resumed = isinstance(over, Range) and not over.start.known
-    if resumed and _FROM_ONE.search(loop.line.text):
+    from_one = isinstance(over, Range) and over.start.data == 1
+    if isinstance(over, Range) and not from_one and _FROM_ONE.search(loop.line.text):
         return replace(loop.bound, data=int(count) - 1)
     stated = (
         {int(text) for text in _NUMBER.findall(loop.bound.lines[0].text)}
@@ -166,8 +167,19 @@ def _counts(loop: Loop, what: re.Pattern[str]) -> bool:
     return any(what.search(word) for text in words for word in re.split(r"\W+", text))
 
 
+def _counts_epochs(loop: Loop) -> bool:
+    """By its variable; or by its bound, where the number of epochs is what `iteration` runs to."""
+    named = loop.bound is not None and loop.kind == "for" and _of_epochs(loop.bound)
+    return named or _counts(loop, _EPOCH)
+
+
+def _of_epochs(bound: Value) -> bool:
+    texts = [line.text for line in bound.lines[:1]]
+    return any(_EPOCH_OPTION.search(text) for text in texts)
+
+
 def _counts_steps(loop: Loop) -> bool:
-    return _counts(loop, _STEP) and not _counts(loop, _EPOCH) and not _micro(loop)
+    return not _counts_epochs(loop) and _counts(loop, _STEP) and not _micro(loop)
 
 
 def _micro(loop: Loop) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     is_of,
     is_trained_by_transformers,
     items_of,
+    kind_of,
     last_name,
     own_class,
     part_of,
@@ -22,7 +24,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
 )
 from schedmate.advisor.interpret.python.reached import Reached
-from schedmate.advisor.interpret.python.values import Call
+from schedmate.advisor.interpret.python.values import Call, Sequence
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
@@ -40,6 +42,7 @@ _CLASSES = words(
 _ELSEWHERE = ("keras", "tensorflow", "tf", "optax", "flax", "jax", "paddle", "mxnet", "mindspore")
 _NO_OPTIMISERS = frozenset({"Optimizer", "SWALR", "AveragedModel"})
 _MAIN_NAMES = frozenset({"optimizer", "optim", "opt", "optimiser", "optimizers"})
+_TENSOR = re.compile(r"torch\.(?:tensor|zeros|ones|full|randn?|as_tensor|nn\.Parameter)(?:\.|$)")
 _GENERATOR = ("gen", "_g", "g_", "optimizerg")
 
 
@@ -50,7 +53,7 @@ def optimizers(reading: Reading) -> Iterator[Claim]:
         made = [call for call in made if _for_the_trainer(reading, call)]
     made = _ours([_as_run(reading, call) for call in made])
     yield from agreed(each for call in made for each in _names(call, reading))
-    yield from agreed(each for call in made for each in _rates(call))
+    yield from agreed(each for call in made for each in _rates(call, reading))
 
 
 def _makes_optimizer(call: Call) -> bool:
@@ -81,9 +84,10 @@ def _for_the_trainer(reading: Reading, call: Call) -> bool:
 
 
 def _ours(made: list[Call]) -> list[Call]:
-    """Those that are made for certain, of them a library's before the job's own classes, of them
-    the plainly named one before others."""
+    """Those that are made for certain, of them those of a network before those of single tensors,
+    a library's before the job's own classes, of them the plainly named one before others."""
     sure = [call for call in made if call.certain] or made
+    sure = [call for call in sure if not _of_single_tensors(call)] or sure
     ours = [call for call in sure if not own_class(call)] or sure
     plain = [call for call in ours if call.target.lower() in _MAIN_NAMES]
     generators = [
@@ -94,6 +98,14 @@ def _ours(made: list[Call]) -> list[Call]:
     ]
     both = [call for call in plain if call in generators]
     return both or plain or generators or ours
+
+
+def _of_single_tensors(call: Call) -> bool:
+    """`Adam([self.log_alpha])`: a factor that is learnt beside the networks."""
+    params = call.argument("params", 0)
+    listed = params is not None and isinstance(params.data, Sequence)
+    kinds = [kind_of(each) for each in items_of(params)] if listed else []
+    return bool(kinds) and all(_TENSOR.match(kind) for kind in kinds)
 
 
 def _names(call: Call, reading: Reading) -> Iterator[Claim]:
@@ -116,7 +128,13 @@ def _instance(call: Call) -> object:
     return None if call.receiver is None else call.receiver.data
 
 
-def _rates(call: Call) -> Iterator[Claim]:
+def _rates(call: Call, reading: Reading) -> Iterator[Claim]:
+    """The rate that an optimiser of the job's own gets is meant, whatever it starts from."""
+    made = [each for each in reading.trace.instances if each.value.data is _instance(call)]
+    rate = made[0].arguments.get("lr") if made and own_class(call) else None
+    if rate is not None and rate.known:
+        yield from claim("learning_rate", rate, made[0])
+        return
     if last_name(call.callee) == "Optimizer":
         yield from claim("learning_rate", part_of(call.argument("defaults", 1), "lr"), call)
         return

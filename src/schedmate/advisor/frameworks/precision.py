@@ -136,6 +136,9 @@ def _loaded(reading: Reading) -> Iterator[Claim]:
 
 
 def _tf32(reading: Reading) -> Iterator[Claim]:
+    """Only how 32 bits are multiplied: no answer where an option names other numbers."""
+    if any(_names_halves(name, value) for name, value in reading.options.items()):
+        return
     for call in calls_of(reading, "set_float32_matmul_precision"):
         if text_of(call.argument("precision", 0)) in ("high", "medium"):
             yield from implied_claim("precision", "tf32", call, confidence=_LAST)
@@ -143,3 +146,7 @@ def _tf32(reading: Reading) -> Iterator[Claim]:
         if binding.name.endswith("allow_tf32") and truth_of(binding.value) is True:
             value = Value("tf32", binding.value.lines, binding.value.source)
             yield from claim("precision", value, binding, confidence=_LAST)
+
+
+def _names_halves(option: str, value: Value) -> bool:
+    return any(_chooses(last_name(option).lower(), value, short) for short in _SPELLINGS)

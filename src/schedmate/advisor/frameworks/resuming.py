@@ -83,10 +83,11 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     order = {id(call): at for at, call in enumerate(reading.trace.calls)}
     saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
     has_state = _loads_more_than_weights(reading)
+    sets = {cls.name for cls in reading.trace.classes if cls.inherits("Dataset", "IterableDataset")}
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
         if not (call.if_there or _takes_the_latest(call)) or call.loops:
             continue
-        if _family(call) and _loads_data(call):
+        if (_family(call) and _loads_data(call)) or call.within.partition(".")[0] in sets:
             continue
         alike = [each for each in saves if _family(each[0]) == _family(call)]
         later = [each for each in alike if order[id(each[0])] > order[id(call)]]

@@ -117,7 +117,7 @@ def _directory(call: Call) -> Iterator[Claim]:
 
 _LOG = re.compile(
     r"(?:^|[/_.-])(?:log|logs|train_?log|training_?log|stats|stdout|history)\.(?:txt|log|jsonl|csv)$"
-    r"|\.log$"
+    r"|\.log$|(?:^|[/_.-])(?:\w{0,30}_)?(?:loss|losses|metrics)(?:_\w{0,30})?\.(?:txt|jsonl|csv)$"
 )
 _KEPT = re.compile(r"\.(?:csv|log|txt|jsonl|tsv)$")
 _HANDLERS = ("FileHandler", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler")

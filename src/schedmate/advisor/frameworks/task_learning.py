@@ -39,7 +39,9 @@ _ENCODERS = re.compile(
     r"^transformers\.(?:AutoModel|Bert|Roberta|DistilBert|Albert|Deberta\w{0,3}|Electra|XLM\w{0,12})"
     r"(?:Model)?\.from_pretrained$"
 )
-_BY_LABELS = frozenset({"categorical_crossentropy", "sparse_categorical_crossentropy"})
+_BY_LABELS = frozenset(
+    {"categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"}
+)
 
 
 def classes_of_its_own(reading: Reading) -> Iterator[Hint]:

@@ -35,7 +35,7 @@ _STATED = _table(
 _DATASETS = _table(
     {
         "segmentation": r"segmentation$|cityscapes|ade.?20k|camvid|carvana|kits19|kits21|brats|"
-        r"duts|isic|oxford.?iiit.?pet.?seg|vaihingen|mapillary|coco.?stuff|nyu",
+        r"duts|isic|panoptic|oxford.?iiit.?pet.?seg|vaihingen|mapillary|coco.?stuff|nyu",
         "image_classification": r"imagenet|cifar|mnist|fashion.?mnist|emnist|kmnist|svhn|stl10|"
         r"food101|flowers|caltech|places365|tiny.?imagenet|stanford.?cars|"
         r"fgvc|cats.{0,5}dogs|eurosat|beans$|dogs|inaturalist|ilsvrc|in1k",
@@ -61,7 +61,7 @@ _DATASETS = _table(
 )
 _MODELS = _table(
     {
-        "diffusion": r"\w{0,20}diffusion|ddpm|dpm(?![a-z])|ddim|dit$|dit[-_/]|sdxl|flux|"
+        "diffusion": r"\w{0,20}diffusion|diffuser|ddpm|dpm(?![a-z])|ddim|dit$|dit[-_/]|sdxl|flux|"
         r"unet2d|score.?sde|edm",
         "gan": r"\w{0,12}gan$|\w{0,12}gan[-_v\d]|pix2pix",
         "language_modeling": r"\w{0,6}gpt|\w{0,6}llama|mistral|mixtral|qwen|gemma|phi-?\d|pythia|"
@@ -69,10 +69,11 @@ _MODELS = _table(
         r"language.?model|bigram",
         "object_detection": r"yolo|faster.?rcnn|retinanet|ssd|\w{0,12}detr|fcos|efficientdet|"
         r"centernet|mask.?rcnn",
-        "segmentation": r"\w{0,4}unet|deeplab|fcn|segformer|psp.?net|maskformer|linknet|segnet|"
+        "segmentation": r"\w{0,4}unet|deeplab|fcn|bisenet|panoptic|segformer|psp.?net|maskformer|"
+        r"linknet|segnet|"
         r"sam(?![a-z])|segment|\w{0,20}part.?seg|seg$",
         "image_classification": r"\w{0,5}resnet|resnext|vgg|densenet|mobilenet|efficientnet|"
-        r"convnext|\w{0,4}vit|deit|swin|regnet|inception|alexnet|lenet|\w{0,4}mixer|squeezenet|shufflenet|"
+        r"convnext|\w{0,4}vit(?![a-rt-z])|deit|swin|regnet|inception|alexnet|lenet|\w{0,4}mixer|squeezenet|shufflenet|"
         r"wrn|nfnet|xception|vision.?transformer|cct$|poolformer",
         "speech": r"whisper|wav2vec|hubert|wavlm|conformer|deepspeech|tacotron|fastspeech|vits|"
         r"jasper|quartznet|rnn.?t$|wavenet|wave.?glow|hifi",
@@ -92,7 +93,7 @@ _FILES = _table(
         r"pretrain_(?:gpt|bert)|lm1b|word.?language",
         "sequence_classification": r"text.?classif|run_glue|sentiment|sequence.?classif",
         "object_detection": r"object.?detect|detection/|yolo|retinanet|faster.?rcnn|detector|detr",
-        "segmentation": r"segment|\w{0,4}unet|deeplab",
+        "segmentation": r"segment|panoptic|\w{0,4}unet|deeplab",
         "image_classification": r"image.?classif|imagenet|cifar|mnist",
         "speech": r"speech|asr|tts|audio",
         "gan": r"\w{0,8}gan(?:[_./]|$)",

@@ -133,6 +133,13 @@ def _telling(bare: str) -> bool:
     return (
         bare.lower() not in _SAYS_LITTLE
         and not _SPLIT.fullmatch(bare)
+        and not _prepared_split(bare.lower())
         and any(letter.isalpha() for letter in bare)
         and not set(bare) & set("{}$*~")
     )
+
+
+def _prepared_split(bare: str) -> bool:
+    """`train_cropped_augmented`: a split, and what was done to it."""
+    first, *others = re.split(r"[-_]", bare)
+    return bool(others) and _SPLIT.fullmatch(first) is not None and _SAYS_LITTLE.issuperset(others)

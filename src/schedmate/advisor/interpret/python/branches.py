@@ -11,6 +11,7 @@ from schedmate.advisor.interpret.python.assignment import assign
 from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.conditions import asks_disk, asks_rank, either_if_there
 from schedmate.advisor.interpret.python.engine import Engine, Flow
+from schedmate.advisor.interpret.python.lookup import is_undefined
 from schedmate.advisor.interpret.python.loops import note_way_out
 from schedmate.advisor.interpret.python.operators import compare
 from schedmate.advisor.interpret.python.reached import Reached
@@ -20,7 +21,10 @@ from schedmate.advisor.interpret.python.truth import either, truth
 from schedmate.advisor.interpret.python.values import UNKNOWN, Value
 
 _CAUGHT = frozenset(
-    ("Exception", "BaseException", "ValueError", "SyntaxError", "TypeError", "RuntimeError")
+    (
+        *("Exception", "BaseException", "ValueError", "SyntaxError", "TypeError", "RuntimeError"),
+        "NameError",
+    )
 )
 _Branch = Callable[[], Flow]
 
@@ -148,12 +152,28 @@ def _try_body(engine: Engine, node: ast.Try, scope: Scope) -> tuple[Flow, bool]:
     """How it ends, and whether something is raised in it."""
     scope.trying += 1
     try:
-        flow = engine.execute(node.body, scope)
+        safe = _before_an_undefined_name(engine, node.body, scope)
+        flow = engine.execute(node.body[:safe], scope)
+        if safe < len(node.body) and flow is Flow.NEXT:
+            return flow, True
     except JobRaises:
         return Flow.NEXT, True
     finally:
         scope.trying -= 1
     return (Flow.NEXT, True) if flow is Flow.RAISE and node.handlers else (flow, False)
+
+
+def _before_an_undefined_name(engine: Engine, body: Many[ast.stmt], scope: Scope) -> int:
+    """How many statements run before one that uses a name which is bound nowhere: code that asks
+    by this whether a tool or a notebook has defined it."""
+    for place, statement in enumerate(body):
+        if isinstance(statement, ast.Expr) and any(
+            is_undefined(engine, part.id, scope)
+            for part in ast.walk(statement)
+            if isinstance(part, ast.Name)
+        ):
+            return place
+    return len(body)
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.engine import Engine
@@ -54,3 +56,31 @@ def _mentions(engine: Engine, path: Path | None, name: str) -> bool:
         engine.texts[path] = source.text if source is not None else ""
     text = engine.texts[path]
     return bool(re.search(rf"\b{re.escape(name)}\b", text)) or "import *" in text
+
+
+def is_undefined(engine: Engine, name: str, scope: Scope) -> bool:
+    """Whether no line of the file binds a name, and no library's names are imported as a whole."""
+    if find(engine, name, scope) is not None or scope.globals.library_star or scope.globals.stars:
+        return False
+    return name not in _bound(scope.file.tree) and not name.startswith("__")
+
+
+@lru_cache(maxsize=64)
+def _bound(tree: ast.Module) -> frozenset[str]:
+    found: set[str] = set()
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(part.name)
+        elif isinstance(part, ast.arg):
+            found.add(part.arg)
+        elif isinstance(part, ast.alias):
+            found.add(part.asname or part.name.partition(".")[0])
+        elif isinstance(part, ast.ExceptHandler) and part.name:
+            found.add(part.name)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            found.update(part.names)
+        elif isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name:
+            found.add(part.name)
+    return frozenset(found)
