@@ -3,7 +3,7 @@
     python -m bench.accuracy.first_sight
 
 The runs are generators in bench/corpora/home_made_runs. The first set was seen while the tracker
-learnt to read such logs; the second and the third were written later, scored as they were, and
+learnt to read such logs; the others were written later, scored as they were, and
 seen then.
 """
 

@@ -351,3 +351,15 @@ def test_fifty_hostile_logs_share_the_looks_and_end_in_bounded_reading(
     assert found.progress.current == 20_000, "the end of its log is read all the same"
     assert found.profile is None, "its pace is not known"
     assert watching.jobs == {job.id for job in jobs} - {"7"}
+
+
+def test_a_job_that_the_scheduler_calls_running_is_never_finished(new_watching, log):
+    watching, job = new_watching(), running(log)
+    write(log, range(1, 101))
+    watching.begin(job)
+    for seconds in (100, 1000, 10_000):
+        progress = one_look(watching, START + seconds)
+        assert (progress.current, progress.phase == "finished") == (100, False)
+    over = watching.end(ended(job, START + 10_001))
+    assert over is not None
+    assert over.progress.phase == "finished"

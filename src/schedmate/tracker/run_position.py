@@ -97,7 +97,7 @@ def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if inner is not None and each and inner.moved >= main.moved:
         fine = min(1.0, inner.done / each)
     whole = main.done
-    if inner is not None and main.ordinal is None and main.current == inner.laps + 1:
+    if inner is not None and main.format == LEARNED and main.current == inner.laps + 1:
         whole -= 1.0  # it names the one that goes on
     done = whole + fine if total is None else min(total, whole + fine)
     return RunPosition(

@@ -121,7 +121,7 @@ class LogWatcher:
         polled = []
         for one in sorted(self._tracked.values(), key=_turn):
             one.looked_at = self._looked_at
-            progress = self._poll(one, now, ReadBudget(_LONGEST_POLL_S))
+            progress = self._poll(one, now, ReadBudget(_LONGEST_POLL_S), running=True)
             if progress is not None:
                 polled.append((one, progress))
             if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
@@ -143,10 +143,18 @@ class LogWatcher:
         return progress
 
     def _poll(
-        self, one: TrackedRun, now: float, budget: ReadBudget, ended: _Ended | None = None
+        self,
+        one: TrackedRun,
+        now: float,
+        budget: ReadBudget,
+        ended: _Ended | None = None,
+        *,
+        running: bool = False,
     ) -> Progress | None:
+        """What the scheduler calls running is not finished, whatever its log counts."""
         try:
-            return self._as_shown(one, one.tracker.poll(now, ended=ended, budget=budget))
+            progress = one.tracker.poll(now, ended=ended, writing=running, budget=budget)
+            return self._as_shown(one, progress)
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
             _log.exception("the logs of job %s cannot be tracked", one.job.id)
             self.forget(one.job.id)

@@ -218,7 +218,7 @@ def _progress(job: Job, store: Store) -> KeptProgress | None:
         return kept
     from schedmate.service.records.run_tracking import track_run
 
-    return KeptProgress(track_run(job, store).tracker.poll(now), now)
+    return KeptProgress(track_run(job, store).tracker.poll(now, writing=True), now)
 
 
 def retry_outcome(

@@ -106,7 +106,7 @@ class SeriesTable:
         counted = [one for one in counted if not self._holder_of(one)]
         going = next((one for one in counted if not one.complete), None)
         before = None if going is None else self.completed_before(going)
-        if before is not None and not (going and going.measured):
+        if before is not None and before.measured and not (going and going.measured):
             return self._finer(before)
         if going is not None:
             return self._finer(going)
@@ -125,7 +125,10 @@ class SeriesTable:
         past = [
             other
             for other in self.series.values()
-            if other is not one and other.complete and other.measured and not other.auxiliary
+            if other is not one
+            and other.complete
+            and not other.auxiliary
+            and (other.measured or (other.format, other.name) == (one.format, one.name))
         ]
         over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
         return max(over, key=lambda other: other.moves, default=None)

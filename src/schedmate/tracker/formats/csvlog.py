@@ -94,7 +94,7 @@ class CsvHeader:
     def read(self, line: str) -> CsvRows | None:
         if len(line) > _MAX_LENGTH:
             return None
-        separator = next((one for one in ("\t", ",", _BAR) if one in line), _BLANKS)
+        separator = next((one for one in ("\t", ";", ",", _BAR) if one in line), _BLANKS)
         names = _separated(line, separator) if separator else _aligned(line)
         columns = tuple(metric_name(name).lstrip("#") for name in names)
         counted = any(name in columns for name, _ in _COUNTS)

@@ -30,8 +30,9 @@ _FORMS = lazy_pattern(
     rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{COUNT}))(?![\w/:]|\.\d)(?=(?:{_BESIDE})?)"
     rf"|(?<![\w./:=-])(?P<number>{COUNT})\s{{1,2}}"
     rf"(?P<after>{_WORD}(?: {_WORD}(?![\w.-]|\s{{0,3}}[:=]))?)(?![\w.-]|\s{{0,3}}[:=])"
-    rf"|(?P<before>{_WORD}(?: {_WORD}){{0,2}})\s{{1,20}}(?P<alone>{COUNT})"
-    r"(?=\s{0,4}(?:[,;)|]|\.?$))"
+    rf"|(?P<before>{_WORD}(?: {_WORD}){{0,2}})\s{{1,20}}"
+    rf"(?:(?P<span>{_CLOCK})(?![\w:])|(?P<alone>{COUNT})"
+    r"(?=\s{0,4}(?:[,;)|]|\.?$)))"
 )
 _PIECES = lazy_pattern(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _QUANTIFIERS: Final = vocabulary(
@@ -60,6 +61,7 @@ _SYNONYMS: Final = {
     "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
 }  # fmt: skip
 _DECLARING: Final = vocabulary("for total all max maximum of target")
+_SPANS: Final = vocabulary("length duration time span period end stop")
 _PREFIXES: Final = ("num", "max", "tot", "n")
 _SUFFIXES: Final = ("max", "end", "stop", "final", "total")
 _PLURALS: Final = ("s", "n")
@@ -126,14 +128,18 @@ class DeclaredNumbers:
         return max(found, key=lambda one: one[1], default=None)
 
     def only_total(self, least: float) -> tuple[float, float] | None:
-        """The one number that the log calls a total, for a count that bears no name of its own."""
-        names = ((_name_of(one.words), one.value) for one in self.numbers)
-        totals = {
-            value
-            for name, value in names
-            if name is not None and name.quantified and name.head in _KNOWN and value > 1
-        }
-        return (totals.pop(), RELATED) if len(totals) == 1 and min(totals) >= least else None
+        """The one number that the log calls a total, for a count that bears no name of its own.
+
+        Where it calls none so, the one thing that it states a number of and that can be counted.
+        """
+        names = [(_name_of(one.words), one.value) for one in self.numbers if one.value > 1]
+        known = [(name, value) for name, value in names if name is not None]
+        totals = {value for name, value in known if name.quantified and name.head in _KNOWN}
+        things = {value for name, value in known if name.head in _KNOWN}
+        for values in (totals, things):
+            if values:
+                return (max(values), RELATED) if len(values) == 1 and max(values) >= least else None
+        return None
 
     def _total_of(self, name: str, least: float) -> tuple[float, float] | None:
         count = _name_of(pieces_of(name))
@@ -156,8 +162,13 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
         if value is None:
             continue
         words = pieces_of(found["key"] or found["before"] or "")
+        if found["clock"] or found["span"]:
+            words = [*words[:-1], "time"] if words[-1:] and words[-1] in _SPANS else words
         if found["after"]:
-            words = _verb_before(text, found.start()) + pieces_of(found["after"])
+            verbs, names = _verb_before(text, found.start()), pieces_of(found["after"])
+            words = [*verbs, *names]
+            if len(names) > 1 and _SOMETHING_ELSE.isdisjoint([*words, *_behind(text, found)]):
+                yield DeclaredNumber([*verbs, names[0]], value)
         unit = pieces_of(found["unit"] or "")
         if words and _SOMETHING_ELSE.isdisjoint([*words, *unit, *_behind(text, found)]):
             yield DeclaredNumber(words, value)
@@ -166,8 +177,9 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
 
 
 def _value(found: re.Match[str]) -> float | None:
-    if found["clock"]:
-        return clock_seconds(found["clock"].partition(".")[0])
+    span = found["clock"] or found["span"]
+    if span:
+        return clock_seconds(span.partition(".")[0])
     value = count_of(found["keyed"] or found["number"] or found["alone"])
     return value if value is not None and value < MAX_COUNT else None
 
@@ -215,7 +227,8 @@ def _without_quantifier(word: str) -> str:
 
 _KNOWN: Final = frozenset(_SYNONYMS.values()) | vocabulary(
     "step timestep token image iter epoch update generation episode round sample trial day"
-    " cycle sweep frame event photon particle tree game block tick"
+    " cycle sweep frame event photon particle tree game block tick combination config"
+    " configuration chunk file job"
 )
 
 
