@@ -15,12 +15,14 @@ class Fingerprint:
     """What makes two runs alike before anyone looks at meaning.
 
     `code` digests the files that will run, `arguments` the command line after them.
-    `signature` tells code that is nearly the same: see `advisor.predict.signature`.
+    `signature` tells code that is nearly the same: see `advisor.predict.signature`. `one_gpu`:
+    nothing in the code would use more than one GPU, however many the job requests.
     """
 
     code: str
     arguments: str
     signature: tuple[int, ...] = field(default=(), compare=False)
+    one_gpu: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobState, Request
 from schedmate.model.workload import Workload
 
-SKETCH_VERSION = 4
+SKETCH_VERSION = 5
 """Raised whenever rows of another shape or meaning are written; old ones are then made anew."""
 
 NUMBERS = (
@@ -69,7 +69,7 @@ class Sketch:
 def sketch_of(
     workload: Workload, *, user: str, name: str, request: Request, fingerprint: Fingerprint | None
 ) -> Sketch:
-    gpus = _value(workload, "gpus") or request.gpus
+    gpus = gpus_used(workload, request, fingerprint)
     stated = {each: _value(workload, _FIELDS.get(each, each)) for each in NUMBERS}
     stated |= {"gpus": gpus, "nodes": stated["nodes"] or request.nodes}
     stated |= {"batch": _global_batch(workload, gpus)}
@@ -84,6 +84,12 @@ def sketch_of(
         gpu=(request.gpu_type or "").lower(),
         open_ended=bool(_value(workload, "early_stopping")),
     )
+
+
+def gpus_used(workload: Workload, request: Request, fingerprint: Fingerprint | None) -> int:
+    """As many as it requests; one, where its code would not use more."""
+    requested = _value(workload, "gpus") or request.gpus
+    return min(requested, 1) if fingerprint and fingerprint.one_gpu else int(requested)
 
 
 def sketch_of_run(run: PastRun) -> Sketch:

@@ -183,3 +183,10 @@ def test_a_batch_that_did_not_fit(memory, tmp_path):
     assert text == "a batch of 64 may not fit: job 7 ran out of GPU memory with 32"
     memory.add(ended(first, "9", JobState.COMPLETED, batch_size=64))
     assert texts(memory, tmp_path, "python train.py\n", code) == []
+
+
+def test_what_is_predicted_knows_how_many_gpus_the_code_uses(memory, tmp_path):
+    script = "#SBATCH --gpus=8\n"
+    assert advised(memory, tmp_path, script + "python train.py\n").fingerprint.one_gpu
+    shared = script + "torchrun --nproc_per_node 8 train.py\n"
+    assert not advised(memory, tmp_path, shared).fingerprint.one_gpu

@@ -241,3 +241,16 @@ def test_runs_that_failed_on_fewer_gpus_pull_p10_by_their_share_of_the_time():
         MemoryHistory(many), gpus=64, marks=Fingerprint(code="c", arguments="many"), **stated
     ).duration_s
     assert said.p10 == pytest.approx(said.p50 / 10, rel=0.01)
+
+
+def test_identical_runs_on_two_gpu_types_span_both_where_the_jobs_own_is_unknown():
+    stated = {"gpus": 8, "code": "c", "model": "gpt2"}
+    slow = [a_run(n, 1000 + n, gpu_type="a100", **stated) for n in range(15)]
+    fast = [a_run(20, 400, gpu_type="h100", **stated)]
+    history, marks = MemoryHistory([*slow, *fast]), Fingerprint(code="c", arguments="a")
+    anywhere = ask(history, marks=marks, model="gpt2")
+    there = ask(history, gpu_type="a100", marks=marks, model="gpt2")
+    assert anywhere.basis == there.basis == "identical"
+    assert anywhere.duration_s.p10 <= 400
+    assert anywhere.duration_s.p90 >= 1010
+    assert there.duration_s.p10 >= 1000

@@ -270,3 +270,22 @@ def test_runs_that_do_not_resemble_a_job_do_not_make_it_certain():
     assert found.basis == "history"
     assert found.duration_s.p90 > 1.5 * found.duration_s.p50
     assert found.duration_s.p10 < found.duration_s.p50 / 1.5
+
+
+def test_a_job_whose_code_uses_one_of_its_gpus_is_predicted_for_one():
+    """Runs of other code that used all 32 are scaled to one, those of its own are not."""
+    stated = {"model": "gpt2", "dataset": "owt", "max_steps": 1000, "gpus": 32}
+    record, request = workload(**stated), Request(gpus=32)
+    shared = [past_run(str(n), 100, fingerprint=OTHER_CODE, workload=record) for n in range(3)]
+    one = replace(SAME, one_gpu=True)
+    alone = prediction(shared, fingerprint=one, record=record, request=request)
+    spread = prediction(shared, fingerprint=SAME, record=record, request=request)
+    assert spread.duration_s.p50 == near(100)
+    assert "GPU" not in spread.explanation
+    assert alone.duration_s.p50 > 800
+    assert "1 instead of 32 GPUs" in alone.explanation
+    assert "for the one GPU that its code would use, not 32" in alone.explanation
+    before = past_run("9", 2000, fingerprint=replace(one, arguments="b"), workload=record)
+    again = prediction([*shared, before], fingerprint=one, record=record, request=request)
+    assert again.basis == "same_code"
+    assert again.duration_s.p50 == near(2000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.checks.base import Checked, in_words
+from schedmate.advisor.understand.fingerprint import uses_one_gpu
 from schedmate.model import Remark, Spread
 from schedmate.model.advice import Level
 
@@ -53,10 +54,9 @@ def gpus_not_used(checked: Checked) -> Iterator[Remark]:
 def one_gpu_used(checked: Checked) -> Iterator[Remark]:
     """Several GPUs, and code that would use the first of them."""
     asked, main = checked.workload.gpus, checked.launch.main
-    if asked is None or asked.value <= 1 or main is None or main.entry.source is None:
+    if asked is None or asked.value <= 1 or main is None:
         return
-    alone = len(checked.launch.runs) == 1 and not checked.understood.traits.shares_gpus
-    if alone and checked.understood.mentions_gpu and checked.workload.parallelism is None:
+    if uses_one_gpu(checked.launch, checked.understood):
         yield Remark(
             level="warning",
             text=f"asks for {asked.value} GPUs, but nothing in {main.entry.name} and its imports "

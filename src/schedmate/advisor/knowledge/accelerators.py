@@ -105,11 +105,14 @@ h100 nvl          835   60     94  3938 linked
 # Tom's Hardware's review of the Titan RTX (half); a review (bandwidth)
 titan rtx         130   16.3   24   672 -
 rtx 2080 ti       54    13.4   11   616 -
-# spec databases, and reports of the announcement of the P100 for PCIe
+# spec databases (memory, bandwidth; of single they state 4.1)
 k80               8.7    4.4   12   240 -
+# spec databases, and reports of the announcement of the P100 for PCIe
 p100              18.7   9.3   16   732 -
 p100 sxm          21.2  10.6   16   732 linked
+# spec databases (single, memory)
 quadro rtx 8000   130   16.3   48   672 -
+# spec databases (single, memory, bandwidth)
 a10               125   31.2   24   600 -
 # Linux Format's review, and half as a quarter of 838 sparse
 rtx 5090          209  104.8   32  1792 -

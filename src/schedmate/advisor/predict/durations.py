@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -151,15 +152,27 @@ def _with_early_ends(answer: Scaled, neighbours: Neighbours) -> Spread:
 
 
 def repeated(neighbours: Neighbours) -> Scaled:
-    """Nothing differs, so nothing is scaled."""
+    """Nothing differs, so nothing is scaled.
+
+    Where it is unknown on which of several types of GPUs the job will run, the range spans what
+    each of them takes.
+    """
     telling = np.flatnonzero(neighbours.telling)
-    durations = neighbours.runs.rows["duration"][telling].tolist()
+    durations = neighbours.runs.rows["duration"][telling].astype(float)
+    spread = _of_repeats(durations.tolist())
+    types = neighbours.runs.gpus[telling]
+    if neighbours.query.gpus[0] == 0 and (types != types[0]).any():
+        each = [_of_repeats(durations[types == one].tolist()) for one in np.unique(types)]
+        lowest, highest = min(one.p10 for one in each), max(one.p90 for one in each)
+        spread = Spread(min(spread.p10, lowest), spread.p50, max(spread.p90, highest))
+    return Scaled(spread, (durations.min(), durations.max()), "open", telling)
+
+
+def _of_repeats(durations: Sequence[float]) -> Spread:
     if len(durations) >= ENOUGH:
-        spread = empirical(durations)
-    else:
-        middle = quantile(durations, 0.5)
-        spread = around(middle, [each / middle for each in durations], expected=_EXPECTED)
-    return Scaled(spread, (min(durations), max(durations)), "open", telling)
+        return empirical(durations)
+    middle = quantile(durations, 0.5)
+    return around(middle, [each / middle for each in durations], expected=_EXPECTED)
 
 
 def scaled(neighbours: Neighbours, scaling: Scaling) -> Scaled:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.jobs import unused_gpus_in_words
 from schedmate.advisor.predict.neighbours import Neighbours, Tier
 from schedmate.advisor.predict.scaling import Ending
 from schedmate.model import PastRun, Workload
+from schedmate.model.sketch import Sketch, gpus_used
 
 _FIELDS: dict[Ending, str] = {"steps": "max_steps", "epochs": "epochs"}
 
@@ -24,11 +27,12 @@ def explain(
     whose = f"job {nearest.job.id}" if own else "a run by another user"
     text = f"like {whose}: {_likeness_in_words(neighbours.tier)}"
     if ending is not None:
-        text += _differences(ending, nearest, target, workload)
+        text += _differences(neighbours.sketch, ending, nearest, target, workload)
     telling = int(neighbours.telling.sum())
     if telling > 1:
         text += f"; {telling} such runs"
-    return text + _ends_in_words(neighbours)
+    unused = unused_gpus_in_words(neighbours.sketch, workload, target.request)
+    return text + unused + _ends_in_words(neighbours)
 
 
 def _likeness_in_words(tier: Tier) -> str:
@@ -39,7 +43,9 @@ def _likeness_in_words(tier: Tier) -> str:
     }[tier]
 
 
-def _differences(ending: Ending, nearest: PastRun, target: Target, workload: Workload) -> str:
+def _differences(
+    sketch: Sketch, ending: Ending, nearest: PastRun, target: Target, workload: Workload
+) -> str:
     text = ""
     if ending != "open":
         mine, theirs = (_value(each, _FIELDS[ending]) for each in (workload, nearest.workload))
@@ -47,9 +53,9 @@ def _differences(ending: Ending, nearest: PastRun, target: Target, workload: Wor
             text += (
                 f", also {mine:g} {ending}" if mine == theirs else _instead(mine, theirs, ending)
             )
-    mine = _value(workload, "gpus") or target.request.gpus
-    theirs = _value(nearest.workload, "gpus") or nearest.job.request.gpus
-    if mine and theirs and mine != theirs:
+    log_gpus = sketch.number("gpus")
+    theirs = gpus_used(nearest.workload, nearest.job.request, nearest.fingerprint)
+    if theirs and not math.isnan(log_gpus) and (mine := round(math.exp(log_gpus))) != theirs:
         text += _instead(mine, theirs, "GPUs")
     mine, theirs = target.request.gpu_type, nearest.job.request.gpu_type
     if mine and theirs and mine != theirs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from schedmate.advisor.launch.target import Target
-from schedmate.model import Fingerprint, Job, JobState, PastRun, Workload
+from schedmate.model import Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.model.sketch import Sketch, sketch_of
 
 _NUMBER = re.compile(r"\d+")
@@ -129,6 +130,14 @@ def replay(runs: Iterable[EndedJob]) -> Iterator[Event]:
         events.append((ended, 0 if ended > started else 4, number, "end"))
     for at, _, number, kind in sorted(events):
         yield Event(at, kind, known[number])
+
+
+def unused_gpus_in_words(sketch: Sketch, workload: Workload, request: Request) -> str:
+    """A clause for a job whose code would not use all GPUs that it requests, else nothing."""
+    requested = workload.gpus.value if workload.gpus else request.gpus
+    if not requested or math.isclose(math.log(requested), sketch.number("gpus")):
+        return ""
+    return f"; for the one GPU that its code would use, not {requested}"
 
 
 def sketch_of_target(target: Target, fingerprint: Fingerprint | None, workload: Workload) -> Sketch:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.jobs import sketch_of_target
+from schedmate.advisor.predict.jobs import sketch_of_target, unused_gpus_in_words
 from schedmate.model import Fingerprint, History, Prediction, Request, Spread, Workload
 from schedmate.model.advice import TOO_WIDE
 from schedmate.model.sketch import Sketch
@@ -77,6 +77,6 @@ def from_arithmetic(workload: Workload, sketch: Sketch, request: Request) -> Pre
         duration_s=Spread(seconds / factor, seconds, seconds * factor),
         explanation=(
             f"no past run resembles it; so much arithmetic takes {model} on {where} "
-            f"at {_USED:.0%} of its peak"
+            f"at {_USED:.0%} of its peak{unused_gpus_in_words(sketch, workload, request)}"
         ),
     )

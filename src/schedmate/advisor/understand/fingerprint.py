@@ -37,7 +37,17 @@ def fingerprint(launch: Launch, understood: Understanding, request: Request) -> 
         code=digest(*(code or programs)),
         signature=understood.signature,
         arguments=digest(*commands, *understood.configs, *asked(launch, request)),
+        one_gpu=uses_one_gpu(launch, understood),
     )
+
+
+def uses_one_gpu(launch: Launch, understood: Understanding) -> bool:
+    """The code uses a GPU, and nothing in sight would use a second one. False where unknown."""
+    main = launch.main
+    if main is None or main.entry.source is None or len(launch.runs) != 1:
+        return False
+    shares = understood.traits.shares_gpus or understood.workload.parallelism is not None
+    return understood.mentions_gpu and not shares
 
 
 def normalised(words: Sequence[str]) -> list[str]:
