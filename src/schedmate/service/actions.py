@@ -59,6 +59,8 @@ class Actions:
         self._objections: dict[str, str] = {}
         """What the scheduler answered to some that were asked for with others."""
         self._account: Account | None = None
+        self._unwritten: list[tuple[Action, float, ActionState]] = []
+        """Nice numbers that are asked for with others: written down together before that."""
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed.
@@ -72,10 +74,22 @@ class Actions:
             self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
+        elif self.waits_for_others(action):
+            self._unwritten.append((action, now, "intended"))
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
-            if action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk):
-                return  # with all others of this look
             self._do(action, now)
+
+    def waits_for_others(self, action: Action) -> bool:
+        """Whether it is asked for together with all of its kind, at the end of a look."""
+        return action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
+
+    def _write_down(self) -> None:
+        """One transaction for all: each by itself would wait for the disk."""
+        unwritten, self._unwritten = self._unwritten, []
+        if unwritten:
+            with self._store.together():
+                for action, at, state in unwritten:
+                    self._store.intend(action, at=at, state=state)
 
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
@@ -99,11 +113,15 @@ class Actions:
 
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
-        self._store.intend(action, at=now, state="noted")
+        if self.waits_for_others(action):
+            self._unwritten.append((action, now, "noted"))
+        else:
+            self._store.intend(action, at=now, state="noted")
 
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""
         self.carry_out(action, now)
+        self._write_down()
         self._order_in_bulk([one for one in self._intended() if one.key == action.key])
         if action.key in self._asked:
             self._settle_what_can_be([action], now)
@@ -126,9 +144,13 @@ class Actions:
 
     def finish_interrupted(self, now: float) -> None:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
+        self._write_down()
         intended = self._intended()
         self._order_in_bulk(intended)
-        still_open = self._settle_what_can_be(intended, now)
+        begun = [
+            one for one in intended if one.key in self._asked or not self.waits_for_others(one)
+        ]
+        still_open = self._settle_what_can_be(begun, now)
         again = [action for action in still_open if self._go_on(action, now)]
         self._settle_what_can_be(again, now)
 
@@ -173,7 +195,7 @@ class Actions:
             return []
         jobs, missing = self._look(sorted({action.job_id for action in actions}))
         last = {(action.job_id, action.kind): action for action in actions}
-        still_open = []
+        still_open, settled = [], []
         for action in actions:
             job, newer = jobs.get(action.job_id), last[action.job_id, action.kind]
             asked = action.key in self._asked
@@ -184,9 +206,13 @@ class Actions:
                 self._asked.discard(action.key)
                 objection = self._objections.pop(action.key, "")
                 note = objection if objection and outcome.state == "failed" else outcome.note
-                self._store.settle(action, outcome.state, at=now, note=note)
+                settled.append((action, outcome.state, note))
             elif job is not None:
                 still_open.append(action)
+        if settled:
+            with self._store.together():
+                for action, state, note in settled:
+                    self._store.settle(action, state, at=now, note=note)
         return still_open
 
     def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], ActionOutcome | None]:
