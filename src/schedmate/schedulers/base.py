@@ -82,6 +82,22 @@ class HasSubmitCommand(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """Why a waiting job does not start, in words that follow its name, and what would help."""
+
+    text: str
+    remedy: str = ""
+
+
+@runtime_checkable
+class ExplainsWaiting(Protocol):
+    """A scheduler that knows why a job waits."""
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """Of a pending job; None for one that waits for its turn only."""
+
+
 @runtime_checkable
 class OrdersInBulk(Protocol):
     """A scheduler that takes many nice numbers with few requests."""

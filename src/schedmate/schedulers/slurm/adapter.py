@@ -25,12 +25,21 @@ from schedmate.model import (
     SchedulerUnreachable,
 )
 from schedmate.model.priority import NICE_HOURS
-from schedmate.schedulers.slurm import activity, gpu_use, grouping, nodes, ordering, parsing, rights
+from schedmate.schedulers.slurm import (
+    activity,
+    gpu_use,
+    grouping,
+    nodes,
+    ordering,
+    parsing,
+    reasons,
+    rights,
+)
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
-from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, SlurmSource
+from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
 from schedmate.schedulers.slurm.submitting import (
     batch_script,
     minutes,
@@ -43,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
-    from schedmate.schedulers.base import Rights
+    from schedmate.schedulers.base import Obstacle, Rights
 
 T = TypeVar("T")
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
@@ -74,12 +83,9 @@ class SlurmScheduler:
         self._pause_s = 0.0
         self._ask_accounting_at = 0.0
         self._allowance = ordering.Allowance(updates_a_minute)
-        self._arrays: dict[JobId, str] = {}
-        """How scontrol names the tasks of an array that wait, so that none is split off."""
-        self._listed: set[JobId] = set()
-        """Of the last look at all jobs, each task and part by itself."""
-        self._unfinished: set[JobId] = set()
-        """Those of them that had not ended."""
+        self._reader = grouping.QueueReader(_is_file)
+        self._queue = self._reader.read((), SlurmSite)
+        """As the last look at all jobs has shown it."""
 
     def submit(self, submission: Submission) -> JobId:
         answer = self._slurm.submit(
@@ -109,14 +115,14 @@ class SlurmScheduler:
 
     def _all(self) -> list[Job]:
         """Everything; jobs that are listed no more have ended only if Slurm confirms it."""
-        before = self._unfinished
+        before = self._queue
         held = self._held(None)
         past = self._past(held)
-        missing = before - self._listed - {job.id for job in past}
-        again = self._source.queued(missing) if missing else []
+        missing = before.unfinished - self._queue.listed - {job.id for job in past}
+        again = self._source.queued(set(missing)) if missing else []
         kept = sorted(missing & {row["JobArrayID"] for row in again})
         if kept:
-            self._unfinished |= before
+            self._queue = before
             raise SchedulerUnreachable(
                 f"squeue left out {len(kept)} jobs that Slurm still has, for example {kept[0]}: "
                 "nothing is concluded from this answer"
@@ -216,7 +222,7 @@ class SlurmScheduler:
 
     def set_nices(self, numbers: Mapping[JobId, int]) -> Mapping[JobId, str]:
         """See `OrdersInBulk`. Arrays as the last look at all jobs showed them."""
-        return ordering.set_nices(self._slurm, numbers, self._arrays, self._allowance)
+        return ordering.set_nices(self._slurm, numbers, self._queue.arrays, self._allowance)
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
@@ -250,6 +256,10 @@ class SlurmScheduler:
         which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
         text = self._of_accounting(lambda: self._slurm.ask("sacct", "-a", "-p", *which))
         return gpu_use.gpu_use(parsing.table(text, gpu_use.FIELDS, separator), job.request.gpus)
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """See `ExplainsWaiting`."""
+        return reasons.obstacle(job, Shown(self._slurm, self._source))
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
@@ -301,16 +311,11 @@ class SlurmScheduler:
         return f"{job_id}_[{grouping.task_ranges(tasks)}]"
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
-        rows = self._source.queued(ids)
-        site = self._site() if rows else SlurmSite()
-        found, arrays = grouping.queued_jobs(rows, _is_file, site, apart=ids or ())
+        reader = self._reader if ids is None else grouping.QueueReader(_is_file)
+        queue = reader.read(self._source.queued(ids), self._site, apart=ids or ())
         if ids is None:
-            self._arrays = arrays
-            self._listed = {row["JobArrayID"] for row in rows}
-            self._unfinished = {
-                row["JobArrayID"] for row in rows if not parsing.state_of(row).ended
-            }
-        jobs = _only(ids, found)
+            self._queue = queue
+        jobs = _only(ids, queue.jobs)
         if ids is None or len(ids) > MOST_IDS:
             return jobs
         # before its first run no decision depends on them

@@ -127,12 +127,17 @@ def _incomplete(text: str) -> SchedulerUnreachable:
 
 def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record]:
     """Split an answer in which every field, the last one too, ends with the separator."""
+    *lines, rest = text.split(f"{separator}\n")
+    width = len(fields)
+    if not rest.strip() and all(line.count(separator) == width - 1 for line in lines):
+        return (dict(zip(fields, line.split(separator), strict=True)) for line in lines)
+    # a field may begin with a line break: count the fields instead of the lines
     *cells, rest = text.split(separator)
-    if rest.strip() or len(cells) % len(fields):
+    if rest.strip() or len(cells) % width:
         raise _incomplete(text)
-    for at in range(0, len(cells), len(fields)):
-        first, *others = cells[at : at + len(fields)]
-        yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
+    starts = range(0, len(cells), width)
+    found = ([cells[at].removeprefix("\n"), *cells[at + 1 : at + width]] for at in starts)
+    return (dict(zip(fields, row, strict=True)) for row in found)
 
 
 def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -> Job:
