@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
-from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights
+from schedmate.schedulers.slurm import activity, gpu_use, history, nodes, ordering, parsing, rights
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
-    from schedmate.schedulers.base import Rights
+    from schedmate.schedulers.base import AccountedRun, Rights
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
@@ -134,6 +134,22 @@ class SlurmScheduler:
             rows = parsing.records(text, fields, separator)
             found |= {row["JobID"]: row["SubmitLine"] for row in rows if row["SubmitLine"]}
         return found
+
+    def cluster(self) -> str:
+        return self._site().cluster
+
+    def ended_between(
+        self, start: float, end: float, user: str | None = None
+    ) -> list[AccountedRun]:
+        """See `KeepsHistory`. Nothing where the site has no accounting."""
+        if not self._site().has_accounting:
+            return []
+        return history.ended_between(self._slurm.ask, start, end, user)
+
+    def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """See `KeepsHistory`."""
+        wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
+        return history.stored_scripts(self._slurm.ask, wanted) if self._site().keeps_scripts else {}
 
     def cancel(self, job_id: JobId) -> None:
         # scancel is silent about a job it does not know

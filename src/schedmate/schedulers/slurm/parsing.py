@@ -285,6 +285,11 @@ def accounted_jobs(rows: Iterable[Record]) -> list[Job]:
     return [job for job in jobs if job.state.ended]
 
 
+def accounted_run(row: Record) -> Job:
+    """One row by itself: how many runs there were before is not in it."""
+    return _accounted_job(row, restarts=0)
+
+
 def _accounted_job(row: Record, *, restarts: int) -> Job:
     state = values.state(row["State"])
     nodes = () if row["NodeList"] == "None assigned" else expand(row["NodeList"])

@@ -12,6 +12,7 @@ from schedmate.model import priority
 class SlurmSite:
     has_accounting: bool = False
     nice_range: int = priority.NICE_RANGE
+    cluster: str = ""
     keeps_scripts: bool = False
     """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
@@ -25,6 +26,7 @@ class SlurmSite:
         ages = values.get("PriorityType", "").endswith("multifactor") and weight.isdecimal()
         return cls(
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
+            cluster=values.get("ClusterName", ""),
             keeps_scripts="job_script" in values.get("AccountingStoreFlags", "").split(","),
             nice_range=nice_range or priority.nice_range(int(weight) if ages else None),
         )
