@@ -91,7 +91,8 @@ def import_verb(
             imported = import_scheduler(settings, source, code, span)
         else:
             imported = import_table(settings, _runs_of_table(source), source, code)
-    learn_from_history(settings)
+    if imported.runs > imported.code_known:  # else there is nothing new in it
+        learn_from_history(settings)
     if as_json:
         counted = {name: getattr(imported, name) for name in _COUNTED}
         print_json({"schema": "schedmate.imported/1", "source": source, **counted})

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROWS = 5000
 """A page has about so many runs: more would take memory, fewer would ask more often."""
 _HOUR_S, _DAY_S = 3600.0, 86_400.0
-_FIRST_S, _SHORTEST_S, _LONGEST_S = _HOUR_S, 60.0, 32 * _DAY_S
+_FIRST_S, _SHORTEST_S, _LONGEST_S = _HOUR_S, 60.0, 8 * _DAY_S
 _LATE_S = _DAY_S
 """Accounting may learn of an end so much later, for example after slurmdbd was away."""
 _FORGET_S = 30 * _DAY_S
