@@ -28,6 +28,7 @@ from schedmate.service.daemon import serving
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.daemon import _READ_AGAIN_S, _RETRY_AFTER_S, Daemon
 from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.signals import Signals
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
 from schedmate.testing.scheduler import FakeScheduler
@@ -150,7 +151,7 @@ def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place
 
 def test_a_second_daemon_is_refused(place):
     with hold(place.settings.state_dir / "serve.lock"):
-        for second in (lambda: serving.serve(place.settings, threading.Event()), look_once(place)):
+        for second in (lambda: serving.serve(place.settings, Signals()), look_once(place)):
             with pytest.raises(SchedMateError, match=r"a daemon is serving .* already"):
                 second()
     look_once(place)()
@@ -385,17 +386,18 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
     looks = []
-    stop = threading.Event()
+    signals = Signals()
+    monkeypatch.setattr(serving, "poll_seconds", lambda _: 0.01)
 
     class Failing:
         def cycle(self, now):
             looks.append(now)
             if len(looks) == 3:
-                stop.set()
+                signals.stop()
             raise SchedulerUnreachable("no answer") if len(looks) == 1 else ValueError("odd")
 
     with caplog.at_level(logging.WARNING):
-        serving._run(Failing(), 0.01, stop)
+        serving._run(Failing(), place.settings, signals, None)
 
     assert len(looks) == 3
     assert "no answer" in caplog.text

@@ -163,4 +163,7 @@ class Store(
     def together(self) -> AbstractContextManager[None]:
         """What is done within is one transaction, and costs one."""
 
+    def check_writable(self) -> None:
+        """Write a little; StoreUnavailable where the disk is full or gone."""
+
     def spending(self) -> Spending: ...

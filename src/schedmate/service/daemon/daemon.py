@@ -34,7 +34,7 @@ from schedmate.core import (
     job_of,
 )
 from schedmate.handler import Case, Handler
-from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, errors
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
@@ -232,7 +232,7 @@ class Daemon:
         """An error about one job leaves the others alone; the job is seen anew a while later."""
         try:
             yield
-        except SchedulerUnreachable:
+        except (errors.SchedulerUnreachable, errors.StoreUnavailable):
             self._forget(job.id, now)
             raise
         except Exception:  # noqa: BLE001 - as the docstring says

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
-import threading
 import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -14,9 +12,11 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advisor
 from schedmate.disk.lock import hold, sign
 from schedmate.handler import Handler
-from schedmate.model import SchedMateError, SchedulerUnreachable
+from schedmate.model import BadInput, SchedMateError, SchedulerUnreachable, StoreUnavailable
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
+from schedmate.service.daemon.log_output import reopen_logs
+from schedmate.service.daemon.signals import notify
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
@@ -33,9 +33,14 @@ if TYPE_CHECKING:
     from schedmate.advisor import Target
     from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
+    from schedmate.service.daemon.signals import Signals
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
+_STORE_PAUSE_S, _REPORT_EVERY_S = 5.0, 60.0
+"""How often a store that failed is tried again, and how often that is reported."""
+_FIXED = ("scheduler", "state_dir")
+"""Settings for which another daemon is needed."""
 
 
 def poll_seconds(settings: Settings) -> float:
@@ -93,11 +98,61 @@ def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     return advise
 
 
-def serve(settings: Settings, stop: threading.Event) -> None:
-    """Look at the scheduler again and again until `stop` is set."""
-    with _alone(settings), assemble(settings) as daemon:
-        _run(daemon, poll_seconds(settings), stop)
-        _end(daemon)
+def serve(
+    settings: Settings, signals: Signals, reread: Callable[[], Settings] | None = None
+) -> None:
+    """Look at the scheduler again and again until a signal ends it.
+
+    `reread` gives the settings as they are now. New settings, and a store that failed, begin with a
+    new daemon: all that one knows is in the store.
+    """
+    outage = _Outage()
+    with _alone(settings):
+        notify("READY=1")
+        while not signals.stopping:
+            try:
+                outage.check(settings)
+                with assemble(settings) as daemon:
+                    changed = _run(daemon, settings, signals, reread)
+                    if changed is None:
+                        _end(daemon)
+                        break
+                    settings = changed
+            except StoreUnavailable as error:
+                outage.note(error)
+                notify("WATCHDOG=1")
+                signals.wait(_STORE_PAUSE_S)
+    notify("STOPPING=1")
+
+
+class _Outage:
+    """A store that cannot be written to: one line a minute, and no decision until it is back.
+
+    Without it what was done could not be told from what was not.
+    """
+
+    def __init__(self) -> None:
+        self._lasts = self._reported = False
+        self._quiet_until = 0.0
+
+    def note(self, error: StoreUnavailable) -> None:
+        self._lasts, now = True, time.monotonic()
+        if now >= self._quiet_until:
+            _log.error("%s; nothing is decided or done until it can be written to again", error)
+            self._reported, self._quiet_until = True, now + _REPORT_EVERY_S
+
+    def check(self, settings: Settings) -> None:
+        """While it lasts: StoreUnavailable until a write succeeds."""
+        if not self._lasts:
+            return
+        try:
+            with closing(open_store(settings)) as store:
+                store.check_writable()
+        except (BadInput, OSError) as error:
+            raise StoreUnavailable(str(error)) from error
+        if self._reported:
+            _log.warning("the store can be written to again")
+        self._lasts = self._reported = False
 
 
 def look_once(settings: Settings) -> None:
@@ -126,31 +181,46 @@ def _alone(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _run(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
-    failures = 0
-    while not stop.is_set():
+def _run(
+    daemon: Daemon, settings: Settings, signals: Signals, reread: Callable[[], Settings] | None
+) -> Settings | None:
+    """Returns the settings to go on with when they change, None when the daemon is to end."""
+    failures, pause_s = 0, poll_seconds(settings)
+    while not signals.stopping:
         try:
             daemon.cycle(time.time())
             failures = 0
+        except StoreUnavailable:
+            raise
         except SchedulerUnreachable as error:
             failures += 1
             _log.warning("%s", error)
         except Exception:  # noqa: BLE001 - nothing may end the daemon; the next look may succeed
             failures += 1
             _log.exception("this look failed")
-        stop.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+        notify("WATCHDOG=1")
+        signals.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+        if signals.rereading and not signals.stopping:
+            signals.rereading = False
+            reopen_logs()
+            changed = reread_settings(settings, reread)
+            if changed != settings:
+                return changed
+    return None
 
 
-@contextmanager
-def stopped_by_signals() -> Iterator[threading.Event]:
-    """An event that SIGTERM and SIGINT set, so that a look is finished before the end."""
-    stop = threading.Event()
-    before = {
-        number: signal.signal(number, lambda *_: stop.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
+def reread_settings(settings: Settings, reread: Callable[[], Settings] | None) -> Settings:
+    """The settings as they are now; the old ones where the new cannot be used."""
+    if reread is None:
+        return settings
     try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        new = reread()
+    except SchedMateError as error:
+        _log.error("the settings stay as they were: %s", error)
+        return settings
+    for name in _FIXED:
+        if getattr(new, name) != getattr(settings, name):
+            _log.error("the settings stay as they were: a new %s needs a restart", name)
+            return settings
+    _log.info("the settings were read again: mode %s", new.mode)
+    return new
