@@ -68,6 +68,11 @@ WORDS = {
     "slurm.scripts_a_look": (
         "how many scripts are asked for in one look; the rest follows in later looks"
     ),
+    "files_socket": "where the [service that reads users' files](../how-to/production.md) listens; "
+    "asked where this account may",
+    "retention.days": "how many days events, decisions and what was found out about ended jobs are "
+    "kept; past runs stay, in short form",
+    "retention.megabytes": "how large the store may become; beyond that the oldest go earlier",
     "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
     "llm.model": "the model's name at that endpoint",
     "llm.api_key": "its key, from the environment",

@@ -282,7 +282,7 @@ def test_a_full_disk_under_the_store(patient_bench, small_disk, tmp_path):
         assert len(before) < len(jobs)
         filler.unlink()
         all_retried(serve, bench, jobs)
-    assert "can be written to again" in serve.text()
+    assert "the store can be written to again" in serve.text()
 
 
 def test_a_model_that_does_not_answer(patient_bench, tmp_path):

@@ -397,7 +397,7 @@ def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, c
             raise SchedulerUnreachable("no answer") if len(looks) == 1 else ValueError("odd")
 
     with caplog.at_level(logging.WARNING):
-        serving._run(Failing(), place.settings, signals, None)
+        serving._run(Failing().cycle, place.settings, signals, None)
 
     assert len(looks) == 3
     assert "no answer" in caplog.text

@@ -24,6 +24,7 @@ from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.retention import Retention
 from schedmate.store.sketches import Shown, Sketches
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 
-class SqliteStore(Lessons, Sketches):
+class SqliteStore(Lessons, Sketches, Retention):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
@@ -57,6 +58,10 @@ class SqliteStore(Lessons, Sketches):
 
     def together(self) -> AbstractContextManager[None]:
         return self._db.transaction()
+
+    def compact(self) -> None:
+        self._db.run("VACUUM")
+        self._db.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def check_writable(self) -> None:
         with self.together():

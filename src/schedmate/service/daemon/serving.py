@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor
 from schedmate.disk.lock import hold, sign
+from schedmate.files.choosing import use_service
 from schedmate.handler import Handler
-from schedmate.model import BadInput, SchedMateError, SchedulerUnreachable, StoreUnavailable
+from schedmate.model import (
+    BadInput,
+    SchedMateError,
+    SchedulerUnreachable,
+    StoreUnavailable,
+    array_of,
+)
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.log_output import reopen_logs
 from schedmate.service.daemon.signals import notify
+from schedmate.service.records.event_log import STARTED
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
@@ -26,19 +34,23 @@ from schedmate.service.wiring import (
     open_scheduler,
     open_store,
 )
+from schedmate.store import Keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from schedmate.advisor import Target
     from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
+    from schedmate.model import JobId
     from schedmate.service.daemon.signals import Signals
+    from schedmate.store import Store
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
 _STORE_PAUSE_S, _REPORT_EVERY_S = 5.0, 60.0
 """How often a store that failed is tried again, and how often that is reported."""
+_RETENTION_REST_S = 3600.0
 _FIXED = ("scheduler", "state_dir")
 """Settings for which another daemon is needed."""
 
@@ -56,12 +68,20 @@ def scripts_a_look(settings: Settings) -> int:
 @contextmanager
 def assemble(settings: Settings) -> Iterator[Daemon]:
     """The live system, ready to look at the scheduler for the first time."""
+    with _assembled(settings) as (daemon, _):
+        yield daemon
+
+
+@contextmanager
+def _assembled(settings: Settings) -> Iterator[tuple[Daemon, _Retention]]:
+    use_service(settings.files_socket)
     store = open_store(settings)
     scheduler = open_scheduler(settings)
     asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
+    engine = engine_of(settings, limits)
     daemon = Daemon(
-        engine=engine_of(settings, limits),
+        engine=engine,
         settings=deciding_settings(settings),
         scheduler=scheduler,
         store=store,
@@ -75,7 +95,7 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
         most_scripts=scripts_a_look(settings),
     )
     try:
-        yield daemon
+        yield daemon, _Retention(store, settings, engine.known)
     finally:
         daemon.close()
         store.close()
@@ -112,8 +132,15 @@ def serve(
         while not signals.stopping:
             try:
                 outage.check(settings)
-                with assemble(settings) as daemon:
-                    changed = _run(daemon, settings, signals, reread)
+                with _assembled(settings) as (daemon, retention):
+
+                    def look(
+                        now: float, daemon: Daemon = daemon, retention: _Retention = retention
+                    ) -> None:
+                        daemon.cycle(now)
+                        retention.step(now)
+
+                    changed = _run(look, settings, signals, reread)
                     if changed is None:
                         _end(daemon)
                         break
@@ -123,6 +150,25 @@ def serve(
                 notify("WATCHDOG=1")
                 signals.wait(_STORE_PAUSE_S)
     notify("STOPPING=1")
+
+
+class _Retention:
+    """A small step after each look; a rest of an hour when there was nothing left to drop."""
+
+    def __init__(self, store: Store, settings: Settings, listed: Collection[JobId]) -> None:
+        """`listed`: the jobs that the scheduler lists, at any time."""
+        kept = settings.retention
+        self._store, self._listed = store, listed
+        self._keep = Keep(days=kept.days, bytes=kept.megabytes * 1e6)
+        self._due = 0.0
+
+    def step(self, now: float) -> None:
+        if time.monotonic() < self._due:
+            return
+        arrays = {array for one in self._listed if (array := array_of(one)) is not None}
+        spared = {*self._listed, *arrays}
+        if not self._store.drop_old(self._keep, head=STARTED, listed=spared, now=now):
+            self._due = time.monotonic() + _RETENTION_REST_S
 
 
 class _Outage:
@@ -182,13 +228,16 @@ def _alone(settings: Settings) -> Iterator[None]:
 
 
 def _run(
-    daemon: Daemon, settings: Settings, signals: Signals, reread: Callable[[], Settings] | None
+    look: Callable[[float], None],
+    settings: Settings,
+    signals: Signals,
+    reread: Callable[[], Settings] | None,
 ) -> Settings | None:
     """Returns the settings to go on with when they change, None when the daemon is to end."""
     failures, pause_s = 0, poll_seconds(settings)
     while not signals.stopping:
         try:
-            daemon.cycle(time.time())
+            look(time.time())
             failures = 0
         except StoreUnavailable:
             raise
