@@ -105,7 +105,7 @@ def _walk(section: type, prefix: str) -> list[tuple[str, str]]:
         elif name in PLACES:
             found.append((name, PLACES[name]))
         else:
-            plain = json.dumps(value).strip('"')
+            plain = json.dumps(value, default=str).strip('"')
             found.append((prefix + name, "" if value is None else f"`{plain}`"))
     return found
 

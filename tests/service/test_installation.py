@@ -25,9 +25,8 @@ MOST_EXPOSED = 2.5
 
 @pytest.fixture
 def service(monkeypatch):
-    monkeypatch.setattr(
-        installation, "_HIDDEN", ()
-    )  # the environment of the tests may lie anywhere
+    # the environment of the tests may lie anywhere
+    monkeypatch.setattr(installation, "_HIDDEN", ())
 
     def run(*words):
         return CliRunner().invoke(root, ["service", *words], catch_exceptions=True)

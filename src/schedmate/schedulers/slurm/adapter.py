@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError
-from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights
+from schedmate.model.account import account_name
+from schedmate.schedulers.slurm import activity, gpu_use, nodes, ordering, parsing, rights, trial
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.requeueing import Requeueing
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
-    from schedmate.schedulers.base import Rights
+    from schedmate.schedulers.base import Rights, Trial
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _MOST_IDS = 5000
@@ -201,6 +202,10 @@ class SlurmScheduler:
     def rights(self) -> Rights:
         """See `KnowsRights`."""
         return rights.rights(self._slurm, accounting=lambda: self._site().has_accounting)
+
+    def try_rights(self) -> list[Trial]:
+        """See `TriesRights`."""
+        return trial.try_rights(self._slurm, self.jobs(), account_name())
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")
