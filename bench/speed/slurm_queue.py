@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.command import command_line, machine
 from schedmate.config import Settings
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.testing.slurm_cluster import private_slurm, why_not
 
 _REQUESTS = {

@@ -109,7 +109,7 @@ def _one_look_of_the_daemon(env: Mapping[str, str]) -> None:
     program = (
         "import os, time\n"
         "from schedmate import config\n"
-        "from schedmate.service.daemon.serving import assemble\n"
+        "from schedmate.service.daemon.assembling import assemble\n"
         "with assemble(config.load()) as mate: mate.cycle(time.time())\n"
         "os._exit(0)  # without waiting for the thread that learns from history"
     )

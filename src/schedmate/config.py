@@ -109,6 +109,14 @@ class DrainSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    days: float = at_least(7, 180.0)
+    """How long events, decisions and what was found out about ended jobs are kept."""
+    megabytes: float = at_least(10, 2000.0)
+    """How large the store may become; beyond that the oldest go earlier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HoldSettings:
     certain: bool = True
     """Hold a waiting job whose files show that it cannot succeed."""
@@ -175,6 +183,9 @@ class Settings:
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()
     hook: HookSettings = HookSettings()
+    files_socket: Path = Path("/run/schedmate-files.sock")
+    """Where the service listens that reads files as their owners."""
+    retention: RetentionSettings = RetentionSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""

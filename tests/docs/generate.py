@@ -95,6 +95,11 @@ WORDS = {
     "slurm.scripts_a_look": (
         "how many scripts are asked for in one look; the rest follows in later looks"
     ),
+    "files_socket": "where the [service that reads users' files](../how-to/production.md) listens; "
+    "asked where this account may",
+    "retention.days": "how many days events, decisions and what was found out about ended jobs are "
+    "kept; past runs stay, in short form",
+    "retention.megabytes": "how large the store may become; beyond that the oldest go earlier",
     "llm.base_url": "an OpenAI-compatible `…/v1`; unset: the embedded model, where installed",
     "llm.model": "the model's name at that endpoint",
     "llm.api_key": "its key, from the environment",
@@ -127,7 +132,7 @@ def _walk(section: type, prefix: str) -> list[tuple[str, str]]:
         elif name in PLACES:
             found.append((name, PLACES[name]))
         else:
-            plain = json.dumps(value).strip('"')
+            plain = json.dumps(value, default=str).strip('"')
             found.append((prefix + name, "" if value is None else f"`{plain}`"))
     return found
 

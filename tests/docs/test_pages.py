@@ -23,6 +23,11 @@ CANNOT_RUN_HERE = re.compile(
     r"|scp \S+ \S+"
     r"|sudo scripts/private-slurm [\w=./ -]+|scripts/demo-picture \S+"
     r"|(?:SCHEDMATE_\w+=\S+ )+schedmate [\w -]+"
+    r"|python3 -m venv /opt/schedmate|/opt/schedmate/bin/(?:pip|schedmate) [\w= -]+"
+    r"|systemctl (?:reload|stop|start) schedmate|sacctmgr add user [\w= ]+"
+    r"|sudo -u schedmate env SCHEDMATE_STATE_DIR=\S+ /opt/schedmate/bin/schedmate doctor"
+    r"|schedmate store restore|schedmate service uninstall(?: --purge)?"
+    r"|scripts/slurm-sid [\w./ -]+"
 )
 """All that may stand in an `sh` block: what needs a network, a site's Slurm or minutes."""
 KINDS = {"console", "sh", "python", "toml", "text", "csv"}

@@ -7,7 +7,7 @@ import pytest
 
 from files.people import OTHER, OWNER, SECRET, as_user, give, needs_root, uid_of
 from schedmate.files import INVOKER, entries, files_of
-from schedmate.files.mounts import _is_made_up
+from schedmate.files.mounts import is_made_up
 from schedmate.model.account import account_name
 
 pytestmark = pytest.mark.processes
@@ -68,7 +68,7 @@ def test_ones_own_files_are_read_through_links(tmp_path):
     ],
 )
 def test_a_users_own_file_system_may_keep_readers_waiting(kind, options, made_up):
-    assert _is_made_up(kind, options) is made_up
+    assert is_made_up(f"{kind} {options}".encode()) is made_up
 
 
 def test_the_environment_does_not_say_who_we_are(monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from schedmate.config import Settings
 from schedmate.model import JobState, SchedulerUnreachable
 from schedmate.schedulers.slurm import SlurmScheduler
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
 

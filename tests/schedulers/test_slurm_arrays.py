@@ -14,7 +14,7 @@ from schedmate.config import Settings
 from schedmate.model import Action, JobState
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for

@@ -17,7 +17,8 @@ from schedmate.config import FairnessSettings, LlmSettings, ScopeSettings, Setti
 from schedmate.model import Action, JobState, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
-from schedmate.service.daemon.serving import assemble, look_once
+from schedmate.service.daemon.assembling import assemble
+from schedmate.service.daemon.serving import look_once
 from schedmate.service.usecases.revert import revert
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice

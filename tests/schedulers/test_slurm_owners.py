@@ -18,7 +18,7 @@ from files.people import OTHER, OWNER, give
 from schedmate.cli import main
 from schedmate.config import LlmSettings, Settings
 from schedmate.model import JobState
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.testing.llm import says, serving
 

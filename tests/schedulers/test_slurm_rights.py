@@ -60,8 +60,12 @@ def schedmate(cluster, tmp_path_factory):
 
 
 def account(told):
+    return part(told, "account")
+
+
+def part(told, name):
     findings = json.loads(told.stdout)["findings"]
-    return next(one for one in findings if one["part"] == "account")
+    return next(one for one in findings if one["part"] == name)
 
 
 def submitted(user, *flags):
@@ -108,3 +112,27 @@ def test_an_ordinary_user_in_assist_pushes_no_job_back(cluster, schedmate):
     decided = {(one["action"]["kind"], one["state"]) for one in told["actions"]}
     # a provisional place is replaced before it is carried out, if reading is fast enough
     assert decided - {("set_nice", "noted")} == {("set_nice", "observed")}
+
+
+def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
+    others = submitted("root", LATER, "--nice=7")
+    form = ("squeue", "-h", "-j", others, "-o", "%i %y %Q %l %T %S %r %x")
+    before = _as("root", *form).stdout
+    told = schedmate(ORDINARY, "doctor", "--json")
+    rights, modes = part(told, "rights"), part(told, "modes")
+    assert rights["text"] == "queue yes, accounting yes, scripts no, changes no"
+    assert (rights["state"], modes["text"]) == ("note", "observe; act for own jobs only")
+    assert f"sacctmgr modify user {ORDINARY} set adminlevel=operator" in modes["fix"]
+    assert part(told, "files")["fix"].startswith("schedmate service install")
+
+    subprocess.run(["sacctmgr", "-i", "add", "account", "ops"], check=False)
+    added = ("sacctmgr", "-i", "add", "user", ORDINARY, "account=ops", "adminlevel=operator")
+    subprocess.run(added, check=True)
+    try:
+        told = schedmate(ORDINARY, "doctor", "--json")
+        assert part(told, "rights")["text"] == "queue yes, accounting yes, scripts yes, changes yes"
+        assert part(told, "modes")["text"] == "observe, assist, act"
+    finally:
+        subprocess.run(["sacctmgr", "-i", "delete", "user", ORDINARY], check=True)
+    assert before.startswith(f"{others} 7 ")
+    assert _as("root", *form).stdout == before

@@ -10,7 +10,7 @@ from pathlib import Path
 from schedmate.config import LlmSettings, LocalSettings, Settings
 from schedmate.model import Request, Submission
 from schedmate.schedulers.local import LocalScheduler
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.usecases.submit import submit
 from schedmate.service.wiring import open_scheduler, open_store
 from schedulers.local_site import processes_of, wait_for

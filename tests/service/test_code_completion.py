@@ -10,7 +10,7 @@ import pytest
 from schedmate.cli import main
 from schedmate.config import LlmSettings
 from schedmate.model import JobState
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.testing.llm import refuses, says, serving
 from schedulers.local_site import wait_for
 from service.place import Place

@@ -25,10 +25,11 @@ from schedmate.model import (
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
 from schedmate.service.daemon import serving
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.daemon import _RETRY_AFTER_S, Daemon
 from schedmate.service.daemon.failures import _READ_AGAIN_S
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.signals import Signals
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
 from schedmate.testing.scheduler import FakeScheduler
@@ -151,7 +152,7 @@ def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place
 
 def test_a_second_daemon_is_refused(place):
     with hold(place.settings.state_dir / "serve.lock"):
-        for second in (lambda: serving.serve(place.settings, threading.Event()), look_once(place)):
+        for second in (lambda: serving.serve(place.settings, Signals()), look_once(place)):
             with pytest.raises(SchedMateError, match=r"a daemon is serving .* already"):
                 second()
     look_once(place)()
@@ -386,17 +387,18 @@ def test_the_handler_keeps_the_logs_of_two_threads_apart(tmp_path):
 
 def test_a_look_that_fails_is_logged_and_the_next_one_made(place, monkeypatch, caplog):
     looks = []
-    stop = threading.Event()
+    signals = Signals()
+    monkeypatch.setattr(serving, "poll_seconds", lambda _: 0.01)
 
     class Failing:
         def cycle(self, now):
             looks.append(now)
             if len(looks) == 3:
-                stop.set()
+                signals.stop()
             raise SchedulerUnreachable("no answer") if len(looks) == 1 else ValueError("odd")
 
     with caplog.at_level(logging.WARNING):
-        serving._run(Failing(), 0.01, stop)
+        serving._run(Failing().cycle, place.settings, signals, None)
 
     assert len(looks) == 3
     assert "no answer" in caplog.text

@@ -12,7 +12,7 @@ import pytest
 
 from schedmate.config import HangSettings
 from schedmate.model import JobState, Request, Submission
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import viewer_of

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from schedmate.cli import root
 from schedmate.model import JobState, SchedulerError, Submission
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.usecases.interventions import release
 from schedmate.service.usecases.replay import recorded_in, replay
 from schedmate.service.usecases.submit import submit

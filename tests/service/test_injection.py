@@ -9,7 +9,7 @@ import pytest
 
 from schedmate.config import LlmSettings
 from schedmate.model import JobState
-from schedmate.service.daemon.serving import assemble
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.testing.llm import says, serving
 from schedulers.local_site import wait_for

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from schedmate.config import LlmSettings, Settings
-from schedmate.service.daemon.serving import patient
+from schedmate.service.daemon.assembling import patient
 
 
 def test_the_daemons_questions_have_the_longer_deadline():

@@ -32,6 +32,8 @@ VERBS: dict[str, str] = {
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
     "model": "The embedded language model: install, status, remove.",
+    "service": "Run the daemon as a service of systemd: install, show, uninstall.",
+    "store": "The store of all that SchedMate knows: copies, and the way back to one.",
     "doctor": "Check every part and print the fix.",
     "demo": "The whole system on this machine in a few minutes.",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schedmate.config import Settings
-    from schedmate.model import Action
+    from schedmate.model import Action, Advice
 
 
 @verb(
     examples="""
 schedmate serve
+schedmate serve --log-file /var/log/schedmate/serve.log
 SCHEDMATE_MODE=act schedmate serve
 SCHEDMATE_MODE=act schedmate serve --once --dry-run
 SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
@@ -34,39 +36,63 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 )
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
 @dry_run_option
+@click.option(
+    "--log-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Log to this file, begun anew at 10 MB, instead of to stderr.",
+)
 @no_llm_option
 @json_option
-def command(once: bool, dry_run: bool, no_llm: bool, as_json: bool) -> None:
+def command(
+    *, once: bool, dry_run: bool, log_file: Path | None, no_llm: bool, as_json: bool
+) -> None:
     """The daemon: advises, tracks and diagnoses the jobs of the scheduler.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
     priorities and limits, `act` also requeues jobs; both within the rights of the
     account that runs it (see: schedmate doctor). With --dry-run every decision is printed and
-    nothing is changed, in any mode, also beside a running daemon. The REST API, the web page
-    and the metrics are not there yet.
+    nothing is changed, in any mode, also beside a running daemon. SIGHUP makes it read its
+    settings again and reopen its log; a file that cannot be used leaves the settings as they
+    were. The REST API, the web page and the metrics are not there yet.
     """
-    import logging
-    from dataclasses import replace
+    from schedmate.service.daemon.log_output import begin_logging
+    from schedmate.service.daemon.serving import look_once, serve
+    from schedmate.service.daemon.signals import handled_signals
 
-    from schedmate import config
-    from schedmate.service.daemon.serving import look_once, serve, stopped_by_signals
-    from schedmate.service.views.sentences import advice_lines
-
-    settings = config.load()
-    if no_llm:
-        settings = replace(settings, llm=replace(settings.llm, enabled=False))
+    settings = _settings(no_llm=no_llm)
     _warn(settings)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    begin_logging(log_file)
     on_decision = _printer(settings, as_json=as_json) if dry_run else None
     if once:
         look_once(settings, on_decision)
     else:
-        with stopped_by_signals() as stop:
+        with handled_signals() as signals:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            describe = lambda advice: advice_lines(advice, duration)  # noqa: E731
-            serve(settings, stop, on_decision, describe)
+            serve(
+                settings,
+                signals,
+                lambda: _settings(no_llm=no_llm),
+                on_decision=on_decision,
+                describe=_described,
+            )
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
+
+
+def _settings(*, no_llm: bool) -> Settings:
+    from dataclasses import replace
+
+    from schedmate import config
+
+    settings = config.load()
+    return replace(settings, llm=replace(settings.llm, enabled=False)) if no_llm else settings
+
+
+def _described(advice: Advice) -> list[str]:
+    """For sbatch's hook."""
+    from schedmate.service.views.sentences import advice_lines
+
+    return list(advice_lines(advice, duration))
 
 
 def _printer(settings: Settings, *, as_json: bool) -> Callable[[Action, bool], None]:

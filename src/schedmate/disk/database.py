@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schedmate.disk.backup import keep_backup
 from schedmate.disk.private import create_private, private_directory, tighten
-from schedmate.model import BadInput, SchedMateError
+from schedmate.model import BadInput, SchedMateError, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,14 @@ _BUSY_S = 30.0
 _CACHE_KB = 65_536
 """Of a million runs' keys, those that are written now lie all over the file."""
 _PRIMARY_CODE = 0xFF
+_OF_THE_DISK = frozenset(
+    (
+        *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN),
+        *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL),
+        *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB),
+    )
+)
+"""What is wrong with the file or the disk under it, not with a statement."""
 _BESIDE = ("-wal", "-shm", "-journal")
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
 
@@ -66,8 +75,11 @@ class Database:
             if version > len(migrations):
                 raise BadInput(
                     f"{self._path} was made by a newer SchedMate (format {version}, "
-                    f"this one knows {len(migrations)}); upgrade SchedMate"
+                    f"this one knows {len(migrations)}); upgrade SchedMate, or go back to the copy "
+                    "from before its upgrade: schedmate store restore"
                 )
+            if 0 < version < len(migrations):
+                keep_backup(self._path, version)
             for number, statements in enumerate(migrations[version:], start=version + 1):
                 for statement in statements:
                     self._connection.execute(statement)
@@ -124,11 +136,17 @@ class Database:
             try:
                 yield
             except sqlite3.Error as error:
-                raise SchedMateError(f"the database {self._path} failed: {error}") from error
+                kind = StoreUnavailable if _is_of_the_disk(error) else SchedMateError
+                raise kind(f"the database {self._path} failed: {error}") from error
 
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def _is_of_the_disk(error: sqlite3.Error) -> bool:
+    # errors of Python's own module have no code
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _OF_THE_DISK
 
 
 def _keep_private(path: Path) -> None:

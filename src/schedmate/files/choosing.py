@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import time
+from pathlib import Path
 
 from schedmate.files.base import Owner, Reader
 from schedmate.files.own import INVOKER
@@ -15,6 +16,27 @@ _GOOD_FOR_S = 60.0
 _NO_GROUP = 65534
 _NO_UID = 2**32 - 1
 _known: dict[tuple[str, int], tuple[float, Reader]] = {}
+
+
+class _Service:
+    """Where the service listens that reads as other users."""
+
+    path = Path("/run/schedmate-files.sock")
+
+
+_service = _Service()
+
+
+def use_service(path: Path) -> None:
+    """Where it is to be asked for from now on."""
+    if path != _service.path:
+        _service.path = path
+        _known.clear()
+
+
+def service_answers() -> bool:
+    """Whether this account may ask it."""
+    return _service.path.is_socket() and os.access(_service.path, os.W_OK)
 
 
 def files_of(user: str) -> Reader:
@@ -33,11 +55,16 @@ def _reader(user: str) -> Reader:
         return INVOKER if _is_our_name(user) else NoFiles(user)
     if owner.uid == own:
         return INVOKER
-    if own != 0:
+    if own == 0:
+        from schedmate.files.owner import OwnersFiles
+
+        return OwnersFiles(owner)
+    if owner.uid == 0 or not service_answers():
         return SharedFiles(owner)
+    from schedmate.files.helpers import service_at
     from schedmate.files.owner import OwnersFiles
 
-    return OwnersFiles(owner)
+    return OwnersFiles(owner, service_at(_service.path))
 
 
 def _owner(user: str) -> Owner | None:

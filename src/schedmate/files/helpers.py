@@ -1,7 +1,8 @@
 """Helper processes, one for each job owner, each with that owner's rights and no others.
 
-Only root needs them. An answer has a deadline, because a file system of the network can hang; a
-helper that misses it is killed, and the owner's files count as unreadable for a while.
+Root starts them itself; the daemon of another account asks a service for them, see `helper.py`.
+An answer has a deadline, because a file system of the network can hang; a helper that misses it is
+killed and not waited for, and the owner's files count as unreadable for a while.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import array
 import atexit
 import errno
+import logging
 import os
 import socket
 import subprocess
@@ -18,6 +20,7 @@ import time
 from collections import OrderedDict
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from schedmate.files import helper as program
@@ -29,6 +32,17 @@ MOST_HELPERS = 256
 _FRESH_S = program.IDLE_S / 2
 """One that was idle for longer may be about to end by itself."""
 _LONGEST_PATH = 4096
+_LONGEST_ANSWER = 4096
+_log = logging.getLogger("schedmate.files")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The numbers after the error's, a descriptor, and the mount through which it was opened."""
+
+    numbers: tuple[int, ...]
+    file: int | None
+    mount: bytes
 
 
 @dataclass(slots=True)
@@ -50,16 +64,23 @@ class Helpers:
     """Starts helpers when they are needed and asks them; for any number of threads."""
 
     def __init__(
-        self, *, most: int = MOST_HELPERS, deadline_s: float = DEADLINE_S, rest_s: float = REST_S
+        self,
+        *,
+        service: Path | None = None,
+        most: int = MOST_HELPERS,
+        deadline_s: float = DEADLINE_S,
+        rest_s: float = REST_S,
     ) -> None:
+        """`service`: the socket of one that starts them; None: this process may, as root."""
+        self._service = service
         self._most, self._deadline_s, self._rest_s = most, deadline_s, rest_s
         self._helpers: OrderedDict[Owner, _Helper] = OrderedDict()
         self._resting: dict[Owner, _Rest] = {}
-        self._starter: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._starter: tuple[subprocess.Popen[bytes] | None, socket.socket] | None = None
         self._lock = threading.RLock()
 
-    def ask(self, owner: Owner, kind: bytes, path: str) -> tuple[tuple[int, ...], int | None]:
-        """The answer's numbers after the error's, and a descriptor; an OSError where it fails."""
+    def ask(self, owner: Owner, kind: bytes, path: str) -> Answer:
+        """An OSError where it fails."""
         request = kind + os.fsencode(path)
         if len(request) > _LONGEST_PATH:
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
@@ -71,13 +92,22 @@ class Helpers:
             except OSError as error:
                 self._give_up(owner, helper)
                 raise _not_now(path) from error
-        if len(answer) != program.ANSWER.size:
+        if len(answer) < program.ANSWER.size:
             self._give_up(owner, helper)
             raise _not_now(path)
-        number, *rest = program.ANSWER.unpack(answer)
+        number, *rest = program.ANSWER.unpack_from(answer)
         if number:
             raise _error(number, path)
-        return tuple(rest), files[0] if files else None
+        mount = answer[program.ANSWER.size :]
+        return Answer(tuple(rest), files[0] if files else None, mount)
+
+    def stuck(self) -> int:
+        """How many were given up and still wait for a disk."""
+        with self._lock:
+            try:
+                return 0 if self._starter is None else int(self._order(program.STUCK))
+            except (OSError, ValueError):
+                return 0
 
     def pids(self) -> dict[str, int]:
         with self._lock:
@@ -152,6 +182,8 @@ class Helpers:
             del self._helpers[owner]
             self._is_gone(helper.pid)
             self._resting[owner] = _Rest(time.monotonic() + self._rest_s, helper.pid)
+            words = "files of user %s do not answer; again in %g s; %d readers wait for a disk"
+            _log.warning(words, owner.user, self._rest_s, self.stuck())
 
     def _is_gone(self, pid: int) -> bool:
         """Killed by the process that started it: only there its number cannot mean another."""
@@ -182,20 +214,33 @@ class Helpers:
 
     def _started(self) -> socket.socket:
         if self._starter is None:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with closing(theirs):
-                process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(Path(program.__file__).resolve())],
-                    stdin=theirs.fileno(),
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={},
-                    cwd="/",
-                    start_new_session=True,
-                )
-            program.limit(ours, self._deadline_s)
-            self._starter = process, ours
+            self._starter = self._connected() if self._service else self._started_here()
         return self._starter[1]
+
+    def _connected(self) -> tuple[None, socket.socket]:
+        channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            program.limit(channel, self._deadline_s)
+            channel.connect(str(self._service))
+        except OSError:
+            channel.close()
+            raise
+        return None, channel
+
+    def _started_here(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with closing(theirs):
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(Path(program.__file__).resolve())],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+        program.limit(ours, self._deadline_s)
+        return process, ours
 
     def _stop_starter(self) -> None:
         if self._starter is None:
@@ -203,6 +248,8 @@ class Helpers:
         process, channel = self._starter
         self._starter = None
         channel.close()
+        if process is None:
+            return
         with suppress(subprocess.TimeoutExpired):
             process.wait(self._deadline_s)
             return
@@ -213,10 +260,10 @@ class Helpers:
 def _received(channel: socket.socket, *, file: bool) -> tuple[bytes, list[int]]:
     """`socket.recv_fds` takes flags and forgets them, and the descriptor would be inherited."""
     if not file:
-        return channel.recv(program.ANSWER.size), []
+        return channel.recv(_LONGEST_ANSWER), []
     files = array.array("i")
     answer, ancillary, _, _ = channel.recvmsg(
-        program.ANSWER.size, socket.CMSG_LEN(files.itemsize), socket.MSG_CMSG_CLOEXEC
+        _LONGEST_ANSWER, socket.CMSG_LEN(files.itemsize), socket.MSG_CMSG_CLOEXEC
     )
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
@@ -234,6 +281,17 @@ def _not_now(path: str) -> OSError:
     return OSError(errno.EAGAIN, "no answer in time", path)
 
 
-HELPERS = Helpers()
-atexit.register(HELPERS.close)
-os.register_at_fork(after_in_child=HELPERS.abandon)
+def _kept(helpers: Helpers) -> Helpers:
+    """To be used until this process ends."""
+    atexit.register(helpers.close)
+    os.register_at_fork(after_in_child=helpers.abandon)
+    return helpers
+
+
+HELPERS = _kept(Helpers())
+
+
+@cache
+def service_at(path: Path) -> Helpers:
+    """The helpers that this service starts."""
+    return _kept(Helpers(service=path))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import time
-from pathlib import Path
+
+from schedmate.files import helper as program
 
 _MADE_UP = frozenset(
     (
@@ -19,8 +20,7 @@ _MADE_UP = frozenset(
     )
 )
 _GOOD_FOR_S = 60.0
-_MOUNT_ID = re.compile(r"^mnt_id:\s*(\d+)$", re.MULTILINE)
-_MOUNTED_BY = re.compile(r"\buser_id=(\d+)")
+_MOUNTED_BY = re.compile(rb"\buser_id=(\d+)")
 
 _stored: dict[int, float] = {}
 """Devices that were found to be real, and until when that is believed."""
@@ -31,32 +31,19 @@ def is_stored(file: int, device: int, *, known: bool) -> bool:
     now = time.monotonic()
     if _stored.get(device, 0.0) > now:
         return True
-    try:
-        mount = _mount_of(file)
-    except OSError:
+    mount = program.mount_of(file)
+    if not mount:
         return not known
-    if mount is None:
-        return not known
-    if _is_made_up(*mount):
+    if is_made_up(mount):
         return False
     _stored[device] = now + _GOOD_FOR_S
     return True
 
 
-def _mount_of(file: int) -> tuple[str, str] | None:
-    """The type and the options of the mount through which it was opened."""
-    mount_id = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{file}").read_text("ascii"))
-    mounts = Path("/proc/self/mountinfo").read_bytes().decode("utf-8", "replace")
-    for line in mounts.splitlines() if mount_id else ():
-        ours, _, theirs = line.partition(" - ")
-        if mount_id is not None and ours.partition(" ")[0] == mount_id[1]:
-            kind, _, rest = theirs.partition(" ")
-            return kind, rest
-    return None
-
-
-def _is_made_up(kind: str, options: str) -> bool:
-    if kind in _MADE_UP:
+def is_made_up(mount: bytes) -> bool:
+    """By its type and options, as `/proc/self/mountinfo` has them."""
+    kind, _, options = mount.partition(b" ")
+    if kind.decode("ascii", "replace") in _MADE_UP:
         return True
-    by = _MOUNTED_BY.search(options) if kind.startswith("fuse") else None
-    return by is not None and by[1] != "0"
+    by = _MOUNTED_BY.search(options) if kind.startswith(b"fuse") else None
+    return by is not None and by[1] != b"0"

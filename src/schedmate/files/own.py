@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass
 
 from schedmate.files.base import Status, checked_name, no_file
-from schedmate.files.mounts import is_stored
+from schedmate.files.mounts import is_made_up, is_stored
 
 _AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """A pipe does not wait for its writer, and a terminal does not become ours."""
@@ -40,17 +40,20 @@ def open_regular(path: str, *, known: bool) -> int:
     return check(os.open(path, _AT_ONCE), path, known=known)
 
 
-def check(file: int, path: str, *, known: bool) -> int:
-    """The same descriptor; closed, with an OSError, where it is no file with stored content."""
+def check(file: int, path: str, *, known: bool, mount: bytes | None = None) -> int:
+    """The same descriptor; closed, with an OSError, where it is no file with stored content.
+
+    `mount`: where another process has opened it, as that process found it.
+    """
     found = os.fstat(file)
-    if not stat.S_ISREG(found.st_mode):
-        why = "no regular file"
-    elif not is_stored(file, found.st_dev, known=known):
-        why = "no stored file"
+    if mount is None:
+        stored = is_stored(file, found.st_dev, known=known)
     else:
+        stored = bool(mount) and not is_made_up(mount)
+    if stat.S_ISREG(found.st_mode) and stored:
         return file
     os.close(file)
-    raise no_file(path, why)
+    raise no_file(path, "no stored file" if stat.S_ISREG(found.st_mode) else "no regular file")
 
 
 def place_of(file: int) -> str | None:

@@ -1,4 +1,4 @@
-"""Reading as a job's owner, through a process that is nothing else; for root only."""
+"""Reading as a job's owner, through a process that is nothing else."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class OwnersFiles:
         return self.owner.user
 
     def open(self, path: str) -> int:
-        return check(self._descriptor(program.OPEN, path), path, known=True)
+        file, mount = self._descriptor(program.OPEN, path)
+        return check(file, path, known=True, mount=mount)
 
     def open_directory(self, path: str) -> int:
-        return self._descriptor(program.DIRECTORY, path)
+        return self._descriptor(program.DIRECTORY, path)[0]
 
     def stat(self, path: str) -> Status:
-        found, _ = self._helpers.ask(self.owner, program.STAT, _absolute(path))
-        return _Status(*found)
+        return _Status(*self._helpers.ask(self.owner, program.STAT, _absolute(path)).numbers)
 
-    def _descriptor(self, kind: bytes, path: str) -> int:
-        _, file = self._helpers.ask(self.owner, kind, _absolute(path))
-        if file is None:
+    def _descriptor(self, kind: bytes, path: str) -> tuple[int, bytes]:
+        answer = self._helpers.ask(self.owner, kind, _absolute(path))
+        if answer.file is None:
             raise no_file(path, "no regular file")
-        return file
+        return answer.file, answer.mount
 
 
 def _absolute(path: str) -> str:

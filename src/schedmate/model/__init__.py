@@ -18,6 +18,7 @@ from schedmate.model.errors import (
     SchedMateError,
     SchedulerError,
     SchedulerUnreachable,
+    StoreUnavailable,
 )
 from schedmate.model.failures import REASONS, Category, Reason, Retry
 from schedmate.model.history import Fingerprint, GpuUse, PastRun
@@ -118,6 +119,7 @@ __all__ = [
     "Slowdown",
     "Source",
     "Spread",
+    "StoreUnavailable",
     "Submission",
     "Unit",
     "Workload",

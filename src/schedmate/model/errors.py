@@ -11,6 +11,7 @@ SchedMateError            exit 1
 │   ├── ModelTooSlow               the deadline passed
 │   ├── BudgetSpent                the token budget is used up
 │   └── BadAnswer                  no valid answer after the repair turns
+├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -72,6 +73,10 @@ class BudgetSpent(ModelError):
 
 class BadAnswer(ModelError):
     pass
+
+
+class StoreUnavailable(SchedMateError):
+    """About no job in particular: whatever is written next would fail too."""
 
 
 class NotThereYet(SchedMateError):

@@ -31,6 +31,23 @@ class KnowsRights(Protocol):
         """Of the account that runs this process."""
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One right that was tried: `allowed` is None where there was nothing to try it on."""
+
+    name: str
+    allowed: bool | None
+    note: str
+
+
+@runtime_checkable
+class TriesRights(Protocol):
+    """A scheduler at which rights can be tried without changing anything."""
+
+    def try_rights(self) -> list[Trial]:
+        """`queue`, `accounting`, `scripts` and `changes`, of other users' jobs."""
+
+
 @runtime_checkable
 class MeasuresGpus(Protocol):
     """A scheduler that may know what a job's GPUs did."""

@@ -44,6 +44,13 @@ def open_store(settings: Settings, *, of: str | None = None) -> Store:
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
 
+def store_format() -> int:
+    """The newest format of the store that this version reads."""
+    from schedmate.store.migrations import MIGRATIONS
+
+    return len(MIGRATIONS)
+
+
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
     from schedmate.store.sqlite import ReadOnlyStore

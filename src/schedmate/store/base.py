@@ -9,7 +9,7 @@ from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
 
     from schedmate.model import (
@@ -58,6 +58,16 @@ class KeptEvent:
     kind: str
     job_id: JobId
     body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """For how many days, and how much in all."""
+
+    days: float
+    bytes: float
+    step: int = 500
+    """Rows that go at once."""
 
 
 class Runs(Protocol):
@@ -162,5 +172,21 @@ class Store(
 
     def together(self) -> AbstractContextManager[None]:
         """What is done within is one transaction, and costs one."""
+
+    def sizes(self) -> dict[str, int]:
+        """How many rows there are of each kind."""
+
+    def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
+        """One small step of retention; whether there may be more to do.
+
+        `head` is the kind of event of which the newest stays, `listed` are the jobs that the
+        scheduler still knows: these are left alone.
+        """
+
+    def compact(self) -> None:
+        """Give free space back to the disk."""
+
+    def check_writable(self) -> None:
+        """Write a little; StoreUnavailable where the disk is full or gone."""
 
     def spending(self) -> Spending: ...

@@ -24,6 +24,7 @@ from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.retention import Retention
 from schedmate.store.sketches import Shown, Sketches
 
 if TYPE_CHECKING:
@@ -37,11 +38,13 @@ _MATCHES = 200
 """How many runs of the same code are worth looking at."""
 _AT_ONCE = 5000
 """Runs that are kept together: their keys are written in the order in which they are stored."""
+_PROBE = 65_536
+"""Characters that are written to find out whether a disk that was full has space again."""
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 
-class SqliteStore(Lessons, Sketches):
+class SqliteStore(Lessons, Sketches, Retention):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
@@ -55,6 +58,15 @@ class SqliteStore(Lessons, Sketches):
 
     def together(self) -> AbstractContextManager[None]:
         return self._db.transaction()
+
+    def compact(self) -> None:
+        self._db.run("VACUUM")
+        self._db.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def check_writable(self) -> None:
+        with self.together():
+            self._db.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", ("x" * _PROBE,))
+            self._db.run("UPDATE meta SET value = '' WHERE key = 'probe'")
 
     def created_at(self) -> float:
         return float(self._db.one("SELECT value FROM meta WHERE key = 'created_at'")[0])

@@ -22,6 +22,7 @@ from schedmate.model import (
     SchedulerError,
     SchedulerUnreachable,
 )
+from schedmate.model.account import account_name
 from schedmate.model.priority import NICE_HOURS
 from schedmate.schedulers.slurm import (
     activity,
@@ -33,6 +34,7 @@ from schedmate.schedulers.slurm import (
     parsing,
     reasons,
     rights,
+    trial,
 )
 from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.commands import SlurmCommands
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
-    from schedmate.schedulers.base import AccountedRun, Obstacle, Rights
+    from schedmate.schedulers.base import AccountedRun, Obstacle, Rights, Trial
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
@@ -281,6 +283,10 @@ class SlurmScheduler:
     def rights(self) -> Rights:
         """See `KnowsRights`."""
         return rights.rights(self._slurm, accounting=lambda: self._site().has_accounting)
+
+    def try_rights(self) -> list[Trial]:
+        """See `TriesRights`."""
+        return trial.try_rights(self._slurm, self.jobs(), account_name())
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")

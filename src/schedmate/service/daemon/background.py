@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schedmate.model import ModelError, ModelUnavailable
+from schedmate.model import ModelError, ModelUnavailable, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ class BackgroundQueue:
                 self._closing.wait(_TRY_AGAIN_S)
                 if time.monotonic() < task.until:
                     self._tasks.put(task)
-            except ModelError as error:
+            except (ModelError, StoreUnavailable) as error:
                 _log.info("no result about %s: %s", task.about, error)
             except Exception:  # noqa: BLE001 - one task that fails must not end the thread
                 _log.warning("no result about %s", task.about, exc_info=True)

@@ -33,7 +33,7 @@ from schedmate.core import (
     Track,
     job_of,
 )
-from schedmate.model import Action, Asker, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.model import Action, Asker, Job, JobId, JobState, errors
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
@@ -230,7 +230,7 @@ class Daemon:
         """An error about one job leaves the others alone; the job is seen anew a while later."""
         try:
             yield
-        except SchedulerUnreachable:
+        except (errors.SchedulerUnreachable, errors.StoreUnavailable):
             self._forget(job.id, now)
             raise
         except Exception:  # noqa: BLE001 - as the docstring says

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
-from schedmate.model import array_of
+from schedmate.model import SchedulerUnreachable, StoreUnavailable, array_of
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class JobReader:
         """None where it cannot be read: it is scheduled without a prediction."""
         try:
             kept = self._of_copies(self.target(job))
+        except (SchedulerUnreachable, StoreUnavailable):
+            raise  # says nothing about this job: it is read in a later look
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
             _log.warning("no advice on job %s", job.id, exc_info=True)
             return None

@@ -1,46 +1,36 @@
-"""Runs the daemon: puts it together and looks at the scheduler until it is stopped."""
+"""Runs the daemon: looks at the scheduler until it is stopped."""
 
 from __future__ import annotations
 
 import logging
-import signal
-import sys
-import threading
 import time
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.advisor import Advisor
 from schedmate.disk.lock import hold, sign
-from schedmate.handler import Handler
-from schedmate.model import SchedMateError, SchedulerUnreachable
-from schedmate.service.actions import Actions
+from schedmate.model import BadInput, SchedMateError, SchedulerUnreachable, StoreUnavailable
 from schedmate.service.daemon.asking import AdviceSocket
-from schedmate.service.daemon.daemon import Daemon
-from schedmate.service.dry_run import DryRun, copy_of
-from schedmate.service.wiring import (
-    LateAsker,
-    agent_steps,
-    deciding_settings,
-    engine_of,
-    limits_of,
-    open_scheduler,
-    open_store,
-)
+from schedmate.service.daemon.assembling import assemble, assemble_with_retention
+from schedmate.service.daemon.log_output import reopen_logs
+from schedmate.service.daemon.signals import notify
+from schedmate.service.wiring import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from schedmate.advisor import Target
-    from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
-    from schedmate.schedulers.base import Scheduler
     from schedmate.service.daemon.asking import Described
+    from schedmate.service.daemon.daemon import Daemon
+    from schedmate.service.daemon.retention import Retention
+    from schedmate.service.daemon.signals import Signals
     from schedmate.service.dry_run import OnDecision
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
+_STORE_PAUSE_S, _REPORT_EVERY_S = 5.0, 60.0
+"""How often a store that failed is tried again, and how often that is reported."""
+_FIXED = ("scheduler", "state_dir")
+"""Settings for which another daemon is needed."""
 
 
 def poll_seconds(settings: Settings) -> float:
@@ -48,95 +38,77 @@ def poll_seconds(settings: Settings) -> float:
     return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
 
 
-def scripts_a_look(settings: Settings) -> int:
-    """A local queue reads its own files."""
-    return settings.slurm.scripts_a_look if settings.scheduler == "slurm" else sys.maxsize
-
-
-@contextmanager
-def assemble(settings: Settings, on_decision: OnDecision | None = None) -> Iterator[Daemon]:
-    """The live system, ready to look at the scheduler for the first time.
-
-    With `on_decision` it is a dry run: nothing is asked of the scheduler, and what is learnt goes
-    into a copy of the store.
-    """
-    scheduler = open_scheduler(settings)
-    if on_decision is None:
-        with _assembled(settings, scheduler) as daemon:
-            yield daemon
-        return
-    with (
-        copy_of(settings.database) as copy,
-        _assembled(replace(settings, state_dir=copy.parent), scheduler, on_decision) as daemon,
-    ):
-        yield daemon
-
-
-@contextmanager
-def _assembled(
-    settings: Settings, scheduler: Scheduler, on_decision: OnDecision | None = None
-) -> Iterator[Daemon]:
-    store = open_store(settings)
-    asker = LateAsker(patient(settings), store)
-    limits = limits_of(settings, act_since=store.created_at())
-    daemon = Daemon(
-        engine=engine_of(settings, limits),
-        settings=deciding_settings(settings),
-        scheduler=scheduler,
-        store=store,
-        advisor=Advisor(store, store),
-        handler=Handler(store, asker),
-        actions=Actions(scheduler, store, settings.mode, an_hour=settings.actions_an_hour)
-        if on_decision is None
-        else DryRun(scheduler, store, settings.mode, on_decision),
-        drains=settings.drain.allowed,
-        asker=asker,
-        open_store=lambda: open_store(settings),
-        advise_with_model=_with_model(settings) if settings.llm.advice else None,
-        own_files=settings.state_dir,
-        most_scripts=scripts_a_look(settings),
-    )
-    try:
-        yield daemon
-    finally:
-        daemon.close()
-        store.close()
-
-
-def patient(settings: Settings) -> Settings:
-    """Settings under which a model has time: no one waits for the daemon's questions."""
-    longest = max(settings.llm.deadline_s, settings.llm.background_deadline_s)
-    return replace(settings, llm=replace(settings.llm, deadline_s=longest))
-
-
-def _with_model(settings: Settings) -> Callable[[Target], Advised]:
-    """Advice with a model, by a store of its own: it is asked for in another thread."""
-
-    def advise(target: Target) -> Advised:
-        with closing(open_store(settings)) as store:
-            asker = LateAsker(patient(settings), store)
-            return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
-
-    return advise
-
-
 def serve(
     settings: Settings,
-    stop: threading.Event,
+    signals: Signals,
+    reread: Callable[[], Settings] | None = None,
+    *,
     on_decision: OnDecision | None = None,
     describe: Described | None = None,
+    looked: Callable[[float], None] = lambda _: None,
 ) -> None:
-    """Look at the scheduler again and again until `stop` is set.
+    """Look at the scheduler again and again until a signal ends it.
 
-    With `describe`, which puts advice into lines, sbatch's hook is answered beside it.
+    `reread` gives the settings as they are now. New settings, and a store that failed, begin with a
+    new daemon: all that one knows is in the store. With `on_decision` it is a dry run. With
+    `describe`, which puts advice into lines, sbatch's hook is answered beside it. `looked` is
+    called after each look that succeeded.
     """
-    with (
-        _alone(settings, on_decision),
-        assemble(settings, on_decision) as daemon,
-        _asked(settings, describe),
-    ):
-        _run(daemon, poll_seconds(settings), stop)
-        _end(daemon)
+    outage = _Outage()
+    with _alone(settings, on_decision), _asked(settings, describe):
+        notify("READY=1")
+        while not signals.stopping:
+            try:
+                outage.check(settings)
+                with assemble_with_retention(settings, on_decision) as (daemon, retention):
+
+                    def look(
+                        now: float, daemon: Daemon = daemon, retention: Retention = retention
+                    ) -> None:
+                        daemon.cycle(now)
+                        retention.step(now)
+                        looked(now)
+
+                    changed = _run(look, settings, signals, reread)
+                    if changed is None:
+                        _end(daemon)
+                        break
+                    settings = changed
+            except StoreUnavailable as error:
+                outage.note(error)
+                notify("WATCHDOG=1")
+                signals.wait(_STORE_PAUSE_S)
+    notify("STOPPING=1")
+
+
+class _Outage:
+    """A store that cannot be written to: one line a minute, and no decision until it is back.
+
+    Without it what was done could not be told from what was not.
+    """
+
+    def __init__(self) -> None:
+        self._lasts = self._reported = False
+        self._quiet_until = 0.0
+
+    def note(self, error: StoreUnavailable) -> None:
+        self._lasts, now = True, time.monotonic()
+        if now >= self._quiet_until:
+            _log.error("%s; nothing is decided or done until it can be written to again", error)
+            self._reported, self._quiet_until = True, now + _REPORT_EVERY_S
+
+    def check(self, settings: Settings) -> None:
+        """While it lasts: StoreUnavailable until a write succeeds."""
+        if not self._lasts:
+            return
+        try:
+            with closing(open_store(settings)) as store:
+                store.check_writable()
+        except (BadInput, OSError) as error:
+            raise StoreUnavailable(str(error)) from error
+        if self._reported:
+            _log.warning("the store can be written to again")
+        self._lasts = self._reported = False
 
 
 @contextmanager
@@ -184,31 +156,49 @@ def _alone(settings: Settings, on_decision: OnDecision | None) -> Iterator[None]
         yield
 
 
-def _run(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
-    failures = 0
-    while not stop.is_set():
+def _run(
+    look: Callable[[float], None],
+    settings: Settings,
+    signals: Signals,
+    reread: Callable[[], Settings] | None,
+) -> Settings | None:
+    """Returns the settings to go on with when they change, None when the daemon is to end."""
+    failures, pause_s = 0, poll_seconds(settings)
+    while not signals.stopping:
         try:
-            daemon.cycle(time.time())
+            look(time.time())
             failures = 0
+        except StoreUnavailable:
+            raise
         except SchedulerUnreachable as error:
             failures += 1
             _log.warning("%s", error)
         except Exception:  # noqa: BLE001 - nothing may end the daemon; the next look may succeed
             failures += 1
             _log.exception("this look failed")
-        stop.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+        notify("WATCHDOG=1")
+        signals.wait(min(pause_s * 2 ** min(failures, 10), max(pause_s, _LONGEST_PAUSE_S)))
+        if signals.rereading and not signals.stopping:
+            signals.rereading = False
+            reopen_logs()
+            changed = reread_settings(settings, reread)
+            if changed != settings:
+                return changed
+    return None
 
 
-@contextmanager
-def stopped_by_signals() -> Iterator[threading.Event]:
-    """An event that SIGTERM and SIGINT set, so that a look is finished before the end."""
-    stop = threading.Event()
-    before = {
-        number: signal.signal(number, lambda *_: stop.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
+def reread_settings(settings: Settings, reread: Callable[[], Settings] | None) -> Settings:
+    """The settings as they are now; the old ones where the new cannot be used."""
+    if reread is None:
+        return settings
     try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        new = reread()
+    except SchedMateError as error:
+        _log.error("the settings stay as they were: %s", error)
+        return settings
+    for name in _FIXED:
+        if getattr(new, name) != getattr(settings, name):
+            _log.error("the settings stay as they were: a new %s needs a restart", name)
+            return settings
+    _log.info("the settings were read again: mode %s", new.mode)
+    return new

@@ -15,7 +15,7 @@ from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.jobs import EndedJob, facts_of
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.site_model import learnt_site_model
-from schedmate.model import JobState
+from schedmate.model import JobState, StoreUnavailable
 from schedmate.service.usecases.history_import import learn_from
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class SiteModelUpdater:
         try:
             target = replace(Target.from_job(job, None), submitted_at=job.start_time)
             prediction = predict(self._store, target, kept.fingerprint, kept.advice.workload)
+        except StoreUnavailable:
+            raise
         except Exception:  # noqa: BLE001 - as the docstring says
             _log.warning("job %s is not predicted again", job.id, exc_info=True)
             return None

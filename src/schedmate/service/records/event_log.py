@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 300_000
 """Some 200 MB; a cluster with a thousand jobs a day fills it in weeks."""
-_HEAD = Started.__name__
+STARTED = Started.__name__
 """A log without its beginning keeps the newest start: it has the settings."""
 _PAGE = 10_000
 
@@ -50,12 +50,12 @@ class Recorder:
     def flush(self) -> None:
         if self._waiting:
             waiting, self._waiting = self._waiting, []
-            self._log.keep_events(waiting, most=self._most, head=_HEAD)
+            self._log.keep_events(waiting, most=self._most, head=STARTED)
 
 
 def leave_for_daemon(log: EventLog, event: Event) -> None:
     """A verb's event: a running daemon sends it at its next look, another one as it starts."""
-    log.keep_events([kept(event)], most=MOST_EVENTS, head=_HEAD, handled=False)
+    log.keep_events([kept(event)], most=MOST_EVENTS, head=STARTED, handled=False)
 
 
 def kept(event: Event) -> KeptEvent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -9,7 +10,11 @@ from typing import TYPE_CHECKING, Literal
 from schedmate.advisor.knowledge.accelerators import Accelerator, accelerator
 from schedmate.config import SITE_FILE, user_file
 from schedmate.disk.lock import lock_holder
+from schedmate.files import files_of
+from schedmate.files.choosing import service_answers, use_service
 from schedmate.model import SchedMateError
+from schedmate.model.account import account_name
+from schedmate.schedulers.base import TriesRights
 from schedmate.service.account import account_at
 from schedmate.service.wiring import open_asker, open_scheduler, open_store
 
@@ -36,6 +41,9 @@ def run_checks(settings: Settings) -> list[CheckResult]:
         _store,
         _scheduler,
         _account,
+        _rights,
+        _files,
+        _modes,
         _daemon,
         _gpus,
         _model,
@@ -97,6 +105,60 @@ def _account(settings: Settings) -> CheckResult:
         state="note" if warnings else "ok",
         text=account.described(),
         fix="; ".join(warnings),
+    )
+
+
+def _rights(settings: Settings) -> CheckResult:
+    """Each is tried, by reading or by a change that changes nothing."""
+    scheduler = open_scheduler(settings)
+    if not isinstance(scheduler, TriesRights):
+        return CheckResult(part="rights", state="ok", text="the queue is this account's own")
+    trials = scheduler.try_rights()
+    marks = {True: "yes", False: "no", None: "not tried"}
+    text = ", ".join(f"{one.name} {marks[one.allowed]}" for one in trials)
+    notes = [f"{one.name}: {one.note}" for one in trials if one.note]
+    complete = all(one.allowed for one in trials)
+    return CheckResult(
+        part="rights", state="ok" if complete else "note", text=text, fix="; ".join(notes)
+    )
+
+
+def _files(settings: Settings) -> CheckResult:
+    """Whether logs and code of other users' jobs can be read as their owners."""
+    use_service(settings.files_socket)
+    if os.geteuid() == 0:
+        return CheckResult(part="files", state="ok", text="each job's, as its owner")
+    if not service_answers():
+        return CheckResult(
+            part="files",
+            state="note",
+            text="own files, and of other users' what both may read",
+            fix="schedmate service install sets up the service that reads as the owner",
+        )
+    running = [job for job in open_scheduler(settings).jobs() if job.logs and not job.state.ended]
+    tried = next((job for job in running if job.user != account_name()), None)
+    if tried is not None:
+        try:
+            files_of(tried.user).stat(tried.workdir)
+        except OSError as error:
+            return CheckResult(
+                part="files",
+                state="bad",
+                text=f"the directory of job {tried.id} as user {tried.user}: {error.strerror}",
+                fix="systemctl status schedmate-files",
+            )
+    return CheckResult(part="files", state="ok", text=f"each job's, by {settings.files_socket}")
+
+
+def _modes(settings: Settings) -> CheckResult:
+    """Which modes this account allows, and what the next one needs."""
+    if account_at(open_scheduler(settings)).orders:
+        return CheckResult(part="modes", state="ok", text="observe, assist, act")
+    return CheckResult(
+        part="modes",
+        state="ok" if settings.mode == "observe" else "note",
+        text="observe; act for own jobs only",
+        fix=f"for assist and act: sacctmgr modify user {account_name()} set adminlevel=operator",
     )
 
 

@@ -1,0 +1,92 @@
+"""`schedmate store`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from schedmate.cli._common import echo, json_option, print_json, verb
+
+_MB = 1e6
+
+
+@click.group()
+def command() -> None:
+    """The store of all that SchedMate knows: its state, copies, and the way back to one.
+
+    A copy is kept by itself before an upgrade brings the store to a newer format.
+    """
+
+
+@verb(examples="schedmate store show\nschedmate store show --json")
+@json_option
+def show(as_json: bool) -> None:
+    """How large it is, what is in it, which copies there are."""
+    from schedmate import config
+    from schedmate.model.wire import to_json
+    from schedmate.service.usecases.store_care import store_state
+
+    state = store_state(config.load())
+    if as_json:
+        print_json({"schema": "schedmate.store/1", **to_json(state)})
+        return
+    echo(f"{state.path}: {state.bytes / _MB:.1f} MB, format {state.format}")
+    for name, count in state.rows.items():
+        echo(f"  {name:<12} {count}")
+    for path in state.backups:
+        echo(f"  copy from before an upgrade: {path}")
+
+
+@verb(examples="schedmate store backup\nschedmate store backup /backup/schedmate.sqlite3")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@json_option
+def backup(file: Path | None, as_json: bool) -> None:
+    """Copy the store to FILE, by default beside it; a daemon may go on meanwhile."""
+    from schedmate import config
+    from schedmate.service.usecases.store_care import back_up
+
+    made = back_up(config.load(), file)
+    if as_json:
+        print_json({"schema": "schedmate.backup/1", "file": str(made)})
+    else:
+        echo(str(made))
+
+
+@verb(examples="schedmate store restore\nschedmate store restore /backup/schedmate.sqlite3")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@json_option
+def restore(file: Path | None, as_json: bool) -> None:
+    """Put a copy in the store's place, by default the one from before the last upgrade.
+
+    The present store is kept beside it.
+    """
+    from schedmate import config
+    from schedmate.service.usecases.store_care import go_back
+
+    source, replaced = go_back(config.load(), file)
+    if as_json:
+        kept = None if replaced is None else str(replaced)
+        print_json({"schema": "schedmate.restored/1", "file": str(source), "replaced": kept})
+        return
+    echo(f"restored {source}")
+    if replaced is not None:
+        echo(f"the store that was there is {replaced}")
+
+
+@verb(examples="schedmate store compact")
+@json_option
+def compact(as_json: bool) -> None:
+    """Give the space of deleted rows back to the disk; needs as much free space meanwhile."""
+    from schedmate import config
+    from schedmate.service.usecases.store_care import compact as compact_store
+
+    before, after = compact_store(config.load())
+    if as_json:
+        print_json({"schema": "schedmate.compacted/1", "before": before, "after": after})
+    else:
+        echo(f"{before / _MB:.1f} MB, now {after / _MB:.1f} MB")
+
+
+for one in (show, backup, restore, compact):
+    command.add_command(one)

@@ -1,0 +1,117 @@
+"""Puts the daemon together from its settings."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.advisor import Advisor
+from schedmate.files.choosing import use_service
+from schedmate.handler import Handler
+from schedmate.service.actions import Actions
+from schedmate.service.daemon.daemon import Daemon
+from schedmate.service.daemon.retention import Retention
+from schedmate.service.dry_run import DryRun, copy_of
+from schedmate.service.wiring import (
+    LateAsker,
+    agent_steps,
+    deciding_settings,
+    engine_of,
+    limits_of,
+    open_scheduler,
+    open_store,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schedmate.advisor import Target
+    from schedmate.advisor.advisor import Advised
+    from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.dry_run import OnDecision
+
+
+def scripts_a_look(settings: Settings) -> int:
+    """A local queue reads its own files."""
+    return settings.slurm.scripts_a_look if settings.scheduler == "slurm" else sys.maxsize
+
+
+@contextmanager
+def assemble(settings: Settings, on_decision: OnDecision | None = None) -> Iterator[Daemon]:
+    """The live system, ready to look at the scheduler for the first time.
+
+    With `on_decision` it is a dry run: nothing is asked of the scheduler, and what is learnt goes
+    into a copy of the store.
+    """
+    with assemble_with_retention(settings, on_decision) as (daemon, _):
+        yield daemon
+
+
+@contextmanager
+def assemble_with_retention(
+    settings: Settings, on_decision: OnDecision | None = None
+) -> Iterator[tuple[Daemon, Retention]]:
+    """The same, with what drops old rows from its store."""
+    use_service(settings.files_socket)
+    scheduler = open_scheduler(settings)
+    if on_decision is None:
+        with _assembled(settings, scheduler) as parts:
+            yield parts
+        return
+    with (
+        copy_of(settings.database) as copy,
+        _assembled(replace(settings, state_dir=copy.parent), scheduler, on_decision) as parts,
+    ):
+        yield parts
+
+
+@contextmanager
+def _assembled(
+    settings: Settings, scheduler: Scheduler, on_decision: OnDecision | None = None
+) -> Iterator[tuple[Daemon, Retention]]:
+    store = open_store(settings)
+    asker = LateAsker(patient(settings), store)
+    limits = limits_of(settings, act_since=store.created_at())
+    engine = engine_of(settings, limits)
+    daemon = Daemon(
+        engine=engine,
+        settings=deciding_settings(settings),
+        scheduler=scheduler,
+        store=store,
+        advisor=Advisor(store, store),
+        handler=Handler(store, asker),
+        actions=Actions(scheduler, store, settings.mode, an_hour=settings.actions_an_hour)
+        if on_decision is None
+        else DryRun(scheduler, store, settings.mode, on_decision),
+        drains=settings.drain.allowed,
+        asker=asker,
+        open_store=lambda: open_store(settings),
+        advise_with_model=_with_model(settings) if settings.llm.advice else None,
+        own_files=settings.state_dir,
+        most_scripts=scripts_a_look(settings),
+    )
+    try:
+        yield daemon, Retention(store, settings, engine.known)
+    finally:
+        daemon.close()
+        store.close()
+
+
+def patient(settings: Settings) -> Settings:
+    """Settings under which a model has time: no one waits for the daemon's questions."""
+    longest = max(settings.llm.deadline_s, settings.llm.background_deadline_s)
+    return replace(settings, llm=replace(settings.llm, deadline_s=longest))
+
+
+def _with_model(settings: Settings) -> Callable[[Target], Advised]:
+    """Advice with a model, by a store of its own: it is asked for in another thread."""
+
+    def advise(target: Target) -> Advised:
+        with closing(open_store(settings)) as store:
+            asker = LateAsker(patient(settings), store)
+            return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+
+    return advise

@@ -1,0 +1,89 @@
+"""Copies of the store, the way back to one, and what it holds."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedmate.disk.backup import backups_of, copy_to, format_of, restore
+from schedmate.disk.lock import hold
+from schedmate.model import BadInput, NotFound
+from schedmate.service.wiring import open_store, store_format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from schedmate.config import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreState:
+    path: str
+    format: int
+    """The number of the last step that brought it to its tables."""
+    bytes: int
+    rows: dict[str, int]
+    backups: tuple[str, ...]
+
+
+def store_state(settings: Settings) -> StoreState:
+    """What is in it, without bringing it to another format."""
+    path = settings.database
+    version = format_of(path)
+    rows: dict[str, int] = {}
+    if version == store_format():
+        with closing(open_store(settings)) as store:
+            rows = store.sizes()
+    return StoreState(
+        path=str(path),
+        format=version,
+        bytes=path.stat().st_size,
+        rows=rows,
+        backups=tuple(str(one) for one in backups_of(path)),
+    )
+
+
+def back_up(settings: Settings, target: Path | None) -> Path:
+    """A copy of the store as it is now; a daemon may go on."""
+    database = settings.database
+    if not database.is_file():
+        raise NotFound(f"there is no store {database}")
+    if target is None:
+        stamp = time.strftime("%Y-%m-%d-%H%M%S")
+        target = database.with_name(f"{database.name}.backup-{stamp}")
+    if target.exists():
+        raise BadInput(f"{target} is there already; name another file")
+    return copy_to(database, target)
+
+
+def go_back(settings: Settings, source: Path | None) -> tuple[Path, Path | None]:
+    """Put a copy in the store's place; returns it, and where the present store is kept."""
+    database = settings.database
+    if source is None:
+        usable = [one for one in backups_of(database) if format_of(one) <= store_format()]
+        if not usable:
+            raise NotFound(f"no copy from before an upgrade is beside {database}; name a file")
+        source = usable[0]
+    with _no_daemon(settings):
+        return source, restore(database, source, newest=store_format())
+
+
+def compact(settings: Settings) -> tuple[int, int]:
+    """Give free space back to the disk; returns the bytes before and after."""
+    database = settings.database
+    before = database.stat().st_size if database.is_file() else 0
+    with _no_daemon(settings), closing(open_store(settings)) as store:
+        store.compact()
+    return before, database.stat().st_size
+
+
+@contextmanager
+def _no_daemon(settings: Settings) -> Iterator[None]:
+    lock = hold(settings.daemon_lock)
+    if lock is None:
+        raise BadInput(f"a daemon is serving {settings.state_dir}; stop it first")
+    with lock:
+        yield
