@@ -21,6 +21,8 @@ CANNOT_RUN_HERE = re.compile(
     r"|pip install [\w.\[\]']+"
     r"|schedmate model install(?: --from \S+)?|schedmate (?:doctor|serve(?: --once)?)"
     r"|scp \S+ \S+"
+    r"|alias sbatch='schedmate submit'|schedmate slurm install-hook(?: --\S+)?(?: /\S+)?"
+    r"|schedmate history import slurm(?: --(?:since|until) \S+)*"
     r"|sudo scripts/private-slurm [\w=./ -]+|scripts/demo-picture \S+"
     r"|(?:SCHEDMATE_\w+=\S+ )+schedmate [\w -]+"
     r"|python3 -m venv /opt/schedmate|/opt/schedmate/bin/(?:pip|schedmate) [\w= -]+"

@@ -16,6 +16,7 @@ from schedmate.service.wiring import open_store
 TRAIN = "for epoch in range(7):\n    print(epoch)\n"
 SCRIPT = "#!/bin/bash\n#SBATCH --gpus=1\npython3 train.py $1\n"
 PATIENCE_S = 120
+DAY_S = 86_400
 
 
 def submit(place, *words):
@@ -61,7 +62,7 @@ def test_what_the_controller_has_forgotten_is_imported_with_its_code(slurm_clust
         settings = Settings(
             state_dir=tmp_path / "state", scheduler="slurm", llm=LlmSettings(enabled=False)
         )
-        done = import_scheduler(settings, "slurm")
+        done = import_scheduler(settings, "slurm", span=ImportSpan(since=time.time() - DAY_S))
         assert done.runs >= 4
         with closing(open_store(settings)) as store:
             codes = {
@@ -138,7 +139,10 @@ def test_the_last_run_of_a_requeued_job_has_its_number(slurm_cluster, tmp_path):
         state_dir=tmp_path / "state", scheduler="slurm", llm=LlmSettings(enabled=False)
     )
     for _ in range(2):
-        import_scheduler(settings, "slurm", span=ImportSpan(again=True, until=time.time() + 2))
+        now = time.time()
+        import_scheduler(
+            settings, "slurm", span=ImportSpan(since=now - DAY_S, until=now + 2, again=True)
+        )
         with closing(open_store(settings)) as store:
             runs = [store.run(job_id, attempt) for attempt in range(3)]
         # Slurm keeps of the first run only that the job was queued again after it
@@ -162,7 +166,9 @@ def test_a_span_is_kept_to(slurm_cluster, tmp_path):
         state_dir=tmp_path / "state", scheduler="slurm", llm=LlmSettings(enabled=False)
     )
     now = time.time()
-    before = import_scheduler(settings, "slurm", span=ImportSpan(since=now - 9e6, until=now - 8e5))
+    before = import_scheduler(
+        settings, "slurm", span=ImportSpan(since=now - 9 * DAY_S, until=now - 8 * DAY_S)
+    )
     assert before.runs == 0
-    after = import_scheduler(settings, "slurm", span=ImportSpan(since=now - 9e6))
+    after = import_scheduler(settings, "slurm", span=ImportSpan(since=now - 9 * DAY_S))
     assert after.runs >= 1
