@@ -64,14 +64,6 @@ class MeasuresActivity(Protocol):
         """Of these running jobs, with one batched question; what was not measured is left out."""
 
 
-@runtime_checkable
-class RemembersSubmissions(Protocol):
-    """A scheduler that may know how a job was submitted when nothing else of it is left."""
-
-    def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
-        """The command line that submitted each, with few questions; unknown ones are left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class AccountedRun:
     """A run as accounting remembers it. A state that is no end: the job was queued again."""

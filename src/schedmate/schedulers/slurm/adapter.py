@@ -150,25 +150,6 @@ class SlurmScheduler:
             raise NotFound(f"Slurm has not kept the script of job {job_id}")
         return found
 
-    def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
-        """See `RemembersSubmissions`. None where accounting is away, or too old to know."""
-        wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
-        if not wanted or not self._site().has_accounting or self._accounting.pausing:
-            return {}
-        separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
-        form = ("-a", "-X", "-p", f"--delimiter={separator}", "-o", ",".join(fields))
-        found: dict[JobId, str] = {}
-        for start in range(0, len(wanted), MOST_IDS):
-            some = ",".join(wanted[start : start + MOST_IDS])
-            try:
-                text = self._slurm.ask("sacct", *form, "-j", some)
-            except SchedulerError as error:
-                _log.info("accounting shows no submit lines: %s", error)
-                return found
-            rows = parsing.table(text, fields, separator)
-            found |= {row["JobID"]: row["SubmitLine"] for row in rows if row["SubmitLine"]}
-        return found
-
     def cluster(self) -> str:
         return self._site().cluster
 
